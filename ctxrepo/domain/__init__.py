@@ -1,0 +1,1 @@
+"""Values and rules: no clock, no disk, no environment."""

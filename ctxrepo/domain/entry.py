@@ -1,0 +1,151 @@
+"""An entry: one fact in a note, with the identity that every other part refers to it by."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ctxrepo.domain.frontmatter import split
+from ctxrepo.domain.markdown import Block, split_blocks
+
+SIMILAR = 0.6
+"""Share of equal text from which an edited entry is still the same entry."""
+
+_EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*$", re.MULTILINE)
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
+_CATEGORY = re.compile(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
+_TAG = re.compile(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
+_KEY = re.compile(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
+_PINNED = re.compile(r"\*\(pinned\)\*", re.IGNORECASE)
+_CODE = re.compile(r"`[^`\n]*`")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A top-level bullet with what hangs under it, or a paragraph, of the note at `path`.
+
+    `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the
+    file, frontmatter counted. `text` is as written, without its final newline.
+    """
+
+    id: str
+    path: str
+    text: str
+    heading: tuple[str, ...]
+    first_line: int
+    last_line: int
+
+    @property
+    def at(self) -> str:
+        """The place to show, `path#L10` or `path#L10-L12`."""
+        end = f"-L{self.last_line}" if self.last_line > self.first_line else ""
+        return f"{self.path}#L{self.first_line}{end}"
+
+    @property
+    def plain(self) -> str:
+        """The text without bullet marker and id comment."""
+        return _MARKER.sub("", _EXPLICIT.sub("", self.text), count=1).strip()
+
+    @property
+    def category(self) -> str:
+        match = _CATEGORY.match(self.plain)
+        return match[1].lower() if match else ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_TAG.findall(_CODE.sub("", self.plain))))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_LINK.findall(_CODE.sub("", self.plain))))
+
+    @property
+    def key(self) -> str:
+        """The K of an entry written as `K: value`, behind its category if it has one."""
+        match = _KEY.match(_CATEGORY.sub("", self.plain, count=1).lstrip())
+        return match[1] if match else ""
+
+    @property
+    def is_pinned(self) -> bool:
+        return bool(_PINNED.search(self.plain))
+
+
+def entries_of(path: str, text: str) -> list[Entry]:
+    """The entries of the note `text` at `path`, in order; equal ones are told apart by their number."""
+    head, body = split(text)
+    offset = head.count("\n")
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    found = []
+    for block in split_blocks(body):
+        if block.kind not in ("bullet", "paragraph") or not _says_something(block):
+            continue
+        same = (block.heading, normalised(block.text))
+        seen[same] += 1
+        found.append(
+            Entry(
+                id=_explicit_id(block) or derived_id(path, *same, nth=seen[same]),
+                path=path,
+                text=block.text.rstrip("\r\n"),
+                heading=block.heading,
+                first_line=block.line + offset,
+                last_line=block.last_line + offset,
+            )
+        )
+    return found
+
+
+def normalised(text: str) -> str:
+    """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
+    bare = _MARKER.sub("", _EXPLICIT.sub("", text), count=1)
+    return " ".join(unicodedata.normalize("NFC", bare).split())
+
+
+def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
+    """12 hex digits from place and text (the scope is the first part of `path`)."""
+    parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def similarity(one: str, other: str) -> float:
+    """0 to 1: how much of two entries' normalised text is the same."""
+    one, other = normalised(one), normalised(other)
+    if one == other:
+        return 1.0
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    # The two bounds are cheap; most pairs fail them.
+    if matcher.real_quick_ratio() < SIMILAR or matcher.quick_ratio() < SIMILAR:
+        return 0.0
+    return matcher.ratio()
+
+
+def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    """Pairs (old, new) of entries whose id changed by an edit, the most similar first."""
+    kept = {e.id for e in before} & {e.id for e in after}
+    gone = [e for e in before if e.id not in kept]
+    come = [e for e in after if e.id not in kept]
+    scored = sorted(
+        ((similarity(a.text, b.text), i, j) for i, a in enumerate(gone) for j, b in enumerate(come)),
+        key=lambda s: (-s[0], s[1], s[2]),
+    )
+    taken: set[tuple[str, int]] = set()
+    for score, i, j in scored:
+        if score >= SIMILAR and ("gone", i) not in taken and ("come", j) not in taken:
+            taken |= {("gone", i), ("come", j)}
+            yield gone[i], come[j]
+
+
+def _explicit_id(block: Block) -> str:
+    first = block.text.split("\n", 1)[0].rstrip("\r")
+    match = _EXPLICIT.search(first) or _EXPLICIT.search(block.text.rstrip("\r\n"))
+    return match[1] if match else ""
+
+
+def _says_something(block: Block) -> bool:
+    """A thematic break or a bare marker is layout, not an entry."""
+    return bool(normalised(block.text).strip("-*_=|: "))

@@ -1,0 +1,65 @@
+"""Every error ctxrepo raises on purpose.
+
+    CtxrepoError            1  what failed, and what to look at
+    ├── UsageError          2  a word on the command line, in a target or in a query that can't be understood
+    │   └── ConfigError     2  which file, which key, what was expected
+    ├── NotFound            3  the note, entry, project or match isn't there
+    ├── Refused             6  the write guard said no; nothing was written
+    ├── NotInitialised      1  there is no memory repository yet
+    ├── Busy                1  another process holds a lock longer than is polite to wait
+    ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
+    └── GitFailed           1  git or the object store gave up; its words, redacted
+
+The number is the exit code of a command that ends with it. Expected outcomes (offline, refused by the
+remote, a version kept aside) are values, not errors. Messages hold no credential and no runnable
+destructive command, because agents act on what they read.
+"""
+
+from __future__ import annotations
+
+
+class CtxrepoError(Exception):
+    """Root of the tree: `message` says what was wrong and where, `hint` what to do next."""
+
+    exit_code = 1
+    code = "failed"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(CtxrepoError):
+    exit_code = 2
+    code = "usage"
+
+
+class ConfigError(UsageError):
+    code = "config"
+
+
+class NotFound(CtxrepoError):
+    exit_code = 3
+    code = "not_found"
+
+
+class Refused(CtxrepoError):
+    exit_code = 6
+    code = "refused"
+
+
+class NotInitialised(CtxrepoError):
+    code = "not_initialised"
+
+
+class Busy(CtxrepoError):
+    code = "busy"
+
+
+class RepositoryState(CtxrepoError):
+    code = "repository_state"
+
+
+class GitFailed(CtxrepoError):
+    code = "git"
