@@ -6,6 +6,7 @@
     ├── NotFound            3  the note, entry, project or match isn't there
     ├── Refused             6  the write guard said no; nothing was written
     ├── NotInitialised      1  there is no memory repository yet
+    ├── Unreadable          1  a file is there and can't be read
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
     └── GitFailed           1  git or the object store gave up; its words, redacted
@@ -51,6 +52,10 @@ class Refused(CtxrepoError):
 
 class NotInitialised(CtxrepoError):
     code = "not_initialised"
+
+
+class Unreadable(CtxrepoError):
+    code = "unreadable"
 
 
 class Busy(CtxrepoError):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from machines import Machine, make_machine, make_remote
 
 # What a test may see of the machine it runs on.
 _KEPT = ("PATH", "TMPDIR", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE", "COVERAGE_PROCESS_START")
@@ -25,3 +26,28 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {**kept, "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}.items():
         monkeypatch.setenv(name, value)
     return home
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    return make_remote(tmp_path)
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Machine:
+    """A machine before `init`."""
+    return make_machine(tmp_path, "ada")
+
+
+@pytest.fixture
+def ben(tmp_path: Path) -> Machine:
+    """Another machine before `init`."""
+    return make_machine(tmp_path, "ben")
+
+
+@pytest.fixture
+def pair(ada: Machine, ben: Machine, remote: Path) -> tuple[Machine, Machine]:
+    """Two machines whose memories share a remote."""
+    ada.init(str(remote))
+    ben.init(str(remote))
+    return ada, ben

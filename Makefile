@@ -1,0 +1,32 @@
+# The whole developer interface. Everything runs in a virtual environment of its own, made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check fix servers
+
+demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
+	@$(BIN)/python tests/demo.py
+
+test: $(VENV)/ready ## all tests
+	$(BIN)/python -m pytest -q
+
+check: $(VENV)/ready ## format, lint, types
+	$(BIN)/ruff format --check ctxrepo tests
+	$(BIN)/ruff check ctxrepo tests
+	$(BIN)/mypy
+
+fix: $(VENV)/ready ## what can be mended mechanically
+	$(BIN)/ruff check --fix ctxrepo tests
+	$(BIN)/ruff format ctxrepo tests
+
+servers: ## what the tests with real remotes start (Debian); without it they skip, aloud
+	@command -v /usr/sbin/sshd >/dev/null || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends openssh-server openssh-client; }
+
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ctxrepo needs Python 3.11 or newer; say which: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group test --group check
+	@touch $@

@@ -1,0 +1,121 @@
+"""Builders: machines that share a remote, each with a home, a clone and a checkout of one project."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.origin import Origin
+from ctxrepo.services.init import init
+from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.remember import Fact, Remembered, remember
+from ctxrepo.services.sync import Synced, sync
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.places import Places
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PROJECT_URL = "https://git.example.org/ada/shop.git"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One home of its own; `env` is what a person's shell there would hold."""
+
+    home: Path
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def env(self) -> dict[str, str]:
+        base = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        return base | {"GIT_CONFIG_NOSYSTEM": "1", **self.more}
+
+    @property
+    def project_folder(self) -> Path:
+        return self.home / "shop"
+
+    @property
+    def clone(self) -> Path:
+        return self.home / ".ctxrepo"
+
+    @property
+    def places(self) -> Places:
+        return Places.of(self.env)
+
+    def open(self) -> Memory:
+        return Memory.open(self.places, self.env)
+
+    def project(self) -> Project | None:
+        return find_project(self.open(), self.project_folder, self.env)
+
+    def init(self, remote: str = "") -> None:
+        init(self.places, self.env, remote, sys.executable, NOW)
+
+    def remember(self, text: str, **fact: Any) -> Remembered:
+        memory = self.open()
+        return remember(memory, Fact(text, **fact), self.project(), Origin(memory.host), NOW)
+
+    def sync(self, **how: Any) -> Synced:
+        return sync(self.open(), NOW, **how)
+
+    def read(self, path: str) -> str:
+        return (self.clone / path).read_text()
+
+    def write(self, path: str, text: str) -> None:
+        """Edit a file by hand, as an editor does."""
+        file = self.clone / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=self.clone, env=self.env, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def tree(self) -> str:
+        return self.git("rev-parse", "HEAD^{tree}")
+
+    def ctxrepo(
+        self, *words: str, stdin: str = "", cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the command line as a process."""
+        return subprocess.run(
+            [sys.executable, "-m", "ctxrepo", *words],
+            cwd=cwd or self.project_folder,
+            env=self.env,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    def json(self, *words: str) -> dict[str, Any]:
+        """The answer of a command with --json."""
+        done = self.ctxrepo(*words, "--json")
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer | {"exit": done.returncode}
+
+
+def make_machine(root: Path, name: str, **more: str) -> Machine:
+    """A home with a git identity and a checkout of the project; no memory yet."""
+    machine = Machine(root / name, more)
+    machine.project_folder.mkdir(parents=True)
+    identity = f"[user]\n\tname = {name}\n\temail = {name}@example.org\n"
+    (machine.home / ".gitconfig").write_text(identity)
+    for words in (("init", "-q"), ("remote", "add", "origin", PROJECT_URL)):
+        subprocess.run(["git", *words], cwd=machine.project_folder, check=True)
+    return machine
+
+
+def make_remote(root: Path) -> Path:
+    """An empty bare repository."""
+    remote = root / "memory.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    return remote
