@@ -16,8 +16,8 @@ from ctxrepo.domain.markdown import Block, split_blocks
 SIMILAR = 0.6
 """Share of equal text from which an edited entry is still the same entry."""
 
-_EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*$", re.MULTILINE)
-_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
+_EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
+_MARKER = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _CATEGORY = re.compile(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
 _TAG = re.compile(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
@@ -89,7 +89,7 @@ def entries_of(path: str, text: str) -> list[Entry]:
         seen[same] += 1
         found.append(
             Entry(
-                id=_explicit_id(block) or derived_id(path, *same, nth=seen[same]),
+                id=explicit_id(block.text) or derived_id(path, *same, nth=seen[same]),
                 path=path,
                 text=block.text.rstrip("\r\n"),
                 heading=block.heading,
@@ -104,6 +104,13 @@ def normalised(text: str) -> str:
     """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
     bare = _MARKER.sub("", _EXPLICIT.sub("", text), count=1)
     return " ".join(unicodedata.normalize("NFC", bare).split())
+
+
+def explicit_id(text: str) -> str:
+    """The id that an entry's author gave it at the end of its first or last line, or ''."""
+    first = text.split("\n", 1)[0].rstrip("\r")
+    match = _EXPLICIT.search(first) or _EXPLICIT.search(text.rstrip("\r\n"))
+    return match[1] if match else ""
 
 
 def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
@@ -138,12 +145,6 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
         if score >= SIMILAR and ("gone", i) not in taken and ("come", j) not in taken:
             taken |= {("gone", i), ("come", j)}
             yield gone[i], come[j]
-
-
-def _explicit_id(block: Block) -> str:
-    first = block.text.split("\n", 1)[0].rstrip("\r")
-    match = _EXPLICIT.search(first) or _EXPLICIT.search(block.text.rstrip("\r\n"))
-    return match[1] if match else ""
 
 
 def _says_something(block: Block) -> bool:

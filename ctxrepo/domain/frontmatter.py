@@ -11,6 +11,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 from frontmatter import parse
@@ -97,9 +98,12 @@ def render(fields: Mapping[str, Value]) -> str:
 
 
 class _Handler(YAMLHandler):
-    def load(self, fm: str, **_: object) -> object:
+    def load(self, fm: str, **_: object) -> dict[str, Any]:
         _refuse_bombs(fm)
-        return yaml.load(fm, Loader=_Loader)  # noqa: S506  # both are safe loaders
+        fields = yaml.load(fm, Loader=_Loader)  # noqa: S506  # both are safe loaders
+        if not isinstance(fields, dict | None):
+            raise yaml.YAMLError("not a list of `key: value` lines")
+        return fields or {}
 
 
 def _refuse_bombs(text: str) -> None:

@@ -9,8 +9,9 @@ from typing import Literal
 
 Kind = Literal["heading", "bullet", "paragraph", "comment", "blank"]
 
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_BREAK = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 
 
@@ -65,6 +66,16 @@ def split_blocks(body: str) -> list[Block]:
     return blocks
 
 
+def closed(body: str) -> str:
+    """`body` with a code fence or comment that nothing closes closed, so that more can follow it."""
+    blocks = split_blocks(body)
+    end = _left_open(blocks[-1]) if blocks else ""
+    if not end:
+        return body
+    newline = "\r\n" if "\r\n" in body else "\n"
+    return body + ("" if body.endswith("\n") else newline) + end + newline
+
+
 def _group(lines: list[str]) -> Iterator[tuple[Kind, int, list[str]]]:
     """Yield (kind, number of the first line, lines), blank lines at the end of the block before them."""
     kind: Kind = "blank"
@@ -85,7 +96,9 @@ def _group(lines: list[str]) -> Iterator[tuple[Kind, int, list[str]]]:
             comment = "-->" not in line
         else:
             fence = _fence_after(line, fence)
-        after_blank = not line.strip() and not fence
+        # What follows a thematic break is not a part of it.
+        is_break = started == "paragraph" and bool(_BREAK.match(line))
+        after_blank = is_break or (not line.strip() and not fence)
     if current:
         yield kind, first, current
 
@@ -96,25 +109,37 @@ def _starts(line: str, kind: Kind, after_blank: bool) -> Kind | None:
         return None
     if _HEADING.match(line.rstrip("\r\n")):
         return "heading"
-    if _BULLET.match(line):
+    if _BULLET.match(line) and not _BREAK.match(line):
         return "bullet"
-    if line.startswith("<!--") and after_blank:
-        return "comment"
-    if kind in ("heading", "blank", "comment"):
-        return "bullet" if _BULLET.match(line.lstrip()) else "paragraph"
-    indented = line[0] in " \t"
-    if after_blank and not (kind == "bullet" and indented):
+    if _BREAK.match(line) and (kind != "paragraph" or after_blank):
         return "paragraph"
+    hangs = kind == "bullet" and line[0] in " \t"
+    if kind in ("heading", "blank", "comment") or (after_blank and not hangs):
+        if line.startswith("<!--"):
+            return "comment"
+        return "bullet" if _BULLET.match(line.lstrip()) else "paragraph"
     return None
 
 
 def _fence_after(line: str, fence: str) -> str:
     """The marker of the code fence that is open once `line` is read, or ''."""
-    match = _FENCE.match(line) or (_FENCE.match(line.lstrip()) if not fence else None)
     if fence:
         closes = line.strip().startswith(fence) and not line.strip().strip(fence[0])
         return "" if closes else fence
+    match = _FENCE.match(line)
     return match[1] if match else ""
+
+
+def _left_open(block: Block) -> str:
+    """The line that closes the code fence or comment `block` ends in, or ''."""
+    if block.kind == "comment":
+        return "" if "-->" in block.text else "-->"
+    fence = indent = ""
+    for line in lines_of(block.text):
+        if not fence:
+            indent = line[: len(line) - len(line.lstrip())]
+        fence = _fence_after(line, fence)
+    return indent + fence if fence else ""
 
 
 def _cut_blank_tail(lines: list[str]) -> tuple[str, str]:

@@ -39,8 +39,17 @@ class Note:
 
 
 def decode(data: bytes) -> str:
-    """Bytes of a note as text: unreadable bytes become U+FFFD, so that the readable part survives."""
+    """Bytes of a note for reading: unreadable bytes become U+FFFD, so that the readable part survives."""
     return data.decode("utf-8", "replace")
+
+
+def decode_exactly(data: bytes) -> str:
+    """Bytes of a note for editing: `encode` gives back every byte, the unreadable ones too."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def bump_updated(text: str, today: str) -> str:

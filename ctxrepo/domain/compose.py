@@ -1,0 +1,109 @@
+"""Putting an entry into the text of a note, leaving every other byte as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ctxrepo.domain import frontmatter
+from ctxrepo.domain.entry import Entry, entries_of
+from ctxrepo.domain.markdown import Block, closed, lines_of, split_blocks
+from ctxrepo.errors import UsageError
+
+MAX_ENTRY_BYTES = 64 * 1024
+
+# As an entry's own attributes are read back: what is written must be found again.
+_WORDS = {
+    "tag": (re.compile(r"[A-Za-z][\w/-]{0,63}\Z"), "Letters, digits, - _ and /, beginning with a letter."),
+    "category": (re.compile(r"[A-Za-z][\w-]{0,39}\Z"), "Letters, digits, - and _, beginning with a letter."),
+    "key": (re.compile(r"[A-Za-z][\w.-]{0,39}\Z"), "Letters, digits, - _ and ., beginning with a letter."),
+}
+_ID_COMMENT = "<!-- ^{} -->"
+
+
+def bullet(
+    text: str, *, category: str = "", tags: Sequence[str] = (), key: str = "", explicit_id: str = ""
+) -> str:
+    """The bullet that says `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented.
+
+    It is one entry, wherever it is put; UsageError for a text that can't be one.
+    """
+    words = text.strip()
+    if len(words.encode("utf-8", "surrogatepass")) > MAX_ENTRY_BYTES:
+        raise UsageError(
+            f"the text is larger than {MAX_ENTRY_BYTES // 1024} KiB",
+            "Put it into a note of its own with `ctxrepo new`.",
+        )
+    first, *rest = [line.rstrip() for line in words.replace("\r\n", "\n").split("\n")]
+    parts = [
+        f"[{word(category, 'category')}]" if category else "",
+        f"{word(key, 'key')}:" if key else "",
+        re.sub(r"^(?:[-*+]|\d{1,9}[.)])[ \t]+", "", first),
+        *(f"#{word(tag.lstrip('#'), 'tag')}" for tag in tags if f"#{tag.lstrip('#')}" not in first.split()),
+        _ID_COMMENT.format(explicit_id) if explicit_id else "",
+    ]
+    indented = [f"  {line}" if line else "" for line in rest]
+    line = "\n".join(["- " + " ".join(p for p in parts if p), *indented])
+    if left_open := closed(line)[len(line) :].strip():
+        line += f"\n  {left_open}"
+    if len(entries_of("", line)) != 1:
+        raise UsageError("there is nothing to remember: the text is empty or a mere line")
+    return line
+
+
+def word(text: str, what: str) -> str:
+    """`text` if it can stand as a `what` (category, tag or key); UsageError otherwise."""
+    pattern, rule = _WORDS[what]
+    if not pattern.match(text):
+        raise UsageError(f"{what} {text!r} is no single word", rule)
+    return text
+
+
+def append(text: str, entry: str, title: str = "") -> str:
+    """`text` with `entry` as the last bullet of the section `title`, which is made when missing.
+
+    Without a title it becomes the last bullet of the note. A code fence or comment that nothing closes is
+    closed first: the entry would be part of it.
+    """
+    head, body = frontmatter.split(text)
+    newline = _newline(text)
+    if head and not head.endswith("\n"):
+        head += newline
+    entry = entry.replace("\n", newline)
+    blocks = split_blocks(body)
+    inside = [i for i, b in enumerate(blocks) if not title or b.heading[-1:] == (title,)]
+    if not inside or inside[-1] == len(blocks) - 1:
+        body = closed(body)
+        blocks = split_blocks(body)
+    if not inside:
+        is_unfinished = body != "" and not body.endswith("\n")
+        gap = newline * (is_unfinished + bool(body.strip()))
+        section = f"{gap}## {title}{newline}{newline}" if title else ""
+        return f"{head}{body}{section}{entry}{newline}"
+    last = inside[-1]
+    before = "".join(b.raw for b in blocks[:last])
+    rest = "".join(b.raw for b in blocks[last + 1 :])
+    return head + before + _behind(blocks[last], entry, newline) + rest
+
+
+def replace(text: str, old: Entry, new: str) -> str:
+    """`text` with the lines of the entry `old` (an entry of it) replaced by `new` ('' removes them)."""
+    lines = lines_of(text)
+    end = "\r\n" if lines[old.last_line - 1].endswith("\r\n") else "\n"
+    put = [line + end for line in new.split("\n")] if new else []
+    return "".join([*lines[: old.first_line - 1], *put, *lines[old.last_line :]])
+
+
+def _behind(block: Block, entry: str, newline: str) -> str:
+    """`block` with `entry` as its next bullet: close to a bullet, a blank line from anything else."""
+    text = block.text if block.text.endswith("\n") else block.text + newline
+    if block.kind == "bullet":
+        return f"{text}{entry}{newline}{block.after}"
+    if block.kind == "blank":
+        return f"{block.raw}{entry}{newline}"
+    return f"{text}{newline}{entry}{newline}{block.after.removeprefix(newline)}"
+
+
+def _newline(text: str) -> str:
+    """How the note's first line ends."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"

@@ -1,0 +1,13 @@
+"""Who is writing: on which machine, in which agent session, for which project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Origin:
+    host: str
+    session: str = ""
+    agent: str = ""
+    project: str = ""

@@ -1,0 +1,98 @@
+"""What can be set in config.toml, with the sentence that explains each key beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class RepositorySettings:
+    """A memory repository: `[[repository]]`."""
+
+    path: str = ""
+    """Folder of the clone; `~` stands for the home folder. Default: `~/.ctxrepo`."""
+    remote: str = ""
+    """URL or path of the git remote; empty keeps the memory on this machine only."""
+    branch: str = "main"
+    """The branch that every machine shares."""
+
+
+@dataclass(frozen=True)
+class DeliverySettings:
+    """What a session is given: `[delivery]`."""
+
+    budget_bytes: int = 9500
+    """Most bytes of one delivered block. Agents cut larger ones."""
+    preamble: bool = True
+    """Whether a session start begins with the rules for using the memory."""
+
+
+@dataclass(frozen=True)
+class RecallSettings:
+    """What is put beside a prompt: `[recall]`."""
+
+    enabled: bool = True
+    """Whether entries are recalled at all."""
+    limit: int = 4
+    """Most entries beside one prompt."""
+    budget_bytes: int = 2500
+    """Most bytes beside one prompt."""
+    gate: bool = True
+    """Whether short and social prompts are left alone."""
+
+
+@dataclass(frozen=True)
+class HookSettings:
+    """What the moments of a session set off: `[hooks]`. An empty list leaves a moment alone."""
+
+    session_start: tuple[str, ...] = ("pull",)
+    """`pull`: fetch and integrate when the last fetch is older than `sync.ttl`."""
+    turn_end: tuple[str, ...] = ("commit",)
+    """`commit`: what was written is committed within 2 seconds."""
+    pre_compact: tuple[str, ...] = ("handoff",)
+    """`handoff`: leave an anchor for what comes after the compaction."""
+    session_end: tuple[str, ...] = ("commit", "push")
+    """`commit`: what was written is committed; `push`: and reaches the remote."""
+
+
+@dataclass(frozen=True)
+class SyncSettings:
+    """How machines exchange: `[sync]`."""
+
+    ttl: float = 120
+    """Seconds for which a successful fetch counts as fresh at a session start."""
+    timeout: float = 30
+    """Seconds after which one conversation with the remote is given up."""
+    retries: int = 8
+    """How often a push that another machine overtook is tried again."""
+
+
+@dataclass(frozen=True)
+class SecretSettings:
+    """What the secret scan lets through: `[secrets]`."""
+
+    allow_secret: tuple[str, ...] = ()
+    """Fingerprints, as a refusal shows them, of strings that are no secrets."""
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """How projects are told apart: `[project]`."""
+
+    worktrees: str = "share"
+    """`share`: the worktrees of one repository are one project; `isolate`: each is its own."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of config.toml. `origin` names, key by key, where a value that is no default came from."""
+
+    repository: tuple[RepositorySettings, ...] = ()
+    delivery: DeliverySettings = field(default_factory=DeliverySettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
+    sync: SyncSettings = field(default_factory=SyncSettings)
+    secrets: SecretSettings = field(default_factory=SecretSettings)
+    project: ProjectSettings = field(default_factory=ProjectSettings)
+    origin: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,41 @@
+"""What a person names on the command line: `[SCOPE:]PATH` for a note, `^ID` for an entry."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ctxrepo.domain.paths import note_path
+from ctxrepo.errors import UsageError
+
+GLOBAL = "global"
+PROJECT = "project"
+
+_ID = re.compile(r"\^([0-9a-z][0-9a-z_-]{0,63})\Z")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Either `entry_id`, or `path` relative to its scope; `scope` is '' when none was named."""
+
+    scope: str = ""
+    path: str = ""
+    entry_id: str = ""
+
+
+def parse_target(text: str) -> Target:
+    """Read a TARGET; UsageError says which part can't be one."""
+    if text.startswith("^"):
+        return Target(entry_id=parse_id(text))
+    scope, colon, path = text.rpartition(":")
+    if colon and not scope:
+        raise UsageError(f"{text!r} names no scope before its colon", "Write SCOPE:PATH or just PATH.")
+    return Target(scope=scope, path=note_path(path))
+
+
+def parse_id(text: str) -> str:
+    """The id in `^id` or `id`."""
+    match = _ID.match(text if text.startswith("^") else f"^{text}")
+    if not match:
+        raise UsageError(f"{text!r} is no entry id", "An id is ^ and 12 hex digits, as `remember` prints it.")
+    return match[1]
