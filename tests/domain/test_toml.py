@@ -1,0 +1,66 @@
+"""TOML edited without touching what stands around it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.toml import read, with_first_table, with_value
+from ctxrepo.errors import ConfigError
+
+TEXT = '# top\nformat = 1  # one\n\n[projects]\n"a/b" = "b"  # b\n\n[[repository]]\npath = "x"\n'
+names = st.text("abc./é -", min_size=1, max_size=8)
+values = st.one_of(
+    st.text(max_size=8), st.integers(-(2**63), 2**63 - 1), st.booleans(), st.lists(st.text(max_size=3))
+)
+
+
+def test_a_value_is_set_in_its_table_and_nothing_else_changes() -> None:
+    assert with_value(TEXT, "projects", "a/b", "c") == TEXT.replace('"b"  # b', '"c"  # b')
+    assert with_value(TEXT, "projects", "c/d", "d") == TEXT.replace("# b\n", '# b\n"c/d" = "d"\n')
+    assert with_value(TEXT, "", "format", 2) == TEXT.replace("format = 1", "format = 2")
+    assert with_value(TEXT, "projects", "a/b", "b") == TEXT
+
+
+def test_none_removes_the_value() -> None:
+    assert read(with_value(TEXT, "projects", "a/b", None))["projects"] == {}
+    assert with_value(TEXT, "projects", "nowhere", None) == TEXT
+
+
+def test_a_missing_table_is_made() -> None:
+    text = with_value(TEXT, "policy", "max", 3)
+    assert text.startswith(TEXT)
+    assert read(text)["policy"] == {"max": 3}
+
+
+def test_a_value_at_the_top_stays_at_the_top() -> None:
+    assert read(with_value(TEXT, "", "colour", "red"))["colour"] == "red"
+
+
+def test_the_first_of_many_tables_is_changed_or_made() -> None:
+    two = TEXT + '\n[[repository]]\npath = "y"\n'
+    assert with_first_table(two, "repository", {"path": "z"}) == two.replace('"x"', '"z"')
+    assert read(with_first_table("", "repository", {"path": "z"})) == {"repository": [{"path": "z"}]}
+
+
+@pytest.mark.parametrize("text", ["[", "a = ", "a = 1\na = 2\n", "a = " + "[" * 5000])
+def test_what_is_no_toml_is_an_error(text: str) -> None:
+    for attempt in (
+        read,
+        lambda t: with_value(t, "", "x", 1),
+        lambda t: with_first_table(t, "x", {"a": "b"}),
+    ):
+        with pytest.raises(ConfigError):
+            attempt(text)
+
+
+@given(st.one_of(st.just(""), names), names, values)
+def test_what_was_set_reads_back(table: str, key: str, value: object) -> None:
+    text = with_value(TEXT, table, key, value)
+    found = read(text)
+    assert (found[table] if table else found)[key] == value
+    assert with_value(text, table, key, value) == text
+    expected = read(TEXT)
+    (expected.setdefault(table, {}) if table else expected)[key] = value
+    assert found == expected
