@@ -1,0 +1,81 @@
+"""An anchor: a named point in a session, one JSON line on a tape.
+
+The first seven keys and their order are those of pi-memory-md, which reads our tapes and whose we read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ctxrepo.domain.jsonl import records, render, text_of
+
+VERSION = 1
+
+Type = Literal["session", "handoff"]
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """`timestamp` is ISO 8601 with milliseconds in UTC; `meta` may hold summary, purpose, keywords,
+    trigger and, for a handoff, what the next session needs."""
+
+    id: str
+    timestamp: str
+    name: str
+    type: Type
+    session_id: str
+    session_entry_id: str
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    host: str = ""
+
+    @property
+    def summary(self) -> str:
+        return text_of(self.meta, "summary")
+
+
+def to_line(anchor: Anchor) -> str:
+    """The anchor as one line, without a newline."""
+    fields: dict[str, Any] = {
+        "id": anchor.id,
+        "timestamp": anchor.timestamp,
+        "name": anchor.name,
+        "type": anchor.type,
+    }
+    if anchor.meta:
+        fields["meta"] = dict(anchor.meta)
+    fields |= {"sessionId": anchor.session_id, "sessionEntryId": anchor.session_entry_id}
+    return render(fields | {"v": VERSION, "host": anchor.host})
+
+
+def anchors_of(text: str) -> list[Anchor]:
+    """The anchors of a tape, oldest first; lines that are none are passed over."""
+    found = [a for a in map(_anchor, records(text)) if a is not None]
+    return sorted(found, key=lambda a: (a.timestamp, a.id))
+
+
+def _anchor(fields: Mapping[str, Any]) -> Anchor | None:
+    name, timestamp = text_of(fields, "name"), text_of(fields, "timestamp")
+    kind = text_of(fields, "type") or text_of(fields, "kind")
+    session, entry = text_of(fields, "sessionId"), text_of(fields, "sessionEntryId")
+    if not (name and timestamp and session and entry):
+        return None
+    meta = fields.get("meta")
+    known: Type
+    if kind == "session":
+        known = "session"
+    elif kind == "handoff":
+        known = "handoff"
+    else:
+        return None
+    return Anchor(
+        id=text_of(fields, "id") or f"{entry}:{timestamp}:{name}",
+        timestamp=timestamp,
+        name=name,
+        type=known,
+        session_id=session,
+        session_entry_id=entry,
+        meta=meta if isinstance(meta, dict) else {},
+        host=text_of(fields, "host"),
+    )

@@ -1,0 +1,67 @@
+"""Records about entries, and what follows from them."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, marks, to_line
+
+
+def said(number: int, kind: Kind, entry: str, to: str = "") -> Evidence:
+    return Evidence(f"e{number}", f"2026-11-{number:02}", kind, entry, "a.md", to)
+
+
+@given(st.builds(Evidence, kind=st.sampled_from(get_args(Kind)), entry=st.text(min_size=1)))
+def test_a_record_reads_back_from_its_line(evidence: Evidence) -> None:
+    line = to_line(evidence)
+    assert "\n" not in line
+    assert evidence_of(line + "\n") == [evidence]
+
+
+def test_what_is_empty_is_left_out() -> None:
+    assert json.loads(to_line(said(1, "pinned", "x"))) == {
+        "v": 1, "id": "e1", "ts": "2026-11-01", "kind": "pinned", "entry": "x", "path": "a.md",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line", ['{"kind": "loved", "entry": "x"}', '{"kind": "pinned"}', '{"kind": "pinned", "entry": 3}', "x"]
+)
+def test_lines_that_are_none_are_passed_over(line: str) -> None:
+    assert evidence_of(line + "\n") == []
+
+
+def test_pins_and_strikes_hold_until_they_are_undone() -> None:
+    assert marks([said(1, "pinned", "a"), said(2, "pinned", "b"), said(3, "unpinned", "a")]) == Marks(
+        frozenset("b")
+    )
+    assert marks([said(1, "superseded", "a", "b"), said(2, "forgotten", "c")]) == Marks(
+        struck=frozenset("ac")
+    )
+    assert marks([said(1, "superseded", "a", "b"), said(2, "stated", "a")]) == Marks()
+
+
+def test_what_is_struck_is_pinned_no_more() -> None:
+    assert marks([said(1, "pinned", "a"), said(2, "forgotten", "a")]) == Marks(struck=frozenset("a"))
+
+
+def test_marks_follow_a_moved_entry() -> None:
+    moves = [said(1, "pinned", "a"), said(2, "moved", "a", "b"), said(3, "moved", "b", "c")]
+    assert marks(moves) == Marks(frozenset("c"))
+    assert marks([said(1, "superseded", "a", "x"), said(2, "moved", "a", "b")]) == Marks(
+        struck=frozenset("b")
+    )
+
+
+@given(
+    st.permutations(
+        [said(1, "pinned", "a"), said(2, "moved", "a", "b"), said(3, "unpinned", "b"), said(4, "pinned", "c")]
+    )
+)
+def test_the_order_of_the_lines_does_not_matter(evidence: list[Evidence]) -> None:
+    assert marks(evidence) == Marks(frozenset("c"))
