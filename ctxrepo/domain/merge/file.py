@@ -1,0 +1,59 @@
+"""One file merged by what it is: note, JSON lines, registry, or something that can only be taken whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.lines import merge_lines
+from ctxrepo.domain.merge.note import merge_note
+from ctxrepo.domain.merge.table import merge_table
+from ctxrepo.domain.note import decode_exactly, encode
+from ctxrepo.domain.registry import REGISTRY_FILE
+
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+
+MAX_BYTES = 2 * 1024 * 1024
+"""Larger files are taken whole."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """`data` is None when the file is gone; `aside` is what lost and must be kept elsewhere."""
+
+    data: bytes | None
+    aside: tuple[Aside, ...] = ()
+
+
+def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merged:
+    """What the file at `path` is after both sides' changes to `base`; None stands for no file.
+
+    The same whichever side is called ours. An edit stays against a deletion. There are never conflict
+    markers: of two edits of one thing one stays and the other is put aside.
+    """
+    if ours in (theirs, base):
+        return Merged(theirs)
+    if theirs == base:
+        return Merged(ours)
+    if ours is None or theirs is None:
+        return Merged(theirs if ours is None else ours)
+    merged = _by_meaning(path, base or b"", ours, theirs)
+    if merged is None:
+        kept, other = max(ours, theirs), min(ours, theirs)
+        return Merged(kept, (Aside(path, "", "", decode_exactly(other)),))
+    text, asides = merged
+    return Merged(encode(text), tuple(dict.fromkeys(asides)))
+
+
+def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[Aside]] | None:
+    if max(map(len, (base, ours, theirs))) > MAX_BYTES:
+        return None
+    texts = decode_exactly(base), decode_exactly(ours), decode_exactly(theirs)
+    if path.lower().endswith(".jsonl"):
+        return merge_lines(path, *texts)
+    if any(_UNDECODABLE.search(text) for text in texts):
+        return None
+    if path.lower().endswith(".md"):
+        return merge_note(path, *texts)
+    return merge_table(path, *texts) if path == REGISTRY_FILE else None

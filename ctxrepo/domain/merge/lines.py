@@ -1,0 +1,85 @@
+"""JSON lines merged by their ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ctxrepo.domain.jsonl import TOMBSTONE, record, text_of
+from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.choose import Key, choose, said_again
+
+_FOREVER = 1e18
+
+
+def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+    """The merged file at `path`, and the lines that lost against another one with their id.
+
+    Lines of the base keep its order, new ones follow by their time. A line that can't be read is kept as it
+    is; every line ends, so that nothing is ever appended to a torn one.
+    """
+    not_ids = _twice(base) | _twice(ours) | _twice(theirs)
+    was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
+    lines: dict[Key, str] = {}
+    asides = []
+    again = said_again(was, us, them)
+    for key in sorted(us.keys() | them.keys()):
+        is_sure = key not in again or (key in us and key in them)
+        line, lost = choose(was.get(key) if is_sure else None, us.get(key), them.get(key))
+        if line is not None:
+            lines[key] = line
+            if lost is not None:
+                asides.append(Aside(path, was.get(key, ""), line, lost))
+    # Who writes a tombstone means it: the line it names doesn't return, edited or not.
+    dead = {key[1] for key in lines if key[0] == TOMBSTONE}
+    stay = {key: line for key, line in lines.items() if key[0] == TOMBSTONE or _id_on(line) not in dead}
+    old = [key for key in was if key in stay]
+    new = sorted(stay.keys() - was.keys(), key=lambda key: (_moment(stay[key]), stay[key]))
+    merged = "".join(stay[key] + "\n" for key in (*old, *new))
+    return merged, [aside for aside in asides if _id_on(aside.kept) not in dead]
+
+
+def _twice(text: str) -> set[str]:
+    """Ids that more than one line of a file has: they name nothing."""
+    keys = Counter(_key(line, set()) for line in text.split("\n"))
+    return {key[1] for key, times in keys.items() if key[0] == "id" and times > 1}
+
+
+def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
+    """The lines of a file by their ids, those without one by what they say."""
+    seen: Counter[Key] = Counter()
+    found: dict[Key, str] = {}
+    for line in text.split("\n"):
+        if line.strip():
+            key = _key(line, not_ids)
+            seen[key] += 1
+            found[*key, str(seen[key])] = line
+    return found
+
+
+def _key(line: str, not_ids: set[str]) -> Key:
+    fields = record(line) or {}
+    name = _id(fields)
+    if name and TOMBSTONE in fields:
+        return (TOMBSTONE, name)
+    return ("id", name) if name and name not in not_ids else ("line", line.removesuffix("\r"))
+
+
+def _id_on(line: str) -> str:
+    return _id(record(line) or {})
+
+
+def _id(fields: dict[str, Any]) -> str:
+    number = fields.get("id")
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    return str(number) if is_number else text_of(fields, "id")
+
+
+def _moment(line: str) -> tuple[float, str]:
+    fields = record(line) or {}
+    when = fields.get("timestamp", fields.get("ts"))
+    if isinstance(when, str):
+        return 0.0, when
+    if isinstance(when, int | float) and -_FOREVER < when < _FOREVER:
+        return float(when), ""
+    return 0.0, ""

@@ -1,0 +1,71 @@
+"""ctxrepo.toml merged by its keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ctxrepo.domain import toml
+from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.choose import Key, choose
+from ctxrepo.errors import ConfigError
+
+_Values = dict[Key, Any]
+
+
+def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]] | None:
+    """The merged file, with the comments of one side; None when it can't be done key by key.
+
+    A side that is no TOML is put aside whole: the registry must stay readable.
+    """
+    us, them = _values(ours), _values(theirs)
+    if us is None or them is None:
+        kept, other = (ours, theirs) if them is None else (theirs, ours)
+        return (kept, [Aside(path, "", "", other)]) if us is not them else None
+    was = _values(base) or {}
+    merged: _Values = {}
+    asides = []
+    for key in sorted(us.keys() | them.keys()):
+        shown = _shown(was, key), _shown(us, key), _shown(them, key)
+        stays, lost = choose(*shown)
+        if stays is not None:
+            merged[key] = us[key] if stays == shown[1] else them[key]
+            if lost is not None:
+                asides.append(Aside(path, shown[0] or "", stays, lost))
+    text = _written(merged, {ours: us, theirs: them})
+    return (text, asides) if _values(text) == merged else None
+
+
+def _values(text: str) -> _Values | None:
+    """(table, key) -> value; the top of the file is the table ''. What lies deeper is one value."""
+    found: _Values = {}
+    try:
+        tables = toml.read(text)
+    except ConfigError:
+        return None
+    for name, value in tables.items():
+        if isinstance(value, Mapping):
+            found |= {(name, key): inner for key, inner in value.items()}
+        else:
+            found["", name] = value
+    return found
+
+
+def _shown(values: _Values, key: Key) -> str | None:
+    if key not in values:
+        return None
+    name = ".".join(part for part in key if part)
+    return f"{name} = {json.dumps(values[key], ensure_ascii=False, sort_keys=True, default=str)}"
+
+
+def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
+    """A side that says just this stays as it is; else the greater one with the other's keys."""
+    same = [text for text, values in sides.items() if values == merged]
+    if same:
+        return max(same)
+    text = max(sides)
+    for key in sorted(merged.keys() | sides[text].keys()):
+        table, name = key
+        text = toml.with_value(text, table, name, merged.get(key))
+    return text

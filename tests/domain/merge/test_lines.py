@@ -1,0 +1,138 @@
+"""JSON lines merged by their ids."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxrepo.domain.jsonl import record
+from ctxrepo.domain.merge import Merged, merge_file
+
+PATH = "TAPE/shop/box-1a2b-202611.jsonl"
+
+
+def line(name: str, ts: str = "2026-11-20", **more: str) -> str:
+    return json.dumps({"id": name, "ts": ts, **more}) + "\n"
+
+
+def merge(base: str, ours: str, theirs: str) -> Merged:
+    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
+    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
+    return merged
+
+
+def merged_text(base: str, ours: str, theirs: str) -> str:
+    merged = merge(base, ours, theirs)
+    assert merged.data is not None
+    assert merged.aside == ()
+    return merged.data.decode()
+
+
+A, B, C, D = line("a"), line("b", "2026-11-21"), line("c", "2026-11-22"), line("d", "2026-11-23")
+
+
+def test_new_lines_follow_the_old_ones_by_their_time() -> None:
+    assert merged_text(C, C + D + A, C + B) == C + A + B + D
+
+
+def test_times_that_are_numbers_are_ordered_as_numbers() -> None:
+    nine, ten = '{"id": "y", "ts": 9}\n', '{"id": "x", "ts": 10}\n'
+    assert merged_text(A, A + ten, A + nine) == A + nine + ten
+
+
+def test_an_untouched_line_that_one_side_removed_is_gone() -> None:
+    assert merged_text(A + B, B, A + B + C) == B + C
+
+
+def test_an_edited_line_stays_against_a_deletion() -> None:
+    edited = line("a", text="new")
+    assert merged_text(A + B, B, edited + B) == edited + B
+
+
+def test_two_edits_of_one_line_keep_one_and_put_the_other_aside() -> None:
+    one, two = line("a", text="one"), line("a", text="two")
+    merged = merge(A, one, two)
+    assert merged.data == two.encode()
+    assert [(a.kept + "\n", a.other + "\n") for a in merged.aside] == [(two, one)]
+
+
+def test_a_tombstone_beats_the_line_it_names_and_stays() -> None:
+    grave = '{"id": "a", "deleted": "2026-11-24"}\n'
+    assert merged_text(A + B, A + B + grave, A + B + C) == B + grave + C
+    assert merged_text(A + B, B + grave, line("a", text="edited") + B) == B + grave
+
+
+def test_what_cannot_be_read_is_kept_as_it_is() -> None:
+    assert merged_text(A, A + "not json\n", A + "[1, 2]\n" + B) == A + "[1, 2]\n" + "not json\n" + B
+
+
+def test_a_torn_last_line_is_kept_and_never_glued() -> None:
+    torn = '{"id": "b", "ts": "2026-'
+    text = merged_text(A, A + torn, A + C)
+    assert text.splitlines() == [A.strip(), torn, C.strip()]
+    assert text.endswith("\n")
+
+
+def test_a_line_torn_within_a_letter_is_kept_byte_for_byte() -> None:
+    torn = '{"id": "é'.encode()[:-1]
+    assert (
+        merge_file(PATH, A.encode(), A.encode() + torn, (A + B).encode()).data
+        == A.encode() + torn + b"\n" + B.encode()
+    )
+
+
+def test_lines_without_an_id_are_what_they_say() -> None:
+    one, two = '{"x": 1}\n', '{"x": 2}\n'
+    assert merged_text(one, one + two, one + two + one) == one + one + two
+
+
+def test_an_id_that_two_lines_of_a_file_have_is_none() -> None:
+    one, two = line("a", text="one"), line("a", text="two")
+    assert sorted(merged_text("", one + two, two + B).splitlines(True)) == sorted([one, two, B])
+
+
+def test_numbers_are_ids_too() -> None:
+    assert merged_text("", '{"id": 7}\n', '{"id": 7}\n{"id": 8}\n').count('"id": 7') == 1
+
+
+def test_line_ends_are_no_difference() -> None:
+    merged = merged_text(A + B, (A + B).replace("\n", "\r\n"), A + B + C)
+    assert merged.replace("\r\n", "\n") == A + B + C
+
+
+lines = st.lists(
+    st.one_of(
+        st.builds(
+            line,
+            st.sampled_from("abcdef"),
+            st.sampled_from(["2026-01-01", "2026-02-01", ""]),
+            x=st.sampled_from("12"),
+        ),
+        st.sampled_from(
+            ['{"id": "a", "deleted": "x"}\n', "torn\n", "{}\n", "\n", '{"id": 3, "ts": 1e999}\n']
+        ),
+    ),
+    max_size=6,
+).map("".join)
+
+
+def has_an_id_twice(text: str) -> bool:
+    ids = [r.get("id") for r in map(record, text.splitlines()) if r and "deleted" not in r]
+    return len(ids) > len(set(ids))
+
+
+@settings(max_examples=300, deadline=None)
+@given(lines, lines, lines)
+def test_nothing_is_lost_and_a_merged_file_is_settled(base: str, ours: str, theirs: str) -> None:
+    merged = merge(base, ours, theirs)
+    assert merged.data is not None
+    text = merged.data.decode()
+    found = set(text.splitlines()) | {a.other for a in merged.aside}
+    buried = '"deleted"' in text
+    for one in set((ours + theirs).splitlines()) - set(base.splitlines()) - {""}:
+        assert one in found or (buried and '"id": "a"' in one)
+    if not any(map(has_an_id_twice, (base, ours, theirs, text))):
+        assert merge(base, text, ours).data == merged.data
+    assert merge(ours, text, ours).data == merged.data

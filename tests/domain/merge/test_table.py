@@ -1,0 +1,117 @@
+"""ctxrepo.toml merged by its keys."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxrepo.domain import registry, toml
+from ctxrepo.domain.merge import Merged, merge_file
+
+Tables = dict[str, dict[str, object]]
+
+PATH = "ctxrepo.toml"
+BASE = 'format = 1  # of the repository\n\n[projects]\n# the shop\n"git.example/shop" = "shop"\n'
+
+
+def merge(base: str, ours: str, theirs: str) -> Merged:
+    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
+    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
+    return merged
+
+
+def merged_text(base: str, ours: str, theirs: str) -> str:
+    merged = merge(base, ours, theirs)
+    assert merged.data is not None
+    assert merged.aside == ()
+    return merged.data.decode()
+
+
+def test_projects_registered_on_both_sides_are_both_there() -> None:
+    ours = registry.with_project(BASE, "git.example/a", "a")
+    theirs = registry.with_project(BASE, "git.example/b", "b")
+    text = merged_text(BASE, ours, theirs)
+    assert registry.parse(text).projects == {
+        "git.example/shop": "shop",
+        "git.example/a": "a",
+        "git.example/b": "b",
+    }
+    assert "# the shop\n" in text
+    assert "# of the repository\n" in text
+
+
+def test_both_sides_make_the_file() -> None:
+    ours, theirs = (registry.with_project("", f"git.example/{name}", name) for name in "ab")
+    merged = merge_file(PATH, None, ours.encode(), theirs.encode())
+    assert registry.parse((merged.data or b"").decode()).projects == {
+        "git.example/a": "a",
+        "git.example/b": "b",
+    }
+
+
+def test_unknown_tables_and_keys_are_kept() -> None:
+    ours, theirs = BASE + "\n[policy]\nmax = 3\n", "colour = 'red'\n" + BASE + "\n[[more]]\nx = 1\n"
+    assert toml.read(merged_text(BASE, ours, theirs)) == {
+        "colour": "red",
+        "format": 1,
+        "projects": {"git.example/shop": "shop"},
+        "policy": {"max": 3},
+        "more": [{"x": 1}],
+    }
+
+
+def test_a_removed_project_stays_removed() -> None:
+    ours = "format = 1\n\n[projects]\n"
+    assert merged_text(BASE, ours, BASE + "\n[policy]\nmax = 3\n").count("shop") <= 1  # the comment may stay
+    theirs = registry.with_project(BASE, "git.example/b", "b")
+    assert registry.parse(merged_text(BASE, ours, theirs)).projects == {"git.example/b": "b"}
+
+
+def test_of_two_folders_for_one_project_one_stays_and_the_other_is_put_aside() -> None:
+    ours, theirs = BASE.replace('= "shop"', '= "store"'), BASE.replace('= "shop"', '= "market"')
+    merged = merge(BASE, ours, theirs)
+    assert merged.data == ours.encode()
+    assert [(a.kept, a.other) for a in merged.aside] == [
+        ('projects.git.example/shop = "store"', 'projects.git.example/shop = "market"')
+    ]
+
+
+def test_what_is_no_toml_is_put_aside_whole() -> None:
+    broken, theirs = BASE + "[", registry.with_project(BASE, "git.example/b", "b")
+    merged = merge(BASE, broken, theirs)
+    assert merged.data == theirs.encode()
+    assert [a.other for a in merged.aside] == [broken]
+
+
+def test_what_cannot_be_put_together_is_put_aside_whole() -> None:
+    ours, theirs = BASE + "\n[policy]\nx = 1\n", "policy = 3\n" + BASE
+    merged = merge(BASE, ours, theirs)
+    assert {merged.data, *(a.other.encode() for a in merged.aside)} == {ours.encode(), theirs.encode()}
+
+
+values = st.one_of(st.integers(-3, 3), st.sampled_from(["a", "b"]), st.booleans(), st.just([1, 2]))
+tables = st.dictionaries(
+    st.sampled_from(["", "projects", "policy"]), st.dictionaries(st.sampled_from(["x", "y/z", "a.b"]), values)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables, tables, tables)
+def test_a_merged_file_is_settled(was: Tables, us: Tables, them: Tables) -> None:
+    base, ours, theirs = map(written, (was, us, them))
+    merged = merge(base, ours, theirs)
+    assert merged.data is not None
+    assert merge(base, merged.data.decode(), ours).data == merged.data
+    now = toml.read(merged.data.decode())
+    for table, fields in us.items():
+        for key, value in fields.items():
+            if key not in was.get(table, {}) and key not in them.get(table, {}):
+                assert (now if not table else now[table])[key] == value
+
+
+def written(tables: Tables) -> str:
+    text = ""
+    for table, fields in sorted(tables.items()):
+        for key, value in fields.items():
+            text = toml.with_value(text, table, key, value)
+    return text
