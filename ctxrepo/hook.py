@@ -1,0 +1,35 @@
+"""What a hook line runs: `python -I -S .../ctxrepo/hook.py AGENT EVENT STATE`, the event's JSON on stdin.
+
+Prints one JSON object or nothing, and always ends well: an agent's work never stops for its memory. Run by
+path it is compiled every time, so all it does is in `ctxrepo.hot`.
+"""
+
+import os
+import sys
+
+
+def main(argv: list[str]) -> int:
+    """Answer one event. `argv` is [AGENT, EVENT, STATE]; returns 0, whatever happens."""
+    try:
+        from ctxrepo.hot.door import answer, log_error
+        from ctxrepo.hot.payload import read_stdin
+
+        try:
+            agent, event, state = argv
+            data = answer(agent, event, state, read_stdin()).encode("utf-8", "replace")
+            while data:
+                data = data[os.write(1, data) :]
+        except BrokenPipeError:
+            pass  # the agent went away
+        except BaseException as error:
+            log_error(argv[2] if len(argv) > 2 else "", argv[:2], error)
+    except BaseException:  # noqa: S110  # nobody reads a hook's stderr but an agent
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    main(sys.argv[1:])
+    os._exit(0)

@@ -1,0 +1,77 @@
+"""What a hook reads from the cache; how it is laid out is agreed here and written by the storage floor."""
+
+import _sqlite3
+
+from ctxrepo.hot.compiled import open_database
+
+FORMAT = "1"
+"""Version of the layout; a cache that says another is as good as none."""
+
+BETWEEN_TITLES = "\x1f"
+"""Stands between the titles in an entry's `heading`."""
+
+Row = tuple[str, str, str, str, int, int]
+"""A line of the index: (path, description, tags, updated, pinned, core)."""
+
+_COUNT = "select count(*) from note where scope = ? and listed = 1"
+_INDEX = """
+    select path, description, tags, updated, pinned, core from note where scope = ? and listed = 1
+    order by pinned desc, core desc, updated desc, path limit ?"""
+_CHANGED = """
+    select path, description, tags, updated, pinned, core from note
+    where scope in (select value from json_each(?)) and listed = 1 and generation > ?
+    order by pinned desc, core desc, updated desc, path"""
+_STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
+
+
+def open_cache(path: str) -> _sqlite3.Connection | None:
+    """The cache at `path`, or None when it is missing, broken or laid out otherwise."""
+    return open_database(path, "select value from meta where key = 'format'", FORMAT)
+
+
+def meta(cache: _sqlite3.Connection) -> dict[str, str]:
+    return dict(cache.execute("select key, value from meta"))
+
+
+def generation_of(cache: _sqlite3.Connection) -> int:
+    return int(meta(cache).get("generation", "0"))
+
+
+def scope_token(scope: str) -> str:
+    """The word that stands for a scope in the full-text index: no tokenizer cuts or stems it."""
+    return f"s{int.from_bytes(b'1' + scope.encode('utf-8', 'replace'), 'big')}"
+
+
+def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[Row], int]:
+    """The first `limit` notes of a scope in the order they are delivered, and how many there are."""
+    count = cache.execute(_COUNT, (scope,)).fetchone()[0]
+    return cache.execute(_INDEX, (scope, limit)).fetchall(), int(count)
+
+
+def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[Row]:
+    """The notes of `scopes` that changed after `generation`, in the same order."""
+    names = cache.execute(f"select json_array({', '.join('?' * len(scopes))})", scopes).fetchone()[0]
+    return cache.execute(_CHANGED, (names, generation)).fetchall()
+
+
+def body_of(cache: _sqlite3.Connection, scope: str) -> str:
+    """The body of the scope's MEMORY.md without its struck entries, or ''."""
+    path = f"{scope}/MEMORY.md"
+    row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
+    if row is None:
+        return ""
+    lines = row[1].split("\n")
+    for first, last in cache.execute(_STRUCK, (row[0],)):
+        lines[first - row[2] : last - row[2] + 1] = []
+    return "\n".join(lines)
+
+
+def handoff_of(cache: _sqlite3.Connection, scope: str) -> tuple[str, str, str] | None:
+    """(name, ts, text) of the scope's newest handoff."""
+    row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
+    return (str(row[0]), str(row[1]), str(row[2])) if row else None
+
+
+def faults_of(cache: _sqlite3.Connection) -> list[tuple[str, str]]:
+    """(hash, text) of what is to be told, at most 50."""
+    return cache.execute("select hash, text from fault order by rowid limit 50").fetchall()

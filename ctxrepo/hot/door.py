@@ -1,0 +1,79 @@
+"""From an agent's event to the answer. A moment's module is imported when it is that moment's turn: a tool
+hook needs a third of what a prompt needs, and imports are most of what a hook costs."""
+
+import _sqlite3
+import os
+import time
+
+from ctxrepo.hot.compiled import open_hooks, settings_of
+from ctxrepo.hot.events import fields_of, moment_of
+from ctxrepo.hot.payload import as_json, texts
+from ctxrepo.hot.reply import reply_json
+
+ERROR_BYTES = 128 * 1024
+"""Size at which hook-errors.log becomes `hook-errors.log.1`; the two take 256 KiB at most."""
+
+
+def answer(agent: str, event: str, state: str, raw: bytes) -> str:
+    """What to print for `event` with `raw` on standard input: a line of JSON or ''."""
+    known = moment_of(agent, event)
+    if known is None or is_off():
+        return ""
+    db = open_hooks(state)
+    if db is None:
+        return ""
+    try:
+        settings = settings_of(db, state)
+        json = as_json(db, raw)
+        if settings is None or not json:
+            return ""
+        name, moment = known
+        text = _at(moment, db, settings, agent.lower(), texts(db, json, fields_of(agent)), json)
+        return reply_json(db, agent, name, text) if text else ""
+    finally:
+        db.close()
+
+
+def is_off() -> bool:
+    """Switched off by the user, or called below the worker."""
+    return os.environ.get("CTXREPO_OFF", "0") not in ("", "0") or "CTXREPO_HOOK" in os.environ
+
+
+def log_error(state: str, words: list[str], error: BaseException) -> None:
+    """One line about a hook that failed, where there is a state folder."""
+    if not os.path.isdir(state):
+        return
+    from ctxrepo.hot.logs import append_rolling
+
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    place = f"{at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at else "?"
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    said = " ".join(f"{stamp} {' '.join(words)} {place} {type(error).__name__}: {error}".split())
+    append_rolling(f"{state}/hook-errors.log", said[:500] + "\n", ERROR_BYTES)
+
+
+def _at(
+    moment: str,
+    db: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    json: str,
+) -> str:
+    if moment == "start":
+        from ctxrepo.hot import start
+
+        return start.answer(db, settings, agent, said)
+    if moment == "prompt":
+        from ctxrepo.hot import prompt
+
+        return prompt.answer(db, settings, agent, said)
+    if moment == "tool":
+        from ctxrepo.hot import tool
+
+        return tool.answer(db, settings, agent, said, json)
+    from ctxrepo.hot import turn
+
+    return turn.answer(db, settings, agent, moment, said)

@@ -1,0 +1,62 @@
+"""How each agent names its events, and where in its JSON things are."""
+
+# agent: {its event, in lower case: (the event as the agent writes it, the moment it is for us)}
+_EVENTS = {
+    "claude": {
+        name.lower(): (name, moment)
+        for name, moment in (
+            ("SessionStart", "start"),
+            ("UserPromptSubmit", "prompt"),
+            ("PostToolUse", "tool"),
+            ("Stop", "stop"),
+            ("PreCompact", "compact"),
+            ("SessionEnd", "end"),
+        )
+    }
+}
+
+# agent: {our field: where it may stand, the first text found counts}
+_FIELDS = {
+    "claude": {
+        "session": ("$.session_id",),
+        "cwd": ("$.cwd",),
+        "source": ("$.source",),
+        "prompt": ("$.prompt",),
+        "transcript": ("$.transcript_path",),
+        "tool": ("$.tool_name",),
+        "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
+    }
+}
+
+# agent: the query that gives the line ranges [[first, last], ...] a tool touched, from the JSON :json
+_RANGES = {
+    "claude": """
+        select json_group_array(json_array(first, first + count - 1)) from (
+            select json_extract(:json, '$.tool_response.file.startLine') as first,
+                   json_extract(:json, '$.tool_response.file.numLines') as count
+            union all
+            select json_extract(value, '$.newStart'), json_extract(value, '$.newLines')
+            from json_each(:json, '$.tool_response.structuredPatch') where type = 'object'
+            limit 100
+        ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
+}
+
+# Tools that leave the file they name as it is.
+_READERS = frozenset(("read", "grep", "glob", "ls", "notebookread", "view"))
+
+
+def moment_of(agent: str, event: str) -> tuple[str, str] | None:
+    """(the event as the agent writes it, the moment), or None for an event that we have no part in."""
+    return _EVENTS.get(agent.lower(), {}).get(event.lower())
+
+
+def fields_of(agent: str) -> dict[str, tuple[str, ...]]:
+    return _FIELDS[agent.lower()]
+
+
+def ranges_query(agent: str) -> str:
+    return _RANGES[agent.lower()]
+
+
+def only_reads(tool: str) -> bool:
+    return tool.lower() in _READERS

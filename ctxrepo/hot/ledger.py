@@ -1,0 +1,71 @@
+"""What an agent's session was given already. One small file a session under `ledger/`, at most 256 KiB:
+of a fuller one the first half is forgotten."""
+
+import _blake2
+import os
+
+from ctxrepo.hot.logs import append, lines_of
+
+MAX_BYTES = 256 * 1024
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None]
+"""(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown)."""
+
+
+def ledger_path(folder: str, agent: str, session: str) -> str:
+    """The session's ledger below the repository's state folder; '' for a session without an id."""
+    return f"{folder}/ledger/{_plain(agent)}-{_plain(session)}" if session else ""
+
+
+def read_ledger(path: str) -> Told:
+    """What the ledger says; an unreadable line says nothing."""
+    entries: dict[str, str] = {}
+    faults = set()
+    generation = project = None
+    for line in lines_of(path, MAX_BYTES) if path else ():
+        word, _, rest = line.partition(" ")
+        first, _, second = rest.partition(" ")
+        if word == "entry" and second:
+            entries[first] = second
+        elif word == "generation" and first.isascii() and first.isdigit() and len(first) < 16:
+            generation = int(first)
+        elif word == "fault" and first:
+            faults.add(first)
+        elif word == "project":
+            project = rest
+    return entries, generation, frozenset(faults), project
+
+
+def add(path: str, lines: list[str]) -> None:
+    """Append `lines`, without their ends; a ledger that can't be written means repeating, not failing."""
+    if not path or not lines:
+        return
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    except OSError:
+        return
+    text = "".join([line + "\n" for line in lines])
+    if not append(path, text, MAX_BYTES):
+        _halve(path)
+        append(path, text, MAX_BYTES)
+
+
+def clear(path: str) -> None:
+    """The session forgot what it was given (it was cleared or compacted)."""
+    if path and os.path.exists(path):
+        os.unlink(path)
+
+
+def _halve(path: str) -> None:
+    kept = lines_of(path, MAX_BYTES // 2)[1:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(kept))
+
+
+def _plain(name: str) -> str:
+    """`name` where it is a harmless file name, else a hash of it."""
+    if 0 < len(name) <= 64 and _PLAIN.issuperset(name):
+        return name
+    return "h" + _blake2.blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()

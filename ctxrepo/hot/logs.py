@@ -1,0 +1,76 @@
+"""Files that hooks append to: whole lines, under a lock, bounded."""
+
+import fcntl
+import os
+import time
+
+PATIENCE = 1.5
+"""Seconds a hook waits for a lock. It is held for as long as the disk takes to keep a line; many hooks at
+once on a slow disk add up, and a line given up is a version that only the file still holds."""
+
+
+def append(path: str, line: str, most: int, durable: bool = False) -> bool:
+    """Append `line` while holding the file's lock, so that a reader that takes it sees whole lines.
+
+    False, and nothing written, when the file would grow beyond `most` bytes or can't be written.
+    """
+    data = line.encode("utf-8", "replace")
+    try:
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        return False
+    try:
+        if not _locked(file):
+            return False
+        length = os.fstat(file).st_size
+        if length + len(data) + 1 > most:
+            return False
+        if length and os.pread(file, 1, length - 1) != b"\n":
+            data = b"\n" + data  # a line that a crash cut short spoils itself only
+        os.write(file, data)
+        if durable:
+            os.fsync(file)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
+def _locked(file: int) -> bool:
+    """Hold the lock, within `PATIENCE`."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+        time.sleep(0.005)
+
+
+def append_rolling(path: str, line: str, most: int) -> None:
+    """The same for a log that nobody empties: a full one becomes `path.1`, in place of the one before."""
+    if append(path, line, most):
+        return
+    try:
+        os.replace(path, path + ".1")
+    except OSError:
+        return
+    append(path, line, most)
+
+
+def lines_of(path: str, most: int) -> list[str]:
+    """The lines of a file, of one larger than `most` bytes the last."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return []
+    try:
+        start = max(0, os.fstat(file).st_size - most)
+        return os.pread(file, most, start).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    finally:
+        os.close(file)

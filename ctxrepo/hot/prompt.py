@@ -1,0 +1,142 @@
+"""A prompt is sent: what changed meanwhile, and the few entries that matter for it."""
+
+import _sqlite3
+import time
+
+from ctxrepo.hot.block import OVERHEAD, seal, size
+from ctxrepo.hot.cache import faults_of, generation_of, open_cache
+from ctxrepo.hot.compiled import number
+from ctxrepo.hot.ledger import Told, add, ledger_path, read_ledger
+from ctxrepo.hot.where import Place, place_of, scopes_at
+
+CHANGES_ROOM = 1024
+_CHANGES = "## Notes that changed since this session began\n"
+
+
+def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
+    """News and recalled entries, a block each; '' most of the time."""
+    place = place_of(db, said["cwd"], settings["home"])
+    if not place[2]:
+        _ask_the_worker(db, settings, agent, said)
+    cache = open_cache(f"{settings['folder']}/cache.db")
+    if cache is None:
+        return ""
+    try:
+        return _news(cache, settings, agent, said, place)
+    finally:
+        cache.close()
+
+
+def fault_block(
+    cache: _sqlite3.Connection, settings: dict[str, str], already: frozenset[str], lines: list[str]
+) -> str:
+    """Faults this session wasn't told; what the ledger is to note goes to `lines`."""
+    faults = [fault for fault in faults_of(cache) if fault[0] not in already]
+    if not faults:
+        return ""
+    from ctxrepo.hot.packet import FAULT_ROOM, fault_section, told  # rare, and most hooks do without
+
+    faults = told(faults)
+    lines += [f"fault {key}" for key, _ in faults]
+    return seal(fault_section([text for _, text in faults], FAULT_ROOM), settings.get("secret", ""))
+
+
+def _news(
+    cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], place: Place
+) -> str:
+    ledger = ledger_path(settings["folder"], agent, said["session"])
+    told = read_ledger(ledger)
+    lines: list[str] = []
+    faults = fault_block(cache, settings, told[2], lines)
+    recalled = _recalled(cache, settings, said["prompt"], place, told, lines)
+    changes = _changes(cache, settings, place, told, lines)
+    late = _project(cache, settings, place, told, size(faults + recalled + changes), lines)
+    add(ledger, lines)
+    return faults + late + changes + recalled
+
+
+def _recalled(
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    prompt: str,
+    place: Place,
+    told: Told,
+    lines: list[str],
+) -> str:
+    if settings.get("recall") == "off":
+        return ""
+    from ctxrepo.hot.gate import is_silent
+
+    if settings.get("gate") != "off" and is_silent(prompt):
+        return ""
+    from ctxrepo.hot.query import LIMIT, find
+    from ctxrepo.hot.recalled import ROOM, recall_block
+
+    hits = find(cache, prompt, scopes_at(place), number(settings, "recall_limit", LIMIT))
+    new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
+    budget = number(settings, "recall_bytes", ROOM)
+    text, given = recall_block(new, _today(), settings.get("secret", ""), budget)
+    lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
+    return text
+
+
+def _changes(
+    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, told: Told, lines: list[str]
+) -> str:
+    """Index lines of notes that changed since the session was last told, once."""
+    now, seen = generation_of(cache), told[1]
+    if now == seen:
+        return ""
+    lines.append(f"generation {now}")
+    if seen is None or now < seen:  # a session from before, or a cache that was built anew
+        return ""
+    from ctxrepo.hot.cache import changed_since
+    from ctxrepo.hot.packet import change_section
+
+    scopes = ["global"] if _is_late(place, told) else scopes_at(place)
+    rows = changed_since(cache, scopes, seen)
+    if not rows:
+        return ""
+    room = CHANGES_ROOM - OVERHEAD
+    return seal(change_section(_CHANGES, rows, _today(), room), settings.get("secret", ""))
+
+
+def _project(
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    place: Place,
+    told: Told,
+    taken: int,
+    lines: list[str],
+) -> str:
+    """The project's part of the packet, when the session began before its project was known."""
+    if not _is_late(place, told):
+        return ""
+    lines.append(f"project {place[1]}")
+    if not place[1]:
+        return ""
+    from ctxrepo.hot.cache import handoff_of
+    from ctxrepo.hot.packet import BUDGET, packet
+    from ctxrepo.hot.start import scope_of
+
+    budget = number(settings, "budget_bytes", BUDGET) - taken
+    scope = scope_of(cache, place[1], max(budget, 0))
+    return packet([scope], "", handoff_of(cache, place[1]), [], _today(), settings.get("secret", ""), budget)
+
+
+def _is_late(place: Place, told: Told) -> bool:
+    return told[3] == "?" and place[2]
+
+
+def _today() -> int:
+    return int(time.time()) // 86400
+
+
+def _ask_the_worker(
+    db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]
+) -> None:
+    from ctxrepo.hot.daemon import start_worker
+    from ctxrepo.hot.spool import spool
+
+    if spool(db, settings["folder"], "prompt", agent, said):
+        start_worker(settings)

@@ -1,0 +1,76 @@
+"""What hooks leave for the worker: a line an event, and the bytes of memory files as agents wrote them.
+
+Bounded: a spool of 4 MiB, which a worker that runs never lets happen, takes no more lines and no versions.
+"""
+
+import _sqlite3
+import os
+import time
+
+from ctxrepo.hot.logs import append
+from ctxrepo.hot.reply import line_json
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_VERSION = 1024 * 1024
+
+
+def spool(
+    db: _sqlite3.Connection, folder: str, event: str, agent: str, said: dict[str, str], durable: bool = False
+) -> bool:
+    """Append the event with what `said` tells of session, cwd, source, transcript, path and version.
+
+    `durable`: not before the disk has it.
+    """
+    names = ("session", "cwd", "source", "transcript", "path", "version", "base")
+    fields = {name: said.get(name, "") for name in names}
+    line = line_json(db, {"at": time.time(), "event": event, "agent": agent, **fields})
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return False
+    return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable)
+
+
+def keep_version(folder: str, path: str) -> str:
+    """Copy the file at `path` as it is now to `versions/`; its name there, '' when there is none to keep.
+
+    Only a regular file of at most 1 MiB is copied, and never through a link.
+    """
+    data = _bytes_of(path)
+    if data is None or _is_full(folder):
+        return ""
+    name = f"{time.time_ns()}-{os.getpid()}"
+    os.makedirs(f"{folder}/versions", mode=0o700, exist_ok=True)
+    file = os.open(f"{folder}/versions/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(file, view) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
+    return name
+
+
+def _bytes_of(path: str) -> bytes | None:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(file)
+        if status.st_mode & 0o170000 != 0o100000 or status.st_size > MAX_VERSION:
+            return None
+        data = os.read(file, MAX_VERSION + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return data if len(data) <= MAX_VERSION else None
+
+
+def _is_full(folder: str) -> bool:
+    try:
+        return os.stat(f"{folder}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
+    except OSError:
+        return False

@@ -1,0 +1,84 @@
+"""A tool was used: which lines of which file, and the bytes of a memory file as it was just written."""
+
+import _sqlite3
+import os
+import time
+
+from ctxrepo.hot.cache import faults_of, open_cache
+from ctxrepo.hot.events import only_reads, ranges_query
+from ctxrepo.hot.logs import append_rolling
+from ctxrepo.hot.reply import line_json
+from ctxrepo.hot.where import inside
+
+ACCESS_BYTES = 1024 * 1024
+"""Size at which access.jsonl becomes `access.jsonl.1`; the two take 2 MiB at most."""
+
+
+def answer(
+    db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], json: str
+) -> str:
+    """Nothing but faults that the session wasn't told."""
+    if said["path"]:
+        path = os.path.join(said["cwd"] or os.getcwd(), said["path"])
+        _log(db, settings["folder"], agent, said, path, json)
+        relative = inside(path, settings["home"])
+        if relative and not relative.startswith(".git/") and not only_reads(said["tool"]):
+            _keep(db, settings, agent, said, path, relative)
+    cache = open_cache(f"{settings['folder']}/cache.db")
+    if cache is None:
+        return ""
+    try:
+        return _faults(cache, settings, agent, said) if faults_of(cache) else ""
+    finally:
+        cache.close()
+
+
+def _log(
+    db: _sqlite3.Connection, folder: str, agent: str, said: dict[str, str], path: str, json: str
+) -> None:
+    ranges = db.execute(ranges_query(agent), {"json": json}).fetchone()[0]
+    fields = {
+        "at": time.time(),
+        "agent": agent,
+        "session": said["session"],
+        "tool": said["tool"],
+        "path": path,
+    }
+    line = line_json(db, {**fields, "ranges:json": "" if ranges == "[]" else ranges})
+    append_rolling(f"{folder}/access.jsonl", line, ACCESS_BYTES)
+
+
+def _keep(
+    db: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    path: str,
+    relative: str,
+) -> None:
+    home, folder = settings["home"], settings["folder"]
+    from ctxrepo.hot.spool import keep_version, spool  # few tools touch the memory
+
+    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, path)}
+    spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
+
+
+def _base(home: str) -> str:
+    """The tree the files of the clone are based on now: what the agent's edit was made from. By the time
+    the worker looks, others' entries may be in the file, and must not read as taken out by this edit."""
+    try:
+        with open(f"{home}/.git/refs/ctxrepo/wt", "rb") as ref:
+            return ref.read(40).decode("ascii", "replace")
+    except OSError:
+        return ""
+
+
+def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
+    from ctxrepo.hot.ledger import add, ledger_path, read_ledger
+    from ctxrepo.hot.prompt import fault_block
+
+    ledger = ledger_path(settings["folder"], agent, said["session"])
+    lines: list[str] = []
+    text = fault_block(cache, settings, read_ledger(ledger)[2], lines)
+    add(ledger, lines)
+    return text

@@ -1,0 +1,62 @@
+"""Which project a folder is in, from a table: no git is asked."""
+
+import _sqlite3
+import os
+
+from ctxrepo.hot.compiled import checkout_of, stamp_of
+
+Place = tuple[str, str, bool]
+"""(project id or '', its folder in the memory repository or '', whether that is known)."""
+
+NAMED = "="
+"""Before a project's id: the row of a project that the environment names, wherever one is."""
+
+NOWHERE: Place = ("", "", True)
+UNKNOWN: Place = ("", "", False)
+
+
+def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
+    """The project of `cwd`; `home` is the memory clone.
+
+    CTXREPO_PROJECT names it before anything else. Outside git, in a repository whose top is the user's
+    home folder and in the memory clone there is none.
+    Unknown is a checkout nobody has looked at yet, or whose git config changed since.
+    """
+    explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
+    if explicit:
+        named = checkout_of(db, NAMED + explicit)
+        return (explicit, named[3], True) if named else UNKNOWN
+    here = os.path.realpath(cwd or os.getcwd())
+    if inside(here, home) is not None:
+        return NOWHERE
+    top = _top_of(here)
+    if not top or top == os.path.realpath(os.environ.get("HOME") or "/"):
+        return NOWHERE
+    row = checkout_of(db, top)
+    if row is None or row[1] != stamp_of(row[0]):
+        return UNKNOWN
+    return (row[2], row[3], True)
+
+
+def scopes_at(place: Place) -> list[str]:
+    """The folders of the memory repository that a session at `place` is given."""
+    return ["global", place[1]] if place[1] else ["global"]
+
+
+def inside(path: str, folder: str) -> str | None:
+    """`path` relative to `folder`, links resolved; '' for the folder itself, None outside."""
+    path, folder = os.path.realpath(path), os.path.realpath(folder)
+    if path == folder:
+        return ""
+    start = folder.rstrip("/") + "/"
+    return path[len(start) :] if path.startswith(start) else None
+
+
+def _top_of(folder: str) -> str:
+    """The nearest folder upwards that holds `.git`, be it a directory or a worktree's file; else ''."""
+    while not os.path.exists(f"{folder}/.git"):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+    return folder

@@ -1,0 +1,62 @@
+"""What a session was given is remembered by entry and hash, apart from every other session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.hot.ledger import MAX_BYTES, add, clear, ledger_path, read_ledger
+
+
+def test_what_is_added_is_read(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1", "generation 3", "fault f1", "project ?"])
+    add(path, ["entry abc h2", "entry def h3", "generation 4", "project shop"])
+    assert read_ledger(path) == ({"abc": "h2", "def": "h3"}, 4, frozenset({"f1"}), "shop")
+
+
+def test_clearing_forgets(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1"])
+    clear(path)
+    clear(path)
+    assert read_ledger(path) == ({}, None, frozenset(), None)
+
+
+def test_a_session_without_an_id_has_none(tmp_path: Path) -> None:
+    assert ledger_path(str(tmp_path), "claude", "") == ""
+    add("", ["entry abc h1"])
+    clear("")
+    assert read_ledger("") == ({}, None, frozenset(), None)
+
+
+def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    path.write_bytes(
+        b"entry\nentry x\ngeneration many\ngeneration 9999999999999999999\n\xff\xfe\nfault \nentry a b\nent"
+    )
+    assert read_ledger(str(path)) == ({"a": "b"}, None, frozenset(), None)
+
+
+@given(st.text())
+def test_every_session_id_makes_a_file_of_its_own_in_its_folder(session: str) -> None:
+    path = Path(ledger_path("/state", "claude", session or "x"))
+    assert path.parent == Path("/state/ledger")
+    assert len(path.name) < 100
+    assert path.name.startswith("claude-")
+
+
+def test_it_stays_bounded_and_keeps_the_newest(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s")
+    for n in range(40):
+        add(path, [f"entry e{n}x{i} {'h' * 16}" for i in range(400)])
+    assert Path(path).stat().st_size <= MAX_BYTES
+    assert "e39x399" in read_ledger(path)[0]
+    assert "e0x0" not in read_ledger(path)[0]
+
+
+def test_where_it_cannot_be_written_nothing_fails(tmp_path: Path) -> None:
+    (tmp_path / "ledger").write_text("a file in the way")
+    add(ledger_path(str(tmp_path), "claude", "s"), ["entry a b"])

@@ -1,0 +1,64 @@
+"""Appended lines arrive whole, from many processes at once, and logs stay bounded."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from ctxrepo.hot.logs import append, append_rolling, lines_of
+
+
+def test_many_writers_lose_and_tear_no_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "log")
+    children = []
+    for writer in range(8):
+        child = os.fork()
+        if child == 0:
+            for n in range(50):
+                append(path, json.dumps([writer, n, "x" * 5000]) + "\n", 1 << 30)
+            os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    seen = [tuple(json.loads(line)[:2]) for line in Path(path).read_text().splitlines()]
+    assert sorted(seen) == [(w, n) for w in range(8) for n in range(50)]
+
+
+def test_a_line_behind_a_torn_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("torn")
+    assert append(str(path), "next\n", 100)
+    assert path.read_text() == "torn\nnext\n"
+
+
+def test_a_full_file_takes_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    assert append(str(path), "0123456789\n", 20)
+    assert not append(str(path), "0123456789\n", 20)
+    assert path.read_text() == "0123456789\n"
+
+
+def test_a_rolling_log_keeps_one_generation(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for n in range(10):
+        append_rolling(str(path), f"line {n}\n", 20)
+    assert path.read_text() == "line 8\nline 9\n"
+    assert (tmp_path / "log.1").read_text() == "line 6\nline 7\n"
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == ["log", "log.1"]
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("")
+    (tmp_path / "log").symlink_to(target)
+    assert not append(str(tmp_path / "log"), "x\n", 100)
+    assert target.read_text() == ""
+    assert lines_of(str(tmp_path / "log"), 100) == []
+
+
+def test_only_the_end_of_a_large_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("a\n" * 100 + "end\n")
+    assert lines_of(str(path), 8) == ["a", "a", "end", ""]
+    assert lines_of(str(tmp_path / "none"), 8) == []

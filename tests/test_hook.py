@@ -1,0 +1,482 @@
+"""The hook line as an agent runs it: a process, JSON in, one JSON object or nothing out, always exit 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxrepo import hook
+from ctxrepo.domain.evidence import Marks
+from ctxrepo.domain.note import Note
+from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.compiled import CompiledRepository, compile_settings, record_checkout
+
+HOOK = Path(hook.__file__)
+PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
+PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
+
+ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json"}
+
+
+class World:
+    """A memory with a worker that only notes that it was started, and a code checkout beside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.state = root / "state"
+        self.memory = root / "memory"
+        self.code = root / "code"
+        self.folder = self.state / ("a" * 12)
+        self.started = root / "started"
+        self.memory.mkdir()
+        (self.code / ".git").mkdir(parents=True)
+        (self.code / ".git/config").write_text("[core]\n")
+        self.settings = {"interpreter": str(self.worker()), "secret": "0f" * 16}
+        self.compile()
+        self.know()
+
+    def worker(self, then: str = "") -> Path:
+        """An interpreter that adds a line to `started` instead of working, and then does `then`."""
+        path = self.root / "worker"
+        path.write_text(f'#!/bin/sh\necho "$*" >> {self.started}\n{then}\n')
+        path.chmod(0o755)
+        return path
+
+    def compile(self, **more: str) -> None:
+        self.settings |= more
+        compile_settings(self.state, self.settings, [CompiledRepository("a" * 12, self.memory)])
+
+    def know(self, folder: str = "shop") -> None:
+        config = self.code / ".git/config"
+        record_checkout(
+            self.state, str(self.code), str(config), stamp_of(str(config)), "example/shop", folder
+        )
+
+    def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
+        cache = Cache.open(self.folder / "cache.db")
+        cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
+        cache.set_faults(faults)
+        cache.settle(0)
+        cache.close()
+
+    def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:
+        """The answer to a recorded payload as additionalContext; '' for silence."""
+        text = (PAYLOADS / f"{payload}.json").read_text()
+        given = {"cwd": str(self.code), "home": str(self.root / "home"), "prompt": "", "file": "", **fill}
+        for name, value in given.items():
+            text = text.replace(f"@{name}@", json.dumps(value)[1:-1])
+        name = payload.partition("-")[0]
+        out = self.raw(text.encode(), event or name, env)
+        if not out:
+            return ""
+        output = json.loads(out)["hookSpecificOutput"]
+        assert output["hookEventName"] == name
+        return str(output["additionalContext"])
+
+    def raw(self, stdin: bytes, event: str, env: Mapping[str, str] | None = None) -> bytes:
+        words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(self.state)]
+        done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
+        assert done.returncode == 0
+        assert done.stderr == b""
+        assert done.stdout.count(b"\n") == (1 if done.stdout else 0)
+        return done.stdout
+
+    def spooled(self) -> list[dict[str, Any]]:
+        path = self.folder / "spool.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def starts(self, count: int) -> bool:
+        """Whether the worker was started so many times by now, or soon."""
+        deadline = time.monotonic() + (5 if count else 0.3)
+        while time.monotonic() < deadline:
+            if count and self._starts() >= count:
+                break
+            time.sleep(0.02)
+        return self._starts() == count
+
+    def errors(self) -> str:
+        path = self.state / "hook-errors.log"
+        return path.read_text() if path.exists() else ""
+
+    def ledger(self) -> Any:
+        session = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
+        return read_ledger(ledger_path(str(self.folder), "claude", session))
+
+    def _starts(self) -> int:
+        return len(self.started.read_text().splitlines()) if self.started.exists() else 0
+
+
+NOTES = {
+    "global/MEMORY.md": "# Me\n\n- Prefers short answers\n",
+    "shop/topics/db.md": "---\ndescription: The databases\ntags: [db]\n---\n- The staging port is 5433\n",
+    "shop/MEMORY.md": "- Deploy with `make ship`\n",
+    "other/MEMORY.md": "- Nobody else's business\n",
+}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world
+
+
+class TestSessionStart:
+    def test_it_delivers_what_is_in_memory_for_this_project(self, world: World) -> None:
+        (block,) = PARSE(world.run("SessionStart"))
+        assert str(world.memory) in block.preamble
+        assert block.bodies == {
+            "global/MEMORY.md": "# Me\n\n- Prefers short answers",
+            "shop/MEMORY.md": "- Deploy with `make ship`",
+        }
+        assert ("shop/topics/db.md", "The databases", "db", "") in block.index
+        assert not any(line.scope == "other" for line in block.index)
+        assert world.starts(1)
+        assert "-I -m ctxrepo _work --state" in world.started.read_text()
+        (line,) = world.spooled()
+        assert line["event"] == "start"
+        assert line["cwd"] == str(world.code)
+        assert line["source"] == "startup"
+        assert world.ledger() == ({}, 1, frozenset(), "shop")
+        assert world.errors() == ""
+
+    def test_twice_is_the_same_to_the_byte(self, world: World) -> None:
+        assert world.run("SessionStart") == world.run("SessionStart")
+
+    def test_a_resumed_session_has_it_already(self, world: World) -> None:
+        assert world.run("SessionStart-resume") == ""
+        assert world.starts(1)
+
+    def test_after_a_compaction_the_ledger_starts_anew(self, world: World) -> None:
+        world.run("SessionStart")
+        asked = "which port is the staging database on?"
+        assert "5433" in world.run("UserPromptSubmit", prompt=asked)
+        assert "5433" not in world.run("UserPromptSubmit", prompt=asked)
+        assert "MEMORY.md" in world.run("SessionStart-compact")
+        assert "5433" in world.run("UserPromptSubmit", prompt=asked)
+
+    def test_without_a_usable_cache_the_preamble_comes_alone(self, world: World) -> None:
+        for damage in (b"", b"not a database" * 1000):
+            for file in world.folder.glob("cache.db*"):
+                file.unlink()
+            (world.folder / "cache.db").write_bytes(damage)
+            (block,) = PARSE(world.run("SessionStart"))
+            assert block.preamble
+            assert not block.bodies
+            assert not block.index
+        assert world.errors() == ""
+
+    def test_a_preamble_that_is_off_stays_away(self, world: World) -> None:
+        world.compile(preamble="")
+        (block,) = PARSE(world.run("SessionStart"))
+        assert block.preamble == ""
+        assert block.bodies
+
+    def test_it_waits_for_a_worker_that_has_news(self, world: World) -> None:
+        settle = (
+            f"PYTHONPATH={HOOK.parents[1]} {sys.executable} -c 'import time, pathlib; "
+            "from ctxrepo.storage.cache import Cache; from ctxrepo.domain.evidence import Marks; "
+            "from ctxrepo.domain.note import Note; "
+            f'c = Cache.open(pathlib.Path("{world.folder}/cache.db")); '
+            'c.apply("c2", [Note("global/news.md", "- Fresh")], [], Marks()); c.settle(time.time())\''
+        )
+        world.worker(settle)
+        world.compile(remote="1")
+        assert "global/news.md" in world.run("SessionStart")
+
+    def test_it_waits_briefly_only_and_not_at_all_when_fetched_lately(self, world: World) -> None:
+        world.compile(remote="1")
+        begun = time.monotonic()
+        assert world.run("SessionStart")
+        assert 0.75 < time.monotonic() - begun < 3
+        (world.folder / "fetched").touch()
+        begun = time.monotonic()
+        assert world.run("SessionStart")
+        assert time.monotonic() - begun < 0.75
+
+    def test_a_project_found_too_late_comes_with_the_next_prompt(self, world: World) -> None:
+        (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
+        (block,) = PARSE(world.run("SessionStart"))
+        assert list(block.bodies) == ["global/MEMORY.md"]
+        assert world.ledger()[3] == "?"
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+        world.know()
+        late, recalled = PARSE(world.run("UserPromptSubmit", prompt="which port is the staging database on?"))
+        assert list(late.bodies) == ["shop/MEMORY.md"]
+        assert late.preamble == ""
+        assert recalled.entries[0].at == "shop/topics/db.md#L5"
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+
+
+class TestPrompt:
+    def test_what_matters_is_put_beside_it_once(self, world: World) -> None:
+        world.run("SessionStart")
+        (block,) = PARSE(world.run("UserPromptSubmit", prompt="which port is the staging database on?"))
+        assert [(e.at, e.text) for e in block.entries] == [
+            ("shop/topics/db.md#L5", "- The staging port is 5433")
+        ]
+        assert world.run("UserPromptSubmit", prompt="and which port was staging on again?") == ""
+
+    def test_an_entry_that_changed_is_given_again(self, world: World) -> None:
+        asked = "which port is the staging database on?"
+        world.cache("c2", {"shop/p.md": "- The staging port is 1 <!-- ^port -->\n"})
+        assert "port is 1" in world.run("UserPromptSubmit", prompt=asked)
+        world.cache("c3", {"shop/p.md": "- The staging port is 2 <!-- ^port -->\n"})
+        assert "port is 2" in world.run("UserPromptSubmit", prompt=asked)
+
+    @pytest.mark.parametrize("prompt", ["ok thanks", "yes please continue", "", "x" * 9])
+    def test_silence(self, world: World, prompt: str) -> None:
+        assert world.run("UserPromptSubmit", prompt=prompt) == ""
+
+    def test_recall_can_be_switched_off(self, world: World) -> None:
+        world.compile(recall="off")
+        assert world.run("UserPromptSubmit", prompt="which port is the staging database on?") == ""
+
+    def test_the_gate_can_be_switched_off(self, world: World) -> None:
+        assert world.run("UserPromptSubmit", prompt="staging?") == ""
+        world.compile(gate="off")
+        assert "5433" in world.run("UserPromptSubmit", prompt="staging?")
+
+    def test_notes_that_changed_since_are_named_once(self, world: World) -> None:
+        world.run("SessionStart")
+        world.cache("c2", {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n", "other/new.md": "- y\n"})
+        (block,) = PARSE(world.run("UserPromptSubmit", prompt="ok"))
+        assert [tuple(line) for line in block.index] == [("shop/new.md", "Brand new", "", "")]
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+        world.cache("c3", {"other/newer.md": "- z\n"})
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+
+    def test_a_thousand_changes_take_a_kibibyte(self, world: World) -> None:
+        world.run("SessionStart")
+        world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 30}\n---\n" for n in range(1000)})
+        text = world.run("UserPromptSubmit", prompt="ok")
+        (block,) = PARSE(text)
+        assert len(text.encode()) <= 1024
+        assert len(block.index) + block.more == 1000
+
+    def test_a_cache_built_anew_is_no_news(self, world: World) -> None:
+        world.cache("c2", {"shop/a.md": "- a\n"})
+        world.run("SessionStart")
+        for file in world.folder.glob("cache.db*"):
+            file.unlink()
+        world.cache("c1", NOTES)
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+        assert world.ledger()[1] == 1
+
+    def test_faults_are_told_once_a_session(self, world: World) -> None:
+        world.cache("c2", {}, faults=("shop/a.md: <b> & a\nsecret",))
+        (block,) = PARSE(world.run("UserPromptSubmit", prompt="ok"))
+        assert block.faults == ["shop/a.md: <b> & a\nsecret"]
+        assert world.run("UserPromptSubmit", prompt="ok") == ""
+        world.cache("c3", {}, faults=("another",))
+        (block,) = PARSE(world.run("PostToolUse-read", file=str(world.code / "x")))
+        assert block.faults == ["another"]
+        (block,) = PARSE(world.run("SessionStart-compact"))
+        assert block.faults == ["another"]
+
+    def test_all_that_can_come_at_once_stays_below_what_agents_cut(self, world: World) -> None:
+        (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
+        world.run("SessionStart")
+        world.know()
+        many = {f"shop/n{n}.md": f"- staging server {'word ' * 60}{n}\n" for n in range(300)}
+        big = {f"global/n{n}.md": f"---\ndescription: {'x' * 99}\n---\n" for n in range(99)}
+        filler = {f"other/{n}.md": "- a\n\n" * 20 for n in range(100)}
+        memory = {"shop/MEMORY.md": "- line\n" * 2000}
+        faults = tuple(f"{n} {'f' * 200}" for n in range(20))
+        world.cache("c2", {**many, **big, **memory, **filler}, faults)
+        text = world.run("UserPromptSubmit", prompt="tell me about the staging server please")
+        assert len(PARSE(text)) == 4
+        assert 8000 < len(text.encode()) <= 9500
+
+
+class TestTool:
+    def test_a_read_is_logged_with_its_lines(self, world: World) -> None:
+        assert world.run("PostToolUse-read", file=str(world.code / "a.py")) == ""
+        (line,) = map(json.loads, (world.folder / "access.jsonl").read_text().splitlines())
+        assert line["path"] == str(world.code / "a.py")
+        assert (line["tool"], line["ranges"]) == ("Read", [[2, 3]])
+        assert world.spooled() == []
+        assert world.starts(0)
+
+    def test_an_edit_elsewhere_is_logged_only(self, world: World) -> None:
+        world.run("PostToolUse-edit", file="a.py")
+        (line,) = map(json.loads, (world.folder / "access.jsonl").read_text().splitlines())
+        assert line["path"] == str(world.code / "a.py")
+        assert (line["tool"], line["ranges"]) == ("Edit", [[1, 5]])
+        assert world.spooled() == []
+
+    def test_a_memory_file_is_kept_as_it_was_written(self, world: World) -> None:
+        note = world.memory / "shop/MEMORY.md"
+        note.parent.mkdir()
+        for text in ("one", "two"):
+            note.write_text(text)
+            assert world.run("PostToolUse-edit", file=str(note)) == ""
+        lines = world.spooled()
+        assert [(line["event"], line["path"]) for line in lines] == [("tool", "shop/MEMORY.md")] * 2
+        kept = [(world.folder / "versions" / line["version"]).read_text() for line in lines]
+        assert kept == ["one", "two"]
+        assert world.starts(0)
+
+    def test_reading_memory_and_touching_its_git_keeps_nothing(self, world: World) -> None:
+        (world.memory / ".git").mkdir()
+        (world.memory / ".git/config").write_text("x")
+        (world.memory / "a.md").write_text("x")
+        world.run("PostToolUse-read", file=str(world.memory / "a.md"))
+        world.run("PostToolUse-edit", file=str(world.memory / ".git/config"))
+        assert world.spooled() == []
+
+
+class TestTurns:
+    @pytest.mark.parametrize(
+        ("payload", "event"), [("Stop", "stop"), ("PreCompact", "compact"), ("SessionEnd", "end")]
+    )
+    def test_the_worker_is_told_and_woken_in_silence(self, world: World, payload: str, event: str) -> None:
+        assert world.run(payload) == ""
+        (line,) = world.spooled()
+        assert line["event"] == event
+        assert line["transcript"].endswith(".jsonl")
+        assert world.starts(1)
+
+    @pytest.mark.parametrize("payload", ["PreToolUse", "PostCompact", "InstructionsLoaded"])
+    def test_other_events_are_none_of_ours(self, world: World, payload: str) -> None:
+        assert world.run(payload) == ""
+        assert world.spooled() == []
+
+
+class TestHarmless:
+    @pytest.mark.parametrize("env", [{"CTXREPO_OFF": "1"}, {"CTXREPO_HOOK": "1"}])
+    def test_it_can_be_switched_off(self, world: World, env: dict[str, str]) -> None:
+        assert world.run("SessionStart", env=env) == ""
+        assert world.spooled() == []
+        assert world.starts(0)
+
+    def test_the_event_may_be_written_in_any_case(self, world: World) -> None:
+        assert world.run("SessionStart", event="sessionstart")
+
+    def test_before_init_nothing_is_said_and_nothing_made(self, world: World) -> None:
+        world.state = world.root / "nowhere"
+        for payload in ("SessionStart", "UserPromptSubmit", "PostToolUse-edit", "Stop"):
+            assert world.run(payload) == ""
+        assert not world.state.exists()
+        world.state.mkdir()
+        assert world.run("SessionStart") == ""
+        assert list(world.state.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "stdin",
+        [
+            *(b"", b"{", b"[]", b"\xff" * 100, b'{"cwd": 7, "session_id": [], "source": {}}', b"{}"),
+            *(b"[" * 200_000, b'{"cwd": "/\\u0000", "prompt": "\\ud800"}'),
+            b'{"prompt": "' + b"x" * (9 << 20) + b'"}',
+        ],
+        ids=lambda stdin: repr(stdin[:20]),
+    )
+    @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUse"])
+    def test_whatever_comes_in_it_ends_well(self, world: World, event: str, stdin: bytes) -> None:
+        world.raw(stdin, event)
+        assert world.errors() == ""
+
+    def test_more_than_8_mib_are_not_read(self, world: World) -> None:
+        payload = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
+        assert world.raw(payload + b" " * (7 << 20), "SessionStart")
+        assert world.raw(payload + b" " * (9 << 20), "SessionStart") == b""
+
+    def test_wrong_words_end_well(self) -> None:
+        for words in (
+            [],
+            ["claude"],
+            ["claude", "Stop"],
+            ["hal", "Stop", "/x"],
+            ["claude", "Stop", "x", "y"],
+        ):
+            done = subprocess.run(
+                [sys.executable, "-I", "-S", str(HOOK), *words], input=b"{}", capture_output=True
+            )
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+    def test_half_an_installation_is_silent(self, tmp_path: Path) -> None:
+        alone = tmp_path / "ctxrepo/hook.py"
+        alone.parent.mkdir()
+        alone.write_bytes(HOOK.read_bytes())
+        words = [sys.executable, "-I", "-S", str(alone), "claude", "Stop", str(tmp_path)]
+        done = subprocess.run(words, input=b"{}", capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+    def test_a_surprise_is_logged_in_one_line_and_kept_from_the_agent(self, world: World) -> None:
+        ledger = Path(ledger_path(str(world.folder), "claude", "s"))
+        ledger.mkdir(parents=True)  # a folder where the ledger's file should be
+        (world.folder / "spool.jsonl").mkdir()
+        payload = {"session_id": "s", "source": "clear", "cwd": str(world.code)}
+        assert world.raw(json.dumps(payload).encode(), "SessionStart") == b""
+        (line,) = world.errors().splitlines()
+        assert "claude SessionStart" in line
+        assert "ledger.py:" in line
+
+    def test_a_reader_that_is_gone_is_no_error(self, world: World) -> None:
+        words = [sys.executable, "-I", "-S", str(HOOK), "claude", "SessionStart", str(world.state)]
+        read, write = os.pipe()
+        os.close(read)
+        payload = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
+        done = subprocess.run(words, input=payload, stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert world.errors() == ""
+
+    def test_it_can_be_called_too(
+        self, world: World, capfd: pytest.CaptureFixture[str], tmp_path: Path
+    ) -> None:
+        payload = tmp_path / "stdin"
+        payload.write_text(json.dumps({"cwd": str(world.code), "session_id": "s"}))
+        saved = os.dup(0)
+        try:
+            with payload.open() as file:
+                os.dup2(file.fileno(), 0)
+                assert hook.main(["claude", "SessionStart", str(world.state)]) == 0
+        finally:
+            os.dup2(saved, 0)
+            os.close(saved)
+        assert "hookSpecificOutput" in json.loads(capfd.readouterr().out)
+
+
+_LOADED = """
+import sys
+before = set(sys.modules)
+import os
+bare = set(sys.modules)
+sys.path.append({package!r})
+from ctxrepo.hook import main
+main(["claude", {event!r}, {state!r}])
+os.write(2, "\\n".join(sorted(set(sys.modules) - bare)).encode())
+"""
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"])
+def test_a_hook_loads_only_what_it_may(world: World, event: str) -> None:
+    """Imports are most of what a hook costs: `typing` alone takes as long as starting the interpreter."""
+    world.cache("c2", {"shop/late.md": "- x\n"}, faults=("a fault",))
+    driver = _LOADED.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
+    payload = {"cwd": str(world.code), "session_id": "s", "prompt": "which port is the staging database on?"}
+    payload |= {"tool_name": "Edit", "tool_input": {"file_path": str(world.memory / "a.md")}}  # type: ignore[dict-item]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", driver], input=json.dumps(payload).encode(), capture_output=True
+    )
+    loaded = set(done.stderr.decode().split())
+    ours = {name for name in loaded if name == "ctxrepo" or name.startswith(("ctxrepo.hot", "ctxrepo.hook"))}
+    needed_by_sqlite = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "import os, sys, _sqlite3, _blake2, fcntl; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+    ).stdout.split()
+    assert "ctxrepo.hot.door" in ours
+    assert loaded - ours - ALLOWED - set(needed_by_sqlite) == set()
