@@ -1,0 +1,142 @@
+"""The clone as a place on disk: its id, its branch, its state and its configuration."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import GitFailed, NotInitialised, RepositoryState
+from ctxrepo.storage.git import Git
+
+_ID = re.compile(r"[0-9a-f]{12}\Z")
+
+# What a clone's own configuration may say. Anything else could run a program or send the memory elsewhere,
+# and agents can write to this file.
+_ALLOWED = re.compile(
+    r"""
+      core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
+            |sparsecheckout|sparsecheckoutcone|untrackedcache)
+    | index\..+
+    | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)
+    | remote\..+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
+    | branch\..+\.(remote|merge|description|rebase|pushremote|[\w-]*merge-base[\w-]*)
+    | (pull|push|gc|maintenance)\..+
+    | user\.(name|email|signingkey)
+    | commit\.gpgsign
+    | gpg\.(format|ssh\.allowedsignersfile)
+    | ctxrepo\..+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ALLOWED_VALUES = {"core.autocrlf": "false", "core.hookspath": os.devnull}
+
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisection",
+}
+
+
+@dataclass(frozen=True)
+class Clone:
+    """An ordinary, non-bare clone at `root`."""
+
+    root: Path
+    branch: str
+
+    @property
+    def git_dir(self) -> Path:
+        return self.root / ".git"
+
+    @property
+    def branch_ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+    @property
+    def upstream_ref(self) -> str:
+        return f"refs/remotes/origin/{self.branch}"
+
+    def repo_id(self) -> str:
+        """The id of this clone: made once, kept in it, so that a moved clone finds its state again."""
+        if not self.git_dir.is_dir():
+            raise NotInitialised(
+                f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
+            )
+        file = self.git_dir / "ctxrepo" / "id"
+        try:
+            found = file.read_text("ascii", "replace").strip()
+        except FileNotFoundError:
+            found = ""
+        if not _ID.match(found):
+            found = secrets.token_hex(6)
+            file.parent.mkdir(exist_ok=True)
+            made = file.with_name(f"id-{found}")
+            made.write_text(found + "\n", "ascii")
+            made.rename(file)
+        return found
+
+    def has_id(self, repo_id: str) -> bool:
+        try:
+            return (self.git_dir / "ctxrepo" / "id").read_text("ascii", "replace").strip() == repo_id
+        except OSError:
+            return False
+
+    def forget_id(self) -> None:
+        (self.git_dir / "ctxrepo" / "id").unlink(missing_ok=True)
+
+    def require_ready(self) -> None:
+        """RepositoryState when a person is in the middle of something here."""
+        for name, what in _UNFINISHED.items():
+            if (self.git_dir / name).exists():
+                raise RepositoryState(
+                    f"{what} is unfinished in {self.root}",
+                    "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
+                )
+        head = self.head_line()
+        if head != f"ref: {self.branch_ref}":
+            where = head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "no branch"
+            raise RepositoryState(
+                f"{self.root} is on {where or 'no branch'}, not on {self.branch}",
+                f"Switch it back to {self.branch}; what is written meanwhile is kept and committed then.",
+            )
+
+    def head_line(self) -> str:
+        try:
+            return (self.git_dir / "HEAD").read_text("utf-8", "replace").strip()
+        except OSError:
+            return ""
+
+    def foreign_keys(self, git: Git) -> list[str]:
+        """Keys in the clone's own configuration that no memory repository needs, sorted."""
+        found: set[str] = set()
+        for name in ("config", "config.worktree"):
+            file = self.git_dir / name
+            if file.exists():
+                # --file reads just this file: includes are not followed.
+                for item in git.ask("config", "--file", str(file), "--null", "--list").split("\0"):
+                    key, _, value = item.partition("\n")
+                    if key and not _is_allowed(key, value):
+                        found.add(key)
+        return sorted(found)
+
+    def require_own_keys(self, git: Git) -> None:
+        """GitFailed when the configuration holds foreign keys: what is about to run could be named by one."""
+        if foreign := self.foreign_keys(git):
+            raise GitFailed(
+                f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program",
+                "`ctxrepo doctor` shows where; what was written is kept.",
+            )
+
+    def commits_are_signed(self, git: Git) -> bool:
+        return git.run("config", "--type=bool", "commit.gpgsign", timeout=10).out.strip() == "true"
+
+
+def _is_allowed(key: str, value: str) -> bool:
+    wanted = _ALLOWED_VALUES.get(key.lower())
+    return value == wanted if wanted is not None else bool(_ALLOWED.fullmatch(key))

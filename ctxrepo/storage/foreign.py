@@ -1,0 +1,149 @@
+"""Files of other programs: read whole, replaced in one step; their links, modes and owners stay.
+
+Nothing is known here about what they say.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import Busy, CtxrepoError
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file from `before` to `after` (None: not there); a `private` one is for its owner only."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    private: bool = False
+
+
+def read(path: Path) -> bytes | None:
+    """The bytes of the file at `path`, links followed; None when there is none."""
+    with _told(path, "read"):
+        try:
+            # Non-blocking, because opening a named pipe would wait for whoever writes to it.
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise CtxrepoError(f"{path} is not a file", "Move away what is there, then try again.")
+            with open(handle, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(handle)
+
+
+def check_writable(path: Path) -> None:
+    """Raise when `apply` would fail at `path`: so that this is known before anything is shown or asked."""
+    with _told(path, "read"):
+        target = _target(path)
+        if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
+            raise CtxrepoError(f"{path} is read-only", "Make it writable, or change it where it is made.")
+        there = target.parent
+        while not there.exists():
+            there = there.parent
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise CtxrepoError(f"{path} can't be written: {there} is no folder one may write to")
+
+
+def apply(changes: Sequence[Change]) -> None:
+    """Make the changes, in order; Busy, with nothing written, when a file isn't as `before` any more.
+
+    A link is written through. A new file has the usual mode, and none for others when it is `private`.
+    """
+    for change in changes:
+        check_writable(change.path)
+        if read(change.path) != change.before:
+            raise Busy(f"{change.path} was changed by another program", "Nothing was written; try again.")
+    for change in changes:
+        with _told(change.path, "written"):
+            _make(change)
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """The folders that have to be made before there can be a file at `path`, outermost first."""
+    with _told(path, "read"):
+        return [p for p in reversed(_target(path).parents) if not p.exists()]
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of these folders that are empty, innermost first."""
+    for folder in sorted(set(folders), key=lambda p: len(p.parts), reverse=True):
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def exists(path: Path) -> bool:
+    with suppress(OSError):
+        return path.exists()
+    return False
+
+
+def _target(path: Path) -> Path:
+    """What a link points at, else `path` itself."""
+    target = Path(os.path.realpath(path))
+    if path.is_symlink() and not target.parent.is_dir():
+        raise CtxrepoError(f"{path} is a link to {target}, whose folder isn't there")
+    return target
+
+
+def _make(change: Change) -> None:
+    target = _target(change.path)
+    if change.after is None:
+        target.unlink(missing_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if change.private else 0o777)
+    _put(target, change.after, 0o600 if change.private else 0o666)
+
+
+def _put(target: Path, data: bytes, mode: int) -> None:
+    """Write beside the target and rename: whoever reads meanwhile sees the old file or the new one."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            _keep_access(target, handle)
+            file.flush()
+            os.fsync(handle)
+        temporary.rename(target)
+        _sync(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _keep_access(target: Path, handle: int) -> None:
+    with suppress(FileNotFoundError):
+        status = target.stat()
+        with suppress(PermissionError):
+            os.fchown(handle, status.st_uid, status.st_gid)
+        os.fchmod(handle, stat.S_IMODE(status.st_mode))
+
+
+def _sync(folder: Path) -> None:
+    """A rename is only safe from a power cut once its folder is on disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _told(path: Path, done: str) -> Iterator[None]:
+    """Turn what the system says into one line that names the file."""
+    try:
+        yield
+    except OSError as error:
+        raise CtxrepoError(f"{path} can't be {done}: {error.strerror or error}") from error

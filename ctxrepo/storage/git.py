@@ -1,0 +1,190 @@
+"""Runs the git executable: argument list, scrubbed environment, wall clock, redacted words.
+
+git is for what meets the network, the user's credentials, the user's index and signing; everything about
+objects goes through `objects`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import GitFailed
+
+_GUARDS = (
+    "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
+    "core.fsmonitor=false",  # nor does a program named as file-system monitor
+    "core.pager=cat",
+    "gc.auto=0",  # housekeeping inside a hook would hold its locks for seconds
+    "maintenance.auto=0",
+    "core.fsync=all",  # a fetched pack that a power cut takes back would leave a ref pointing at nothing
+    "fetch.fsckObjects=true",
+    "transfer.fsckObjects=true",
+    "http.followRedirects=false",
+    "protocol.allow=never",
+    "protocol.https.allow=always",
+    "protocol.ssh.allow=always",
+)
+
+_SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)")
+_CREDENTIALS = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/\s@]+@", re.IGNORECASE)
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a git process ended; `code` is None when the wall clock ended it."""
+
+    code: int | None
+    out: str
+    err: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def reason(self) -> str:
+        """The line of its words that says most, redacted."""
+        if self.code is None:
+            return "no answer in time"
+        lines = [line.strip() for line in redact(self.err or self.out).splitlines() if line.strip()]
+        telling = [line for line in lines if re.match(r"(?i)(fatal|error|remote: *error|ERROR)", line)]
+        return (telling or lines or [f"git ended with code {self.code}"])[0][:300]
+
+
+@dataclass(frozen=True)
+class Git:
+    """The git executable, run in `folder` with an environment cleaned of everything that could steer it.
+
+    `env` is the environment of the face; `file_remote` says that the user's own configuration names a
+    remote on this machine's disk, without which git may not open one.
+    """
+
+    folder: Path
+    env: Mapping[str, str]
+    file_remote: bool = False
+    is_offline: bool = False
+    """For repositories that are not ours: git speaks no protocol, so that nothing their configuration
+    names is fetched from or run."""
+
+    def run(
+        self,
+        *args: str,
+        timeout: float,
+        stdin: bytes = b"",
+        progress: Progress | None = None,
+        index: Path | None = None,
+    ) -> Answer:
+        """Run `git *args`; after `timeout` seconds its whole process group is killed.
+
+        `index` is a file to use as index instead of the clone's own.
+        """
+        config = [*_GUARDS, *(["protocol.file.allow=always"] if self.file_remote else [])]
+        command = ["git", *(word for c in config for word in ("-c", c)), *args]
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self._environment() | ({"GIT_INDEX_FILE": str(index)} if index else {}),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # its own group to kill, and no terminal to ask a password on
+            )
+        except OSError as error:
+            raise GitFailed(
+                f"git could not be started: {error.strerror or error}", "Install git 2.30 or newer."
+            ) from error
+        with process:
+            try:
+                out, err = _converse(process, stdin, timeout, progress)
+            except subprocess.TimeoutExpired:
+                _kill_group(process)
+                return Answer(None, "", "")
+            except BaseException:
+                _kill_group(process)
+                raise
+        return Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+    def ask(self, *args: str, timeout: float = 20) -> str:
+        """The output of a local question; GitFailed when git can't answer."""
+        answer = self.run(*args, timeout=timeout)
+        if not answer.ok:
+            raise GitFailed(f"git {args[0]} failed: {answer.reason}")
+        return answer.out
+
+    def signed_commit(self, tree: str, parents: Sequence[str], message: str) -> str:
+        """A commit object signed as the user's git is set up to; GitFailed when the key can't be used."""
+        words = [word for parent in parents for word in ("-p", parent)]
+        answer = self.run("commit-tree", "-S", *words, "-F", "-", tree, timeout=20, stdin=message.encode())
+        if not answer.ok:
+            raise GitFailed(
+                f"the commit could not be signed: {answer.reason}",
+                "Unlock the signing key; what was written is kept and committed then.",
+            )
+        return answer.out.strip()
+
+    def _environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
+        offline = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        return (
+            kept
+            | (offline if self.is_offline else {})
+            | {
+                "LC_ALL": "C",  # its words are read by `remote`
+                "GIT_TERMINAL_PROMPT": "0",
+                "GIT_ASKPASS": "false",
+                "SSH_ASKPASS": "false",
+                "SSH_ASKPASS_REQUIRE": "never",
+                "GCM_INTERACTIVE": "never",
+                "GIT_OPTIONAL_LOCKS": "0",
+            }
+        )
+
+
+def redact(text: str) -> str:
+    """Text without credentials in URLs and without control sequences."""
+    return _CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n")))
+
+
+def identity(git: Git) -> tuple[str, str]:
+    """The user's (name, email) as git has them, ('', '') when one is missing."""
+    found = git.run("config", "--get-regexp", r"^user\.(name|email)$", timeout=10)
+    values = dict(line.split(" ", 1) for line in found.out.splitlines() if " " in line)
+    name, email = values.get("user.name", "").strip(), values.get("user.email", "").strip()
+    return (name, email) if name and email else ("", "")
+
+
+def _converse(
+    process: subprocess.Popen[bytes], stdin: bytes, timeout: float, progress: Progress | None
+) -> tuple[bytes, bytes]:
+    """Like communicate; with `progress`, `timeout` bounds each silence instead of the whole talk."""
+    if progress is None or process.stdin is None or process.stdout is None or process.stderr is None:
+        return process.communicate(stdin, timeout=timeout)
+    process.stdin.close()
+    heard = bytearray()
+    while True:
+        if not select.select([process.stderr], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired(process.args, timeout)
+        chunk = os.read(process.stderr.fileno(), 4096)
+        if not chunk:
+            return process.stdout.read(), bytes(heard)
+        heard += chunk
+        progress(redact(chunk.decode("utf-8", "replace")))
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    # The helper processes (ssh, git-remote-https) would live on if only git were killed.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,112 @@
+"""Lets the user's index follow HEAD, so that `git status` reads clean."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.storage.git import Git
+from ctxrepo.storage.objects import Objects
+
+FOLLOWED = "refs/ctxrepo/index"
+"""The tree the index was last brought to."""
+
+_TIMEOUT = 20.0
+
+
+@dataclass(frozen=True)
+class UserIndex:
+    """`.git/index`, prepared in a copy and put in place in one step.
+
+    git holds `index.lock` for as long as it works, and a git that is killed leaves it behind for the user
+    to stumble over. So git works on our copy, and the lock is a link to the finished copy: one that a kill
+    left behind is known by that and taken away again.
+    """
+
+    git_dir: Path
+    objects: Objects
+    git: Git
+
+    def follow(self, tree: str) -> None:
+        """Bring the index to `tree`, which HEAD has by now; under the write lock.
+
+        What a person staged stays where our commits left it alone. A path we have committed is overtaken:
+        the older version, staged still, would take back with the person's next commit what ours holds.
+        Where it fails (somebody else's lock) the index is left as it was, and the next commit tries again.
+        """
+        before = self._stamp()
+        base = self.objects.ref(FOLLOWED) or self._tree_before()
+        # An index that is gone, or that a power cut left empty, says nothing of what a person staged.
+        is_readable = before is not None and before.st_size > 0
+        if base == tree and is_readable:
+            return
+        self._clear()
+        if is_readable:
+            shutil.copy2(self._index, self._new)
+        if self._bring(base if is_readable else self.objects.edit(None, {}), tree):
+            with suppress(OSError):
+                os.link(self._new, self._lock)
+                if _is_same(self._stamp(), before):
+                    self._lock.rename(self._index)
+                    self.objects.set_ref(FOLLOWED, tree)
+        self._clear()
+
+    def _bring(self, base: str, tree: str) -> bool:
+        """Give our copy what `tree` has wherever that differs from `base`."""
+        words = ("diff-tree", "-r", "-z", "--no-renames", base, tree)
+        differing = self.git.run(*words, timeout=_TIMEOUT, index=self._new)
+        # What goes comes first (its id is all zeros): a file may be where a folder was.
+        entries = sorted(_differences(differing.out), key=lambda e: e[1])
+        lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries)
+        update = ("update-index", "-z", "--index-info")
+        done = self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new)
+        return differing.ok and done.ok
+
+    def _tree_before(self) -> str:
+        """What the index followed before we came: HEAD as it was before our commit."""
+        head = self.objects.ref("HEAD")
+        parents = self.objects.parents(head) if head else []
+        return (self.objects.tree_of(parents[0]) if parents else None) or self.objects.edit(None, {})
+
+    def _clear(self) -> None:
+        """Take away what is ours: the copy, and a lock that is a link to it."""
+        with suppress(FileNotFoundError):
+            if self._lock.samefile(self._new):
+                self._lock.unlink()
+        for left in (self._new, self._new.with_name("index.lock")):
+            left.unlink(missing_ok=True)
+
+    def _stamp(self) -> os.stat_result | None:
+        with suppress(FileNotFoundError):
+            return self._index.stat()
+        return None
+
+    @property
+    def _index(self) -> Path:
+        return self.git_dir / "index"
+
+    @property
+    def _lock(self) -> Path:
+        return self.git_dir / "index.lock"
+
+    @property
+    def _new(self) -> Path:
+        return self.git_dir / "ctxrepo" / "index"
+
+
+def _is_same(one: os.stat_result | None, other: os.stat_result | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return (one.st_mtime_ns, one.st_ino, one.st_size) == (other.st_mtime_ns, other.st_ino, other.st_size)
+
+
+def _differences(out: str) -> Iterator[tuple[str, str, str]]:
+    """(mode, id, path) that each path has in the second tree, from `diff-tree -z`."""
+    fields = iter(out.split("\0")[:-1])
+    for said, path in zip(fields, fields, strict=True):
+        _, mode, _, oid, _ = said.split(" ", 4)
+        yield mode, oid, path

@@ -1,0 +1,52 @@
+"""Locks between processes: flock, which dies with its holder, so that a stale one cannot exist."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ctxrepo.errors import Busy
+
+
+@contextmanager
+def locked(path: Path, timeout: float) -> Iterator[None]:
+    """Hold `path` exclusively, waiting at most `timeout` seconds; Busy after that."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        _wait(handle, path, timeout)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_held(path: Path) -> bool:
+    """Whether another process holds `path` now."""
+    try:
+        with locked(path, timeout=0):
+            return False
+    except Busy:
+        return True
+
+
+def _wait(handle: int, path: Path, timeout: float) -> None:
+    end = time.monotonic() + timeout
+    pause = 0.002
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise Busy(
+                    f"another ctxrepo process has held {path.name} for {timeout:.0f} s",
+                    "Nothing is lost; run the command again in a moment.",
+                ) from None
+        # Jitter, so that many waiters don't all come back at once.
+        time.sleep(pause * (0.5 + random.random()))  # noqa: S311  # spreads load, guards nothing
+        pause = min(pause * 1.5, 0.1)

@@ -1,0 +1,179 @@
+"""Memory: an opened memory repository. The one door through which faces and services reach storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxrepo.domain.settings import RepositorySettings, Settings
+from ctxrepo.errors import ConfigError, NotInitialised
+from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.clone import Clone
+from ctxrepo.storage.config import read_settings
+from ctxrepo.storage.git import Git, identity
+from ctxrepo.storage.lock import locked
+from ctxrepo.storage.places import Places, RepositoryPlaces
+from ctxrepo.storage.worktree import Worktree
+from ctxrepo.storage.writelog import WriteLog
+
+if TYPE_CHECKING:  # pygit2 costs seven interpreter starts: only who needs objects loads it
+    from ctxrepo.storage.checkout import Checkout
+    from ctxrepo.storage.index import UserIndex
+    from ctxrepo.storage.objects import Objects
+
+WRITE_WAIT = 10.0
+"""Seconds a writer waits for another one; each holds the lock for milliseconds."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One memory repository of the user's, with its state on this machine."""
+
+    places: Places
+    settings: Settings
+    repository: RepositorySettings
+    clone: Clone
+    state: RepositoryPlaces
+    env: Mapping[str, str]
+
+    @classmethod
+    def open(cls, places: Places, env: Mapping[str, str]) -> Memory:
+        """Open the first repository that config.toml names; NotInitialised when there is none yet.
+
+        `env` is only handed to git.
+        """
+        settings = read_settings(places.config_file)
+        repository = first_repository(places, settings)
+        root = clone_root(places, repository)
+        if not (root / ".git").is_dir():
+            raise NotInitialised(
+                f"there is no memory repository at {root}", "`ctxrepo init [REMOTE]` makes one."
+            )
+        clone = Clone(root, repository.branch)
+        state = _state_of(clone, places)
+        return cls(places, settings, repository, clone, state, env)
+
+    @property
+    def root(self) -> Path:
+        return self.clone.root
+
+    @property
+    def has_remote(self) -> bool:
+        return bool(self.repository.remote)
+
+    @cached_property
+    def git(self) -> Git:
+        return Git(self.root, self.env, file_remote=is_local(self.repository.remote))
+
+    @cached_property
+    def objects(self) -> Objects:
+        from ctxrepo.storage.objects import Objects  # see TYPE_CHECKING above
+
+        return Objects(self.root)
+
+    @cached_property
+    def worktree(self) -> Worktree:
+        return Worktree(self.root, self.clone.git_dir / "ctxrepo" / "scratch")
+
+    @cached_property
+    def checkout(self) -> Checkout:
+        from ctxrepo.storage.checkout import Checkout
+
+        return Checkout(self.objects, self.worktree, self.state.stamps)
+
+    @cached_property
+    def user_index(self) -> UserIndex:
+        from ctxrepo.storage.index import UserIndex
+
+        return UserIndex(self.clone.git_dir, self.objects, self.git)
+
+    @cached_property
+    def writes(self) -> WriteLog:
+        return WriteLog(self.state.writes)
+
+    @cached_property
+    def cache(self) -> Cache:
+        return Cache.open(self.state.cache)
+
+    @cached_property
+    def host(self) -> str:
+        return self.places.host()
+
+    def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
+        """A commit object by the user's own git identity, signed if that is how they commit.
+
+        GitFailed when signing was asked for and didn't work: never an unsigned one instead.
+        """
+        from ctxrepo.storage.objects import Author
+
+        if self.clone.commits_are_signed(self.git):
+            self.clone.require_own_keys(self.git)
+            return self.git.signed_commit(tree, parents, message)
+        name, email = identity(self.git)
+        author = Author(name, email) if name else Author("ctxrepo", f"{self.host}@ctxrepo.invalid")
+        return self.objects.commit(tree, parents, message, author, now)
+
+    def remember_remote(self, trouble: str) -> None:
+        """Keep, or with '' forget, what sessions must be told about the remote."""
+        if trouble != self.remote_trouble():
+            self.state.trouble.write_text(trouble, "utf-8")
+
+    def remote_trouble(self) -> str:
+        try:
+            return self.state.trouble.read_text("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the write lock: nobody else changes worktree, write log or branch meanwhile."""
+        with locked(self.state.lock("write"), WRITE_WAIT):
+            yield
+
+
+def first_repository(places: Places, settings: Settings) -> RepositorySettings:
+    """The repository this version serves; ConfigError when CTXREPO_HOME names another clone than config.toml.
+
+    A configured clone that is gone has been moved: then CTXREPO_HOME says where to.
+    """
+    known = settings.repository[0] if settings.repository else RepositorySettings()
+    configured = clone_root(replace(places, home_is_explicit=False), known)
+    is_other = places.home_is_explicit and configured.resolve() != places.home.resolve()
+    if known.path and is_other and (configured / ".git").is_dir():
+        raise ConfigError(
+            f"CTXREPO_HOME is {places.home}, and {places.config_file} names {configured}",
+            "Unset it, or set CTXREPO_CONFIG and CTXREPO_STATE as well: the three belong together.",
+        )
+    return known
+
+
+def _state_of(clone: Clone, places: Places) -> RepositoryPlaces:
+    """The state of this clone. A copy made with `cp -r` bears the id of the first one, and gets its own."""
+    places.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    state = places.of_repository(clone.repo_id())
+    state.root.mkdir(exist_ok=True, mode=0o700)
+    other = Path(state.owner.read_text("utf-8")) if state.owner.exists() else clone.root
+    if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
+        clone.forget_id()
+        return _state_of(clone, places)
+    if other != clone.root or not state.owner.exists():
+        state.owner.write_text(str(clone.root), "utf-8")
+    return state
+
+
+def clone_root(places: Places, repository: RepositorySettings) -> Path:
+    """Where the clone is: CTXREPO_HOME, else the configured path, else the default."""
+    if places.home_is_explicit or not repository.path:
+        return places.home
+    path = repository.path
+    return places.user_home / path[2:] if path.startswith("~/") else Path(path)
+
+
+def is_local(remote: str) -> bool:
+    """Whether a remote is a path on this machine rather than another host."""
+    return remote.startswith(("/", "file://", "./", "../", "~"))

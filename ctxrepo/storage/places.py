@@ -1,0 +1,141 @@
+"""Where everything is: the one module that turns an environment into paths. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Places:
+    """The user's folders; `home` is where the memory repository is unless config.toml says otherwise."""
+
+    user_home: Path
+    home: Path
+    config_file: Path
+    state: Path
+    home_is_explicit: bool = False
+    """CTXREPO_HOME was given, so it wins over config.toml."""
+
+    @classmethod
+    def of(cls, env: Mapping[str, str]) -> Places:
+        """Read CTXREPO_HOME, CTXREPO_CONFIG, CTXREPO_STATE, the XDG folders and HOME, in this order."""
+        user_home = Path(env.get("HOME") or Path("~").expanduser())
+        config = _dir(env, "XDG_CONFIG_HOME", user_home / ".config", user_home) / "ctxrepo" / "config.toml"
+        state = _dir(env, "XDG_STATE_HOME", user_home / ".local" / "state", user_home) / "ctxrepo"
+        return cls(
+            user_home=user_home,
+            home=_dir(env, "CTXREPO_HOME", user_home / ".ctxrepo", user_home),
+            config_file=_dir(env, "CTXREPO_CONFIG", config, user_home),
+            state=_dir(env, "CTXREPO_STATE", state, user_home),
+            home_is_explicit=bool(env.get("CTXREPO_HOME")),
+        )
+
+    @property
+    def config_dir(self) -> Path:
+        return self.config_file.parent
+
+    @property
+    def hooks_db(self) -> Path:
+        return self.state / "hooks.db"
+
+    def of_repository(self, repo_id: str) -> RepositoryPlaces:
+        return RepositoryPlaces(self.state / repo_id)
+
+    def host(self) -> str:
+        """This machine's name in the memory: hostname slug and 4 random hex, made once and kept."""
+        file = self.config_dir / "host"
+        if file.is_file() and (name := file.read_text("utf-8", "replace").strip()):
+            if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
+                raise ConfigError(f"{file} holds {name[:40]!r}, which is no host name", "Delete the file.")
+            return name
+        slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
+        name = f"{slug or 'host'}-{secrets.token_hex(2)}"
+        self.config_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = file.with_name(f".host-{secrets.token_hex(4)}")
+        made.write_text(name + "\n", "utf-8")
+        try:
+            if file.exists() and not file.read_text("utf-8", "replace").strip():
+                file.unlink()  # a crash left it empty
+            os.link(made, file)
+        except FileExistsError:  # another process was first
+            return self.host()
+        finally:
+            made.unlink()
+        return name
+
+
+@dataclass(frozen=True)
+class RepositoryPlaces:
+    """What is kept on this machine, outside the clone, for one memory repository; 0700, safe to delete
+    but for the uncommitted lines of `writes`."""
+
+    root: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache.db"
+
+    @property
+    def writes(self) -> Path:
+        return self.root / "writes.jsonl"
+
+    @property
+    def owner(self) -> Path:
+        """Where the clone is whose state this is."""
+        return self.root / "clone"
+
+    @property
+    def stamps(self) -> Path:
+        return self.root / "stamps.db"
+
+    @property
+    def spool(self) -> Path:
+        return self.root / "spool.jsonl"
+
+    @property
+    def versions(self) -> Path:
+        return self.root / "versions"
+
+    @property
+    def ledgers(self) -> Path:
+        return self.root / "ledger"
+
+    @property
+    def anchors(self) -> Path:
+        """Local `session/*` anchors."""
+        return self.root / "anchors.jsonl"
+
+    @property
+    def fetched(self) -> Path:
+        """Its mtime is the last successful fetch."""
+        return self.root / "fetched"
+
+    @property
+    def trouble(self) -> Path:
+        """What the last conversation with the remote failed of, when trying again won't help."""
+        return self.root / "trouble"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "work.log"
+
+    def lock(self, name: str) -> Path:
+        return self.root / f"{name}.lock"
+
+
+def _dir(env: Mapping[str, str], name: str, default: Path, user_home: Path) -> Path:
+    value = env.get(name, "")
+    if not value:
+        return default
+    path = user_home / value[2:] if value.startswith("~/") else Path(value)
+    if not path.is_absolute():
+        raise ConfigError(f"{name} is {value!r}, which is not an absolute path", f"Set {name} to one.")
+    return path

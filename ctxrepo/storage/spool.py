@@ -1,0 +1,98 @@
+"""The reading end of the spool: events that hooks left for the worker."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ctxrepo.domain.jsonl import record, text_of
+from ctxrepo.storage.places import RepositoryPlaces
+
+LEDGER_DAYS = 30
+VERSION_DAYS = 7
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a hook was told: `event` is start, prompt, tool, stop, compact or end; absent fields are ''.
+
+    A `tool` event names a memory file (`path`), its bytes (`version`) and the tree they were made from.
+    """
+
+    event: str
+    agent: str
+    session: str
+    cwd: str = ""
+    source: str = ""
+    path: str = ""
+    version: str = ""
+    base: str = ""
+    transcript: str = ""
+
+
+@dataclass(frozen=True)
+class Spool:
+    places: RepositoryPlaces
+
+    def read(self) -> tuple[list[Event], int]:
+        """The events not yet done with, oldest first, and the byte after the last of them.
+
+        Under the lock of the hooks, so that a line without an end is one that a crash tore: it counts as
+        read, or a worker would come back for it for ever.
+        """
+        try:
+            with self.places.spool.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                data = file.read()
+        except FileNotFoundError:
+            return [], 0
+        lines = data.decode("utf-8", "replace").split("\n")
+        return [e for e in map(_event, lines) if e is not None], len(data)
+
+    def is_empty(self) -> bool:
+        try:
+            return self.places.spool.stat().st_size == 0
+        except FileNotFoundError:
+            return True
+
+    def version(self, event: Event) -> bytes | None:
+        """The bytes that came with a `tool` event."""
+        with suppress(OSError):
+            return (self.places.versions / os.path.basename(event.version)).read_bytes()
+        return None
+
+    def drop(self, end: int, done: Iterable[Event]) -> None:
+        """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between."""
+        with suppress(FileNotFoundError), self.places.spool.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(end)
+            rest = file.read()
+            file.seek(0)
+            file.write(rest)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        for event in done:
+            if event.version:
+                with suppress(OSError):
+                    (self.places.versions / os.path.basename(event.version)).unlink()
+
+
+def tidy(places: RepositoryPlaces, now: float) -> None:
+    """Remove ledgers of sessions that are over for long, and versions whose event never came."""
+    for folder, days in ((places.ledgers, LEDGER_DAYS), (places.versions, VERSION_DAYS)):
+        with suppress(FileNotFoundError):
+            for file in folder.iterdir():
+                with suppress(FileNotFoundError):
+                    if now - file.stat().st_mtime > days * 86400:
+                        file.unlink()
+
+
+def _event(line: str) -> Event | None:
+    fields = record(line) if line else None
+    if fields is None:
+        return None
+    return Event(**{name: text_of(fields, name) for name in Event.__dataclass_fields__})

@@ -1,0 +1,251 @@
+"""The files of the clone, read and written without ever following a symbolic link."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.paths import unsafe
+from ctxrepo.errors import Refused, Unreadable
+from ctxrepo.storage.scan import MAX_BYTES, Scan, scan
+
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
+"""No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
+
+_OURS = re.compile(r"[0-9a-f]{16}")
+
+_SYNC_ALL_FROM = 32
+"""From so many files on, one sync of everything is cheaper than one fsync a file."""
+
+
+OBSTACLE = "obstacle"
+"""Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a file shall become (`data` None: gone) if its blob id is `expected` (None: not there)."""
+
+    expected: str | None
+    data: bytes | None
+
+
+@dataclass(frozen=True)
+class Adopted:
+    skipped: frozenset[str]
+    late: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """The folder of the clone; every `path` is relative to it, with `/` between its parts.
+
+    `scratch` is a folder on the same file system that nobody looks at: files are written there and renamed
+    into place. Writing happens under the write lock, so whatever is found in it was left by a kill.
+    """
+
+    root: Path
+    scratch: Path
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of the regular file at `path`; None when there is none, or it is over MAX_BYTES.
+
+        Unreadable when there is one that can't be read.
+        """
+        try:
+            with self._folder(path) as (folder, name):
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
+                    status = os.fstat(file.fileno())
+                    if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
+                        return file.read()
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise Unreadable(f"{path} can't be read: {error.strerror}", "Look at its rights.") from error
+        return None
+
+    def exists(self, path: str) -> bool:
+        """Whether anything at all is at `path`, a link or a folder included."""
+        return os.path.lexists(self.root / path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace the file at `path` so that it is there, whole, after a power cut."""
+        self.write_all({path: data})
+
+    def write_all(self, files: Mapping[str, bytes]) -> None:
+        """Replace many files: all bytes are on disk before the first name points at them.
+
+        A renamed file whose bytes the disk has not seen would come back empty after a power cut, and an
+        empty file reads as "a person deleted everything".
+        """
+        with self._prepared(files) as prepared:
+            for path, temporary in prepared.items():
+                self._put(path, temporary)
+        self._sync_folders(files)
+
+    def adopt(self, wanted: Mapping[str, Wanted]) -> Adopted:
+        """Bring files to the bytes wanted, each only while it still is what the caller saw.
+
+        An editor may write at any moment: a file that is no longer as expected is left alone, and bytes
+        that reached the old file while it was being replaced come back as `late`.
+        """
+        late: dict[str, bytes] = {}
+        # First what goes: a folder may come where a file was, and a file where a folder was.
+        gone = {p for p, w in wanted.items() if w.data is None and self._id(p) == w.expected}
+        for path in gone:
+            with self._watch(path, wanted[path].expected, late):
+                self.remove(path)
+        come = {p: w.data for p, w in wanted.items() if w.data is not None and self._is_ready(p, w.expected)}
+        with self._prepared(come) as prepared:
+            for path, temporary in prepared.items():
+                with self._watch(path, wanted[path].expected, late):
+                    self._put(path, temporary)
+        self._sync_folders(come)
+        return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=late)
+
+    def _is_ready(self, path: str, expected: str | None) -> bool:
+        """Whether the file is as expected, and nothing is in the way where a folder has to be."""
+        try:
+            with self._folder(path, create=True):
+                return self._id(path) == expected
+        except (Refused, Unreadable):
+            return False
+
+    def remove(self, path: str) -> None:
+        """Remove the file at `path`, and folders that this leaves empty."""
+        with suppress(FileNotFoundError), self._folder(path) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+            os.fsync(folder)
+        parent = (self.root / path).parent
+        while parent != self.root:
+            try:
+                parent.rmdir()
+            except OSError:
+                return
+            parent = parent.parent
+
+    def scan(self) -> Scan:
+        """Look at every file, without opening one."""
+        return scan(self.root)
+
+    def _id(self, path: str) -> str | None:
+        data = self.read(path)
+        if data is None:
+            return OBSTACLE if self.exists(path) else None
+        return blob_id(data)
+
+    @contextmanager
+    def _watch(self, path: str, expected: str | None, late: dict[str, bytes]) -> Iterator[None]:
+        """Hold the old file open over its replacement, and see afterwards whether it was written to."""
+        handle = -1
+        with suppress(OSError):
+            handle = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            yield
+            if handle >= 0:
+                with os.fdopen(os.dup(handle), "rb") as old:
+                    data = old.read(MAX_BYTES)
+                if blob_id(data) != expected:
+                    late[path] = data
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    @contextmanager
+    def _prepared(self, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
+        """Path -> name of a file in `scratch` that holds its bytes safely; none is left behind."""
+        many = len(files) >= _SYNC_ALL_FROM
+        with self._open_scratch() as scratch:
+            prepared = {}
+            for path, data in files.items():
+                with self._folder(path, create=True):
+                    prepared[path] = self._temporary(scratch, data, sync=not many)
+            if many:
+                os.sync()
+            yield prepared
+
+    def _put(self, path: str, temporary: str) -> None:
+        with self._folder(path) as (folder, name):
+            try:
+                os.rename(self.scratch / temporary, name, dst_dir_fd=folder)
+            except IsADirectoryError as error:
+                raise Refused(f"{path} is a folder", "Move it away, or choose another name.") from error
+
+    @contextmanager
+    def _folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+        """An open descriptor of the folder `path` is in, and the file's own name."""
+        if reason := unsafe(path):
+            raise Refused(f"{path!r} {reason}", "Choose a path inside the memory repository.")
+        *parents, name = path.split("/")
+        handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for parent in parents:
+                below = _step(handle, parent, path, create)
+                os.close(handle)
+                handle = below
+            yield handle, name
+        finally:
+            os.close(handle)
+
+    def _temporary(self, scratch: int, data: bytes, *, sync: bool) -> str:
+        name = secrets.token_hex(8)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(name, flags, 0o644, dir_fd=scratch), "wb") as file:
+            file.write(data)
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        return name
+
+    @contextmanager
+    def _open_scratch(self) -> Iterator[int]:
+        """The scratch folder, emptied before and after; never a link that somebody put there."""
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            _empty(handle)
+            yield handle
+        finally:
+            _empty(handle)
+            os.close(handle)
+
+    def _sync_folders(self, paths: Iterable[str]) -> None:
+        for path in {p.rpartition("/")[0] for p in paths}:
+            handle = os.open(self.root / path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def blob_id(data: bytes) -> str:
+    """The id git gives these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _empty(scratch: int) -> None:
+    for name in os.listdir(scratch):
+        if _OURS.fullmatch(name):
+            os.unlink(name, dir_fd=scratch)
+
+
+def _step(handle: int, name: str, path: str, create: bool) -> int:
+    """Open the folder `name` below `handle`, making it if asked; never through a link."""
+    if create:
+        with suppress(FileExistsError):
+            os.mkdir(name, 0o755, dir_fd=handle)
+            os.fsync(handle)
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+    except OSError as error:
+        if create and error.errno in (errno.ENOTDIR, errno.ELOOP):
+            raise Refused(f"{name} in {path} is not a folder", "A link or a file is in the way.") from error
+        raise

@@ -1,0 +1,105 @@
+"""The clone as a place: its id, its state, and what its own configuration may say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.errors import NotInitialised, RepositoryState
+from ctxrepo.storage.clone import Clone
+from ctxrepo.storage.git import Git
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    git = Git(tmp_path, dict(os.environ))
+    git.ask("init", "-q", "-b", "main")
+    return git
+
+
+@pytest.fixture
+def clone(git: Git) -> Clone:
+    return Clone(git.folder, "main")
+
+
+def test_the_id_is_kept_when_the_clone_moves_and_differs_between_clones(clone: Clone, tmp_path: Path) -> None:
+    known = clone.repo_id()
+    assert (len(known), clone.repo_id()) == (12, known)
+    moved = tmp_path.with_name(tmp_path.name + "-moved")
+    tmp_path.rename(moved)
+    assert Clone(moved, "main").repo_id() == known
+
+
+def test_without_a_clone_the_way_to_one_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotInitialised) as caught:
+        Clone(tmp_path / "none", "main").repo_id()
+    assert "ctxrepo init" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("MERGE_HEAD", "a merge"), ("rebase-merge", "a rebase"), ("BISECT_LOG", "a bisection")]
+)
+def test_what_a_person_left_unfinished_is_named(clone: Clone, name: str, told: str) -> None:
+    clone.require_ready()
+    (clone.git_dir / name).write_text("x")
+    with pytest.raises(RepositoryState, match=told):
+        clone.require_ready()
+
+
+def test_another_branch_and_a_missing_head_are_named(clone: Clone, git: Git) -> None:
+    git.ask("symbolic-ref", "HEAD", "refs/heads/idea")
+    with pytest.raises(RepositoryState, match="on idea, not on main"):
+        clone.require_ready()
+    (clone.git_dir / "HEAD").unlink()
+    with pytest.raises(RepositoryState, match="on no branch"):
+        clone.require_ready()
+
+
+def test_an_ordinary_clone_holds_no_foreign_keys(clone: Clone, git: Git) -> None:
+    git.ask("remote", "add", "origin", "https://git.example.org/me/memory.git")
+    for key, value in {
+        "branch.main.remote": "origin",
+        "branch.main.merge": "refs/heads/main",
+        "user.name": "Ada",
+        "commit.gpgsign": "true",
+        "core.autocrlf": "false",
+        "core.hooksPath": os.devnull,
+        "remote.origin.gh-resolved": "base",
+        "pull.rebase": "true",
+    }.items():
+        git.ask("config", key, value)
+    assert clone.foreign_keys(git) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.sshCommand", "sh -c 'touch sprung'"),
+        ("core.fsmonitor", "touch sprung"),
+        ("core.hooksPath", "/tmp/hooks"),
+        ("core.autocrlf", "true"),
+        ("credential.helper", "!touch sprung"),
+        ("include.path", "/tmp/other"),
+        ("includeIf.gitdir:/.path", "/tmp/other"),
+        ("filter.x.clean", "touch sprung"),
+        ("alias.status", "!touch sprung"),
+        ("url.ext::sh.insteadOf", "https://git.example.org"),
+        ("remote.origin.uploadpack", "touch sprung"),
+        ("gpg.program", "touch sprung"),
+        ("http.proxy", "http://evil.example"),
+    ],
+)
+def test_a_key_that_could_run_a_program_or_lead_astray_is_foreign(
+    clone: Clone, git: Git, key: str, value: str
+) -> None:
+    git.ask("config", key, value)
+    assert [k.lower() for k in clone.foreign_keys(git)] == [key.lower()]
+    assert not (clone.root / "sprung").exists()
+
+
+def test_includes_are_told_and_not_followed(clone: Clone, git: Git, tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("[core]\n\tsshCommand = touch sprung\n")
+    git.ask("config", "include.path", str(tmp_path / "other"))
+    assert clone.foreign_keys(git) == ["include.path"]

@@ -1,0 +1,105 @@
+"""Settings and checkouts arrive in hooks.db, which is made anew where it can't be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.hot.compiled import checkout_of, open_hooks, settings_of
+from ctxrepo.storage import compiled
+from ctxrepo.storage.compiled import (
+    CompiledCheckout,
+    CompiledRepository,
+    compile_settings,
+    read_checkouts,
+    read_repositories,
+    read_settings,
+    record_checkout,
+)
+
+REPOSITORIES = [CompiledRepository("b" * 12, Path("/m/one")), CompiledRepository("a" * 12, Path("/m/two"))]
+
+
+def test_what_is_compiled_is_read_on_both_sides(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    assert compile_settings(state, {"secret": "ff", "preamble": "a\nb"}, REPOSITORIES)
+    assert read_settings(state) == {"secret": "ff", "preamble": "a\nb"}
+    assert read_repositories(state) == REPOSITORIES
+    db = open_hooks(str(state))
+    assert db is not None
+    assert settings_of(db, str(state)) == {
+        "secret": "ff",
+        "preamble": "a\nb",
+        "state": str(state),
+        "home": "/m/one",
+        "folder": f"{state}/{'b' * 12}",
+    }
+    db.close()
+    assert state.stat().st_mode & 0o777 == 0o700
+    assert (state / "hooks.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    assert compile_settings(tmp_path, {"ttl": "120"}, REPOSITORIES)
+    assert not compile_settings(tmp_path, {"ttl": "120"}, REPOSITORIES)
+    assert compile_settings(tmp_path, {"ttl": "60"}, REPOSITORIES)
+    assert compile_settings(tmp_path, {"ttl": "60"}, REPOSITORIES[::-1])
+    assert compile_settings(tmp_path, {}, [])
+    assert read_settings(tmp_path) == {}
+    assert read_repositories(tmp_path) == []
+
+
+def test_a_checkout_is_recorded_and_replaced(tmp_path: Path) -> None:
+    compile_settings(tmp_path, {}, REPOSITORIES)
+    assert record_checkout(tmp_path, "/code", "/code/.git/config", "1:2", "example/shop", "")
+    assert not record_checkout(tmp_path, "/code", "/code/.git/config", "1:2", "example/shop", "")
+    assert record_checkout(tmp_path, "/code", "/code/.git/config", "3:4", "example/shop", "shop")
+    assert read_checkouts(tmp_path) == [
+        CompiledCheckout("/code", "/code/.git/config", "3:4", "example/shop", "shop")
+    ]
+    compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
+    db = open_hooks(str(tmp_path))
+    assert db is not None
+    assert checkout_of(db, "/code") == ("/code/.git/config", "3:4", "example/shop", "shop")
+    assert checkout_of(db, "/elsewhere") is None
+    db.close()
+
+
+def test_before_init_nothing_is_made(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    assert not record_checkout(state, "/code", "/c", "", "", "")
+    assert read_settings(state) == {}
+    assert read_repositories(state) == []
+    assert read_checkouts(state) == []
+    assert not state.exists()
+
+
+def test_a_name_that_is_not_utf8_is_not_recorded(tmp_path: Path) -> None:
+    compile_settings(tmp_path, {}, REPOSITORIES)
+    assert not record_checkout(tmp_path, "/code\udcff", "/c", "", "", "")
+
+
+def test_the_table_forgets_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "MAX_CHECKOUTS", 3)
+    compile_settings(tmp_path, {}, REPOSITORIES)
+    for n in (1, 2, 3, 1, 4):
+        record_checkout(tmp_path, f"/{n}", "/c", str(n + len(read_checkouts(tmp_path))), "", "")
+    assert [c.top for c in read_checkouts(tmp_path)] == ["/3", "/1", "/4"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database at all " * 99])
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "hooks.db").write_bytes(damage)
+    assert open_hooks(str(tmp_path)) is None
+    assert compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
+    assert read_settings(tmp_path) == {"ttl": "1"}
+
+
+def test_an_odd_path_is_opened_as_it_is(tmp_path: Path) -> None:
+    state = tmp_path / "a?b#c%41 d"
+    compile_settings(state, {}, REPOSITORIES)
+    db = open_hooks(str(state))
+    assert db is not None
+    db.close()
+    assert [p.name for p in tmp_path.iterdir() if p.name != "home"] == ["a?b#c%41 d"]

@@ -1,0 +1,90 @@
+"""Trees and commits built in memory, read back by the git executable."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.objects import Author, Objects
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ADA = Author("Ada", "ada@example.org")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    root = tmp_path / "clone"
+    git(tmp_path, "init", "-q", "-b", "main", str(root))
+    return root
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_a_tree_is_edited_in_place_and_git_agrees(clone: Path) -> None:
+    objects = Objects(clone)
+    store = objects.store
+    one = objects.edit(None, {"a.md": store(b"a"), "p/x.md": store(b"x"), "p/y.md": store(b"y")})
+    two = objects.edit(one, {"p/x.md": None, "p/y.md": store(b"Y"), "q/z.md": store(b"z")})
+    assert git(clone, "ls-tree", "-r", "--name-only", two).split() == ["a.md", "p/y.md", "q/z.md"]
+    assert objects.data(objects.files(two)["p/y.md"]) == b"Y"
+    assert set(objects.diff(one, two)) == {"p/x.md", "p/y.md", "q/z.md"}
+
+
+@pytest.mark.parametrize(
+    ("before", "changes", "after"),
+    [
+        ({"a": b"file"}, {"a": None, "a/b.md": b"x"}, ["a/b.md"]),
+        ({"a/b.md": b"x"}, {"a/b.md": None, "a": b"file"}, ["a"]),
+        ({"a/b/c.md": b"x", "d.md": b"y"}, {"a/b/c.md": None}, ["d.md"]),
+        ({"a.md": b"x"}, {"a.md": None}, []),
+        ({}, {"not/there.md": None}, []),
+    ],
+)
+def test_files_and_folders_may_change_places(
+    clone: Path, before: dict[str, bytes], changes: dict[str, bytes | None], after: list[str]
+) -> None:
+    objects = Objects(clone)
+    tree = objects.edit(None, {p: objects.store(d) for p, d in before.items()})
+    edited = objects.edit(tree, {p: None if d is None else objects.store(d) for p, d in changes.items()})
+    assert sorted(objects.files(edited)) == after
+
+
+def test_a_ref_moves_only_from_where_it_is(clone: Path) -> None:
+    objects = Objects(clone)
+    tree = objects.edit(None, {"a.md": objects.store(b"a")})
+    one = objects.commit(tree, [], "one", ADA, NOW)
+    two = objects.commit(tree, [one], "two", ADA, NOW)
+    assert objects.move_ref("refs/heads/main", one, None)
+    assert not objects.move_ref("refs/heads/main", two, None)
+    assert not objects.move_ref("refs/heads/main", one, two)
+    assert objects.move_ref("refs/heads/main", two, one)
+    assert git(clone, "log", "--format=%s %an <%ae>", "main") == (
+        "two Ada <ada@example.org>\none Ada <ada@example.org>"
+    )
+
+
+def test_links_and_odd_names_pass_through_an_edit_untouched(clone: Path) -> None:
+    (clone / "link").symlink_to("/etc/passwd")
+    (clone / "note.md").write_text("x")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "by hand")
+    objects = Objects(clone)
+    tree = objects.tree_of(objects.ref("refs/heads/main"))
+    files = objects.files(tree)
+    assert files["link"].startswith("120000:")
+    edited = objects.edit(tree, {"note.md": objects.store(b"y"), "copy": files["link"]})
+    assert git(clone, "ls-tree", edited, "link", "copy").count("120000 blob") == 2
+
+
+def test_what_is_missing_is_said_by_name(clone: Path) -> None:
+    with pytest.raises(GitFailed, match="object ffff"):
+        Objects(clone).data("f" * 40)
+    with pytest.raises(GitFailed, match="can't be opened"):
+        Objects(clone / "nowhere")

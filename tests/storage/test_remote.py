@@ -1,0 +1,167 @@
+"""Conversations with a remote: bounded, without force, and told by one word."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.errors import UsageError
+from ctxrepo.storage.clone import Clone
+from ctxrepo.storage.git import Git
+from ctxrepo.storage.remote import Remote, check_url, clone
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(root: Path, message: str) -> str:
+    git(root, "commit", "-q", "--allow-empty", "-m", message)
+    return git(root, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def ours(tmp_path: Path, remote: Path) -> Remote:
+    """A clone of the empty remote."""
+    return cloned(tmp_path / "ours", remote)
+
+
+def cloned(root: Path, remote: Path) -> Remote:
+    answer = clone(str(remote), root, dict(os.environ), True, None)
+    assert answer.ok, answer
+    git(root, "symbolic-ref", "HEAD", "refs/heads/main")
+    return Remote(Clone(root, "main"), Git(root, dict(os.environ), file_remote=True), str(remote), timeout=10)
+
+
+def test_an_empty_remote_is_no_failure(ours: Remote) -> None:
+    answer = ours.fetch()
+    assert (answer.outcome, answer.reason) == ("ok", "the remote is empty")
+
+
+def test_what_is_pushed_is_fetched(ours: Remote, tmp_path: Path, remote: Path) -> None:
+    theirs = cloned(tmp_path / "theirs", remote)
+    made = commit(ours.clone.root, "first")
+    assert ours.push(made).ok
+    assert theirs.fetch().ok
+    assert git(theirs.clone.root, "rev-parse", theirs.clone.upstream_ref) == made
+    assert not (theirs.clone.git_dir / "FETCH_HEAD").exists()
+
+
+def test_a_push_never_takes_anything_back(ours: Remote, tmp_path: Path, remote: Path) -> None:
+    theirs = cloned(tmp_path / "theirs", remote)
+    first = commit(ours.clone.root, "ours")
+    assert ours.push(first).ok
+    answer = theirs.push(commit(theirs.clone.root, "theirs"))
+    assert (answer.outcome, answer.may_pass) == ("overtaken", True)
+    assert git(remote, "rev-parse", "main") == first
+
+
+def test_history_that_a_remote_rewrote_arrives_beside_ours(
+    ours: Remote, remote: Path, tmp_path: Path
+) -> None:
+    ours.push(commit(ours.clone.root, "first"))
+    other = tmp_path / "other"
+    subprocess.run(["git", "clone", "-q", str(remote), str(other)], check=True)
+    git(other, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten")
+    git(other, "push", "-qf", "origin", "main")
+    assert ours.fetch().ok
+    assert git(ours.clone.root, "rev-parse", ours.clone.upstream_ref) == git(other, "rev-parse", "HEAD")
+    assert git(ours.clone.root, "log", "-1", "--format=%s", "main") == "first"
+
+
+def test_a_remote_that_is_gone_or_refuses_is_told_apart(ours: Remote, remote: Path) -> None:
+    made = commit(ours.clone.root, "x")
+    hook = remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'use a pull request'\nexit 1\n")
+    hook.chmod(0o755)
+    assert ours.push(made).outcome == "refused"
+    remote.rename(remote.with_name("gone.git"))
+    assert ours.fetch().outcome == "missing"
+    assert ours.push(made).outcome == "missing"
+
+
+@pytest.fixture
+def hanging() -> Iterator[str]:
+    """The address of a server that takes the call and then says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        # The kernel takes the call without anybody answering it.
+        yield f"https://127.0.0.1:{server.getsockname()[1]}/x.git"
+
+
+def test_a_server_that_hangs_is_given_up(ours: Remote, hanging: str) -> None:
+    begun = time.monotonic()
+    answer = replace(ours, url=hanging, timeout=1).fetch()
+    assert (answer.outcome, answer.reason) == ("timeout", "no answer in time")
+    assert time.monotonic() - begun < 5
+
+
+def test_nobody_listening_is_offline(ours: Remote) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    answer = replace(ours, url=f"https://127.0.0.1:{port}/x.git").fetch()
+    assert (answer.outcome, answer.may_pass) == ("offline", True)
+
+
+@pytest.mark.parametrize("key", ["core.sshCommand", "credential.helper", "url.ext::x.insteadOf", "alias.x"])
+def test_with_foreign_configuration_nothing_is_said(ours: Remote, tmp_path: Path, key: str) -> None:
+    git(ours.clone.root, "config", key, f"touch {tmp_path / 'pwned'}")
+    answer = ours.fetch()
+    assert answer.outcome == "guard"
+    assert key.lower() in answer.reason.lower()
+    assert ours.push("0" * 40).outcome == "guard"
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_clone_brings_everything_and_checks_nothing_out(ours: Remote, tmp_path: Path, remote: Path) -> None:
+    (ours.clone.root / "note.md").write_text("- x\n")
+    git(ours.clone.root, "add", "note.md")
+    ours.push(commit(ours.clone.root, "with a file"))
+    (tmp_path / "copy").mkdir()  # an empty folder may be there
+    copy = cloned(tmp_path / "copy", remote)
+    assert sorted(p.name for p in copy.clone.root.iterdir()) == [".git"]
+    assert git(copy.clone.root, "show", "HEAD:note.md") == "- x"
+
+
+def test_a_clone_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "place"
+    answer = clone(str(tmp_path / "none.git"), home / "memory", dict(os.environ), True, None)
+    assert answer.outcome == "missing"
+    assert list(home.iterdir()) == []
+
+
+def test_a_clone_tells_of_its_progress(tmp_path: Path, remote: Path, ours: Remote) -> None:
+    ours.push(commit(ours.clone.root, "x"))
+    heard: list[str] = []
+    answer = clone(f"file://{remote}", tmp_path / "copy", dict(os.environ), True, heard.append)
+    assert answer.ok
+    assert "Receiving objects" in "".join(heard)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://h/x.git", "ssh://git@h:22/x", "git@h:x.git", "h:x", "/abs/x.git", "file:///x", "ssh://h/~/x"],
+)
+def test_addresses_that_are_spoken(url: str) -> None:
+    check_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["--upload-pack=touch x", "-x", "ext::sh -c x", "http://h/x", "git://h/x", "ftp://h/x", "https://a:b@h/x",
+     "ssh://a:b@h/x", f"https://{TOKEN}@h/x", f"https://h/x?token={TOKEN}", "https://h/a\nb"],
+)  # fmt: skip
+def test_addresses_that_are_not(url: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_url(url)
+    assert TOKEN not in f"{caught.value.message} {caught.value.hint}"

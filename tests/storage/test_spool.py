@@ -1,0 +1,104 @@
+"""What hooks left is read once, and nothing that comes meanwhile is lost."""
+
+from __future__ import annotations
+
+import _sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.hot.spool import spool as leave
+from ctxrepo.storage.places import RepositoryPlaces
+from ctxrepo.storage.spool import Event, Spool
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> RepositoryPlaces:
+    return RepositoryPlaces(tmp_path)
+
+
+@pytest.fixture
+def spool(places: RepositoryPlaces) -> Spool:
+    return Spool(places)
+
+
+def hook(spool: Spool, session: str) -> None:
+    """Leave an event, as a hook does."""
+    db = _sqlite3.connect(":memory:")
+    assert leave(db, str(spool.places.root), "stop", "claude", {"session": session})
+    db.close()
+
+
+def test_what_a_hook_leaves_is_what_the_worker_reads(spool: Spool) -> None:
+    assert spool.is_empty()
+    assert spool.read() == ([], 0)
+    hook(spool, "one")
+    hook(spool, "two")
+    events, end = spool.read()
+    assert events == [Event("stop", "claude", "one"), Event("stop", "claude", "two")]
+    assert not spool.is_empty()
+    spool.drop(end, events)
+    assert spool.is_empty()
+
+
+def test_what_comes_after_reading_stays(spool: Spool) -> None:
+    hook(spool, "one")
+    events, end = spool.read()
+    hook(spool, "two")
+    spool.drop(end, events)
+    assert [e.session for e in spool.read()[0]] == ["two"]
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [b'{"event": "st', b"\xff\xfe", b"null\n", b"[1]\n", b'{"event": 7, "agent": null}', b"\n\n", b"\0"],
+)
+def test_lines_that_make_no_sense_are_passed_over_and_come_to_an_end(spool: Spool, torn: bytes) -> None:
+    spool.places.spool.write_bytes(torn)
+    hook(spool, "after")
+    assert [e.session for e in spool.read()[0] if e.event] == ["after"]
+    spool.drop(*reversed(spool.read()))
+    assert spool.is_empty()
+    # A worker goes on while the spool isn't empty: what nobody will ever finish must not keep it going.
+    spool.places.spool.write_bytes(torn)
+    events, end = spool.read()
+    spool.drop(end, events)
+    assert spool.is_empty()
+
+
+def test_versions_are_read_and_go_with_their_event(spool: Spool, tmp_path: Path) -> None:
+    spool.places.versions.mkdir()
+    (spool.places.versions / "1-2").write_bytes(b"- as written\n")
+    event = Event("tool", "claude", "s", path="a.md", version="1-2")
+    assert spool.version(event) == b"- as written\n"
+    hook(spool, "s")
+    spool.drop(spool.read()[1], [event])
+    assert list(spool.places.versions.iterdir()) == []
+    assert spool.version(event) is None
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc/passwd", "..", "sub/../../outside", "folder"])
+def test_a_version_is_never_looked_for_elsewhere(spool: Spool, tmp_path: Path, name: str) -> None:
+    (tmp_path / "outside").write_bytes(b"not yours")
+    (spool.places.versions / "folder").mkdir(parents=True)
+    event = Event("tool", "claude", "s", version=name)
+    assert spool.version(event) is None
+    hook(spool, "s")
+    spool.drop(spool.read()[1], [event])
+    assert (tmp_path / "outside").read_bytes() == b"not yours"
+    assert spool.is_empty()
+
+
+def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
+    hooks = [
+        threading.Thread(target=lambda n=n: [hook(spool, f"{n}-{i}") for i in range(40)]) for n in range(4)
+    ]
+    for thread in hooks:
+        thread.start()
+    seen: list[str] = []
+    while any(thread.is_alive() for thread in hooks) or not spool.is_empty():
+        events, end = spool.read()
+        seen += [e.session for e in events]
+        spool.drop(end, events)
+    assert sorted(seen) == sorted(f"{n}-{i}" for n in range(4) for i in range(40))
