@@ -1,0 +1,216 @@
+"""Claude Code: where its settings are and how our hooks stand in them.
+
+`settings.json` holds `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [{"type", "command", "timeout"}]}]}}`;
+each of our hooks is a group of its own behind the groups that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+
+from ctxrepo.agents.base import is_ours
+from ctxrepo.domain import jsontext, jsontree
+from ctxrepo.errors import ConfigError
+
+NAME = "claude"
+TITLE = "Claude Code"
+
+TIMEOUT = 10
+"""Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
+
+MATCHERS: Mapping[str, str] = {
+    "SessionStart": "",
+    "UserPromptSubmit": "",
+    "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
+    "Stop": "",
+    "PreCompact": "",
+    "SessionEnd": "",
+}
+"""The events that get a hook, and the tools an event is about ('' where it is about none)."""
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """The user's folder of Claude Code: CLAUDE_CONFIG_DIR, else ~/.claude."""
+    named = environment.get("CLAUDE_CONFIG_DIR", "")
+    if named and not Path(named).is_absolute():
+        raise ConfigError(
+            f"CLAUDE_CONFIG_DIR is {named!r}, which is not an absolute path", "Set it to one, or unset it."
+        )
+    return Path(named) if named else user_home / ".claude"
+
+
+def settings_path(user_home: Path, environment: Mapping[str, str]) -> Path:
+    return folder(user_home, environment) / "settings.json"
+
+
+def skills_path(user_home: Path, environment: Mapping[str, str]) -> Path:
+    return folder(user_home, environment) / "skills"
+
+
+def session(environment: Mapping[str, str]) -> str:
+    """The id of the session a command runs in, '' outside one. CLAUDECODE alone tells Claude Code from
+    agents that set its other variables too."""
+    return environment.get("CLAUDE_CODE_SESSION_ID", "") if environment.get("CLAUDECODE") == "1" else ""
+
+
+def events() -> Sequence[str]:
+    """The events that get a hook, in the order of a session."""
+    return tuple(MATCHERS)
+
+
+def groups(line: Callable[[str], str]) -> dict[str, dict[str, object]]:
+    """Our group for each event; `line` gives an event's command."""
+    ours: dict[str, dict[str, object]] = {}
+    for event, matcher in MATCHERS.items():
+        hook = {"type": "command", "command": line(event), "timeout": TIMEOUT}
+        ours[event] = {"matcher": matcher} if matcher else {}
+        ours[event]["hooks"] = [hook]
+    return ours
+
+
+def connect(text: str, line: Callable[[str], str]) -> str:
+    """Put our group into each event; jsontree.Malformed when these settings can't be read.
+
+    A group of ours is brought up to date where it stands. Where a person has put our hook into a group of
+    theirs, only its command is.
+    """
+    if not text.strip("\ufeff \t\r\n"):
+        text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
+    _refuse_odd_shapes(text)
+    wanted = groups(line)
+    for event in _hooks(text):
+        if event not in wanted:
+            text = _without(text, event, frozenset())
+    for event, group in wanted.items():
+        text = _with(text, event, group)
+    return text
+
+
+def disconnect(text: str, original: str | None = None) -> str:
+    """Take our hooks out, and the groups, lists and the object that this leaves empty.
+
+    Lists and the object that `original` has are kept. jsontree.Malformed when the text can't be read.
+    """
+    if not text.strip("\ufeff \t\r\n"):
+        return text
+    kept: set[tuple[str | int, ...]] = set()
+    if original is not None and _has_hooks(original):
+        kept = {("hooks",), *(("hooks", event) for event in _hooks(original))}
+    for event in _hooks(text):
+        text = _without(text, event, kept)
+    return text
+
+
+def lines(text: str) -> dict[str, list[str]]:
+    """Our commands in these settings, by event."""
+    found: dict[str, list[str]] = {}
+    for event, listed in _hooks(text).items():
+        for group, hook in _places(listed):
+            found.setdefault(event, []).append(_command(listed, group, hook))
+    return found
+
+
+def obstacle(text: str) -> str:
+    """What in these settings keeps hooks from running, or ''."""
+    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    off = isinstance(settings, dict) and settings.get("disableAllHooks") is True
+    return "disableAllHooks is on" if off else ""
+
+
+def is_blank(text: str) -> bool:
+    """Whether these settings say nothing: no text, or an empty object."""
+    return not text.strip("\ufeff \t\r\n") or jsontree.parse(text).value == {}
+
+
+def _with(text: str, event: str, group: dict[str, object]) -> str:
+    """`text` with exactly this group of ours in `event`."""
+    listed = _hooks(text).get(event)
+    if listed is None:
+        if not _has_hooks(text):
+            return jsontext.append(text, (), {event: [group]}, key="hooks")
+        return jsontext.append(text, ("hooks",), [group], key=event)
+    places = list(_places(listed))
+    for extra in reversed(places[1:]):
+        text = _cut(text, event, *extra, kept=frozenset())
+    if not places:
+        return jsontext.append(text, ("hooks", event), group)
+    return _renewed(text, event, *places[0], group)
+
+
+def _renewed(text: str, event: str, index: int, hook: int, group: dict[str, object]) -> str:
+    """Bring the hook of ours at this place up to date, or return `text` as it is when it is."""
+    listed = _hooks(text)[event]
+    wanted = group["hooks"]
+    there = listed[index]
+    if not (isinstance(there, dict) and isinstance(wanted, list)):
+        return text
+    if len(there["hooks"]) == 1:
+        return text if there == group else jsontext.replace(text, ("hooks", event, index), group)
+    command = wanted[0]["command"]
+    if _command(listed, index, hook) == command:
+        return text
+    return jsontext.replace(text, ("hooks", event, index, "hooks", hook, "command"), command)
+
+
+def _without(text: str, event: str, kept: Set[tuple[str | int, ...]]) -> str:
+    """`text` without any hook of ours in `event`."""
+    for place in reversed(list(_places(_hooks(text)[event]))):
+        text = _cut(text, event, *place, kept=kept)
+    return text
+
+
+def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int, ...]]) -> str:
+    """Cut one hook, and each thing around it that is left empty and isn't to be kept."""
+    path: list[str | int] = ["hooks", event, group, "hooks", hook]
+    text = jsontext.cut(text, path)
+    # What may be empty now, from inside out, and what then goes: a group goes with its matcher.
+    for emptied, goes in ((path[:4], path[:3]), (path[:2], path[:2]), (path[:1], path[:1])):
+        node = jsontree.find(jsontree.parse(text), emptied)
+        if node is None or node.items or tuple(goes) in kept:
+            return text
+        text = jsontext.cut(text, goes)
+    return text
+
+
+def _hooks(text: str) -> dict[str, list[object]]:
+    """The lists of groups, by event; whatever has another shape is left out."""
+    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    hooks = settings.get("hooks") if isinstance(settings, dict) else {}
+    if not isinstance(hooks, dict):
+        return {}
+    return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
+
+
+def _has_hooks(text: str) -> bool:
+    return bool(text.strip("\ufeff \t\r\n")) and jsontree.find(jsontree.parse(text), ("hooks",)) is not None
+
+
+def _places(listed: list[object]) -> Iterator[tuple[int, int]]:
+    """Where our hooks are in an event's list: index of the group, index in the group."""
+    for i, group in enumerate(listed):
+        inner = group.get("hooks") if isinstance(group, dict) else None
+        for j in range(len(inner) if isinstance(inner, list) else 0):
+            if is_ours(_command(listed, i, j), NAME):
+                yield i, j
+
+
+def _command(listed: list[object], group: int, hook: int) -> str:
+    there = listed[group]
+    found = there["hooks"][hook] if isinstance(there, dict) else None
+    command = found.get("command") if isinstance(found, dict) else None
+    return command if isinstance(command, str) else ""
+
+
+def _refuse_odd_shapes(text: str) -> None:
+    """Settings that Claude Code itself would not take are for a person to mend."""
+    root = jsontree.parse(text)
+    if not isinstance(root.value, dict):
+        raise jsontree.Malformed(text, root.start, "expected an object, with braces")
+    hooks = jsontree.find(root, ("hooks",))
+    if hooks and not isinstance(hooks.value, dict):
+        raise jsontree.Malformed(text, hooks.start, '"hooks" should be an object, with braces')
+    for event in MATCHERS:
+        listed = jsontree.find(root, ("hooks", event))
+        if listed and not isinstance(listed.value, list):
+            raise jsontree.Malformed(text, listed.start, f'"{event}" should be a list, in square brackets')

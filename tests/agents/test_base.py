@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.agents import AGENTS, agent_named
+from ctxrepo.agents.base import HookLine, is_ours
+from ctxrepo.errors import UsageError
+
+LINE = HookLine(Path("/usr/bin/python3"), Path("/opt/ctxrepo/hook.py"), Path("/var/state"))
+ODD = HookLine(Path("/o'b/my python"), Path("/a $HOME/é/ctxrepo/hook.py"), Path('/s "t"/`x`'))
+
+
+def test_a_line_starts_the_interpreter_bare() -> None:
+    expected = "/usr/bin/python3 -I -S /opt/ctxrepo/hook.py claude Stop /var/state"
+    assert LINE("claude", "Stop") == expected
+
+
+@pytest.mark.parametrize("line", [LINE, ODD])
+def test_a_line_survives_the_shell_and_is_known_again(line: HookLine) -> None:
+    command = line("claude", "Stop")
+    assert shlex.split(command)[3:6] == [str(line.hook), "claude", "Stop"]
+    assert HookLine.read(command) == line
+    assert is_ours(command, "claude")
+    assert not is_ours(command, "codex")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "echo claude",
+        "/x/ctxrepo/hook.py claudette Stop",
+        "cat /x/ctxrepo/hook.pyc claude",
+        None,
+        3,
+        ["x"],
+    ],
+)
+def test_other_commands_are_not_ours(command: object) -> None:
+    assert not is_ours(command, "claude")
+
+
+@pytest.mark.parametrize("command", ["", "a 'b", "python /x/ctxrepo/hook.py claude"])
+def test_a_line_written_otherwise_names_no_places(command: str) -> None:
+    assert HookLine.read(command) is None
+
+
+def test_every_agent_is_known_by_its_own_name() -> None:
+    assert all(name == agent.NAME and agent_named(name) is agent for name, agent in AGENTS.items())
+    with pytest.raises(UsageError, match="emacs") as caught:
+        agent_named("emacs")
+    assert "claude" in caught.value.hint

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxrepo.agents import claude
+from ctxrepo.agents.base import HookLine
+from ctxrepo.errors import ConfigError
+from ctxrepo.storage import assets
+
+EVENTS = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd"]
+HOME = Path("/home/ada")
+
+
+def line(event: str, python: str = "/usr/bin/python3") -> str:
+    return HookLine(Path(python), Path("/opt/ctxrepo/hook.py"), Path("/var/state"))("claude", event)
+
+
+def newer(event: str) -> str:
+    return line(event, "/usr/bin/python4")
+
+
+def hooks(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text.removeprefix("\ufeff"))["hooks"]
+    return found
+
+
+def test_settings_are_where_claude_code_looks() -> None:
+    assert claude.settings_path(HOME, {}) == HOME / ".claude/settings.json"
+    assert claude.settings_path(HOME, {"CLAUDE_CONFIG_DIR": "/w"}) == Path("/w/settings.json")
+    assert claude.skills_path(HOME, {"CLAUDE_CONFIG_DIR": ""}) == HOME / ".claude/skills"
+    with pytest.raises(ConfigError, match="CLAUDE_CONFIG_DIR"):
+        claude.folder(HOME, {"CLAUDE_CONFIG_DIR": "~/w"})
+
+
+@pytest.mark.parametrize("text", ["", " \n", "{}", '{"hooks": {}}', '{"hooks": {"Stop": []}, "model": "x"}'])
+def test_every_event_gets_one_group(text: str) -> None:
+    found = hooks(claude.connect(text, line))
+    assert sorted(found) == sorted(EVENTS)
+    for event in EVENTS:
+        (group,) = found[event]
+        assert group["hooks"] == [{"type": "command", "command": line(event), "timeout": 10}]
+        assert group.get("matcher") == (
+            "Read|Edit|MultiEdit|Write|NotebookEdit" if event == "PostToolUse" else None
+        )
+
+
+def test_connecting_twice_changes_nothing() -> None:
+    once = claude.connect('{"a": 1}', line)
+    assert claude.connect(once, line) == once
+
+
+def test_a_new_place_replaces_our_groups_where_they_stand() -> None:
+    text = claude.connect('{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}', line)
+    theirs = text.replace('"SessionStart": [', '"Setup": [],\n    "SessionStart": [')
+    assert claude.connect(theirs, newer) == theirs.replace("python3", "python4")
+
+
+def test_a_group_of_another_version_is_brought_up_to_date() -> None:
+    old = claude.connect("{}", line).replace("|NotebookEdit", "").replace('"timeout": 10', '"timeout": 5', 1)
+    assert claude.connect(old, line) == claude.connect("{}", line)
+
+
+def test_an_event_we_no_longer_want_loses_our_hook() -> None:
+    text = claude.connect("{}", line)
+    older = text.replace('"SessionEnd"', '"Notification"')
+    found = hooks(claude.connect(older, line))
+    assert sorted(found) == sorted(EVENTS)
+
+
+def test_hooks_of_ours_that_stand_twice_become_one() -> None:
+    settings = {"hooks": claude.groups(line)}
+    doubled = {event: [group, group, group] for event, group in settings["hooks"].items()}
+    found = hooks(claude.connect(json.dumps({"hooks": doubled}), newer))
+    assert found == {event: [group] for event, group in claude.groups(newer).items()}
+
+
+def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
+    mixed = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
+    mixed["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": line("Stop"), "timeout": 3})  # type: ignore[dict-item]
+    text = json.dumps(mixed)
+    connected = claude.connect(text, newer)
+    (group,) = hooks(connected)["Stop"]
+    assert group["hooks"][1] == {"type": "command", "command": newer("Stop"), "timeout": 3}
+    (group,) = hooks(claude.disconnect(connected))["Stop"]
+    assert group == {"hooks": [{"type": "command", "command": "say done"}]}
+
+
+def test_disconnecting_leaves_a_hook_that_was_added_later() -> None:
+    text = '{\n  "model": "x"\n}\n'
+    connected = claude.connect(text, line)
+    theirs = {"hooks": [{"type": "command", "command": "say done"}]}
+    settings = json.loads(connected)
+    settings["hooks"]["Stop"].append(theirs)
+    cut = claude.disconnect(json.dumps(settings, indent=2) + "\n", text)
+    assert cut == json.dumps({"model": "x", "hooks": {"Stop": [theirs]}}, indent=2) + "\n"
+
+
+def test_what_was_empty_before_is_empty_after() -> None:
+    text = '{"hooks": {"Stop": [], "Setup": [ ]}}'
+    assert claude.disconnect(claude.connect(text, line), text) == text
+    # Without knowing how it was, what we leave empty goes; what we never touched stays.
+    assert claude.disconnect(claude.connect(text, line)) == '{"hooks": {"Setup": [ ]}}'
+
+
+def test_lines_are_ours_only() -> None:
+    text = '{"hooks": {"Stop": [{"hooks": [{"command": "say done"}]}, 3, {"hooks": 4}], "Setup": 5}}'
+    assert claude.lines(text) == {}
+    assert claude.lines("") == {}
+    connected = claude.connect(text, line)
+    assert claude.lines(connected) == {event: [line(event)] for event in EVENTS}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[]", "line 1, column 1: expected an object"),
+        ('{"hooks": []}', 'line 1, column 11: "hooks" should be an object'),
+        ('{"hooks": null}', 'line 1, column 11: "hooks" should be an object'),
+        ('{\n "hooks": {"Stop": {}}}', 'line 2, column 20: "Stop" should be a list'),
+        ('{"a": 1,}', "line 1, column 9: a comma"),
+    ],
+)
+def test_odd_settings_are_refused_by_their_place(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        claude.connect(text, line)
+
+
+def test_hooks_that_are_switched_off_are_an_obstacle() -> None:
+    assert claude.obstacle('{"disableAllHooks": true}')
+    assert not claude.obstacle('{"disableAllHooks": false}')
+    assert not claude.obstacle("")
+
+
+def test_the_fragment_people_read_is_what_setup_writes() -> None:
+    fragment = json.loads(assets.files("hooks")["claude/hooks.json"])
+    words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
+    expected = {event: [group] for event, group in claude.groups(lambda e: words("claude", e)).items()}
+    assert fragment == {"hooks": expected}
+    assert list(fragment["hooks"]) == list(claude.events())
+
+
+_COMMANDS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=8)})
+_GROUPS = st.fixed_dictionaries({"hooks": st.lists(_COMMANDS, max_size=2)}, optional={"matcher": st.text()})
+# An event's list or the object may be missing; when it was there and empty, only the original can tell.
+_HOOKS = st.dictionaries(
+    st.sampled_from([*EVENTS, "Notification"]),
+    st.lists(_GROUPS, min_size=1, max_size=2),
+    min_size=1,
+    max_size=4,
+)
+_OTHER = st.dictionaries(
+    st.text().filter(lambda k: k != "hooks"), st.integers() | st.text() | st.none(), max_size=3
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    other=_OTHER,
+    ours=st.none() | _HOOKS,
+    indent=st.sampled_from([None, 0, 1, 2, 4, "\t"]),
+    separators=st.sampled_from([None, (",", ":"), (" , ", " : "), (",  ", ":  ")]),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    ends=st.sampled_from([("", ""), ("", "\n"), ("\ufeff", "\n\n"), ("\n", "")]),
+)
+def test_disconnect_undoes_connect_to_the_byte_without_knowing_how_it_was(
+    other: dict[str, Any],
+    ours: dict[str, Any] | None,
+    indent: int | str | None,
+    separators: tuple[str, str] | None,
+    newline: str,
+    ends: tuple[str, str],
+) -> None:
+    value = other if ours is None else {**other, "hooks": ours}
+    text = ends[0] + json.dumps(value, indent=indent, separators=separators) + ends[1]
+    text = text.replace("\n", newline)
+    connected = claude.connect(text, line)
+    found = hooks(connected)
+    for event, group in claude.groups(line).items():
+        assert found[event] == [*(ours or {}).get(event, []), group]
+    assert claude.connect(connected, line) == connected
+    assert claude.disconnect(connected) == text
+    assert claude.disconnect(claude.connect(connected, newer)) == text
