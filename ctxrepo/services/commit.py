@@ -1,0 +1,132 @@
+"""commit: everything written since the last commit becomes one, and the files follow it.
+
+What was acknowledged is replayed from the write log, what agents wrote over each other is folded in, what
+people edited by hand is found by looking, what the write guard refuses is held back; the rest goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ctxrepo.domain.commit import message
+from ctxrepo.domain.guard import Refusal
+from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.note import encode
+from ctxrepo.domain.origin import Origin
+from ctxrepo.errors import Busy
+from ctxrepo.services.describe import describe
+from ctxrepo.services.evidence import moved_evidence
+from ctxrepo.services.pending import Version, pending_edits
+from ctxrepo.services.refresh import refresh
+from ctxrepo.services.take import Changes, take
+from ctxrepo.storage.checkout import Seen
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.writelog import Write
+
+_TRIES = 5
+"""How often the branch may move under us (a person committing by hand) before the next run takes over."""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """`head` is the commit that now holds everything (None: the memory is still empty).
+
+    `created` says whether this run made it; `held` what the guard kept out of it, `aside` which versions
+    lost against another and were kept under conflicts/, `skipped` which files were passed over and why.
+    """
+
+    head: str | None
+    created: bool = False
+    held: tuple[Refusal, ...] = ()
+    aside: tuple[Aside, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    done: tuple[Write, ...] = ()
+    """The acknowledged writes that it holds; others wait in the write log until a commit can take them."""
+
+
+def commit(memory: Memory, now: datetime, versions: Sequence[Version] = ()) -> Committed:
+    """Commit what is pending and bring worktree, index and cache up to date with it.
+
+    RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
+    writer. In both cases nothing is lost: what was written stays in files and write log.
+    """
+    memory.clone.require_ready()
+    with memory.writing():
+        return commit_locked(memory, now, versions)
+
+
+def commit_locked(memory: Memory, now: datetime, versions: Sequence[Version] = ()) -> Committed:
+    """`commit` for a caller that holds the write lock."""
+    memory.objects.reopen()
+    for _ in range(_TRIES):
+        committed, late = _attempt(memory, now, versions)
+        versions = (*versions, *late)
+        if committed is not None and not late:
+            memory.writes.cut(committed.done)
+            refresh(memory, committed.head, committed.held, committed.skipped)
+            return committed
+    raise Busy("the branch kept moving while we were committing", "Run the command again.")
+
+
+def _attempt(
+    memory: Memory, now: datetime, versions: Sequence[Version]
+) -> tuple[Committed | None, Sequence[Version]]:
+    """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
+    objects = memory.objects
+    old = objects.ref(memory.clone.branch_ref)
+    done = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
+    if done:
+        memory.checkout.base_on({w.path: encode(w.after) for w in done if w.after is not None})
+    head = objects.files(objects.tree_of(old))
+    seen = memory.checkout.look()
+    writes = memory.writes.read()
+    taken = take(memory, pending_edits(memory, seen, head, writes, versions), head)
+    taken.changes |= moved_evidence(memory, taken.changes, head, now)
+    hold = frozenset(r.path for r in taken.held)
+    written = [w for w in writes if w.path not in hold and not seen.is_out_of_reach(w.path)]
+    origins = _origins(memory, writes, versions)
+    stored = _make(memory, old, taken.overwritten, head, origins, now)
+    new = _make(memory, stored, taken.changes, head, origins, now)
+    if new is not None and new != old:
+        memory.writes.intend(new, written)
+        if not objects.move_ref(memory.clone.branch_ref, new, old):
+            return None, ()
+    tree = objects.tree_of(new)
+    late = bring(memory, tree, seen, hold) if tree else ()
+    held, aside = tuple(taken.held), tuple(taken.aside)
+    return Committed(new, new != old, held, aside, seen.skipped, tuple(written)), late
+
+
+def _make(
+    memory: Memory,
+    old: str | None,
+    changes: Changes,
+    head: Mapping[str, str],
+    origins: Sequence[Origin],
+    now: datetime,
+) -> str | None:
+    """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
+    objects = memory.objects
+    old_tree = objects.tree_of(old)
+    tree = objects.edit(old_tree, {p: None if d is None else objects.store(d) for p, d in changes.items()})
+    if not changes or tree == old_tree:
+        return old
+    said = message(describe(memory, changes, head), origins)
+    return memory.make_commit(tree, [old] if old else [], said, now)
+
+
+def bring(memory: Memory, tree: str, seen: Seen, hold: Collection[str] = ()) -> Sequence[Version]:
+    """Make files and index follow `tree`; what an editor wrote to one just then comes back as a version."""
+    late = memory.checkout.bring(tree, seen, hold)
+    memory.user_index.follow(tree)
+    before = {p: memory.objects.data(seen.disk[p]) for p in late if p in seen.disk}
+    return [Version(p, "", "late", data, before.get(p)) for p, data in late.items()]
+
+
+def _origins(memory: Memory, writes: Sequence[Write], versions: Sequence[Version]) -> list[Origin]:
+    """Who wrote, each once; this machine when it was by hand."""
+    who = [Origin(memory.host, w.session, w.agent, w.project) for w in writes]
+    who += [Origin(memory.host, v.session, v.agent) for v in versions if v.agent]
+    return list(dict.fromkeys(who)) or [Origin(memory.host)]

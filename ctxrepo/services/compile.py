@@ -1,0 +1,36 @@
+"""compile: what the hooks must know is written where they can read it in a millisecond."""
+
+from __future__ import annotations
+
+import secrets
+
+from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.storage.memory import Memory
+
+
+def compile_for_hooks(memory: Memory, interpreter: str) -> None:
+    """Bring hooks.db up to the settings; nothing is written when it is."""
+    settings = memory.settings
+    known = read_settings(memory.places.state)
+    values = {
+        "config": str(memory.places.config_file),
+        "interpreter": interpreter,
+        # What tells our frame around delivered text from one that a note's author wrote into it.
+        "secret": known.get("secret") or secrets.token_hex(16),
+        "budget_bytes": str(settings.delivery.budget_bytes),
+        "recall": _flag(settings.recall.enabled),
+        "recall_limit": str(settings.recall.limit),
+        "recall_bytes": str(settings.recall.budget_bytes),
+        "gate": _flag(settings.recall.gate),
+        "ttl": str(settings.sync.ttl),
+        "turn_end": _flag(bool(settings.hooks.turn_end)),
+        "session_end": _flag(bool(settings.hooks.session_end)),
+        "remote": "1" if memory.has_remote and "pull" in settings.hooks.session_start else "",
+    }
+    if not settings.delivery.preamble:
+        values["preamble"] = ""
+    compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
+
+
+def _flag(value: bool) -> str:
+    return "on" if value else "off"

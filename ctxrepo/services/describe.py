@@ -1,0 +1,46 @@
+"""describe: what a commit is about, entry by entry, for its message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ctxrepo.domain.commit import Changed
+from ctxrepo.domain.entry import entries_of, moved, normalised
+from ctxrepo.domain.jsonl import records, text_of
+from ctxrepo.domain.note import decode
+from ctxrepo.domain.paths import is_note
+from ctxrepo.storage.memory import Memory
+
+
+def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str]) -> list[Changed]:
+    """One Changed a file, notes first, bookkeeping (registry, evidence) last."""
+    found = []
+    for path, after in changes.items():
+        before = memory.objects.data(head[path]) if path in head else None
+        verb = "remove" if after is None else "edit" if path in head else "add"
+        lines = tuple(_lines(path, before, after))
+        if path.startswith("TAPE/") and lines:
+            # A tape is called after machine and month, which says nothing; its newest anchor does.
+            path, verb = f"{path.rpartition('/')[0]}/{lines[-1]}", "anchor"
+        found.append(Changed(path, verb, lines))
+    return sorted(
+        found, key=lambda c: (not is_note(c.path), c.path.startswith(".") or "/" not in c.path, c.path)
+    )
+
+
+def _lines(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    if path.startswith("TAPE/"):
+        known = {r.get("id") for r in records(decode(before or b""))}
+        new = [r for r in records(decode(after or b"")) if r.get("id") not in known]
+        return [text_of(r, "name") for r in new]
+    if not is_note(path):
+        return []
+    old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
+    pairs = list(moved(old, new_entries))
+    edited = {b.id for _, b in pairs}
+    known_ids = {e.id for e in old}
+    lines = [
+        f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in known_ids
+    ]
+    kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}
+    return lines + [f"- {normalised(e.text)}" for e in old if e.id not in kept]

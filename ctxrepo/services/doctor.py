@@ -1,0 +1,95 @@
+"""doctor: everything around the notes that keeps the memory from working, with what helps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.errors import CtxrepoError, GitFailed
+from ctxrepo.services import setup
+from ctxrepo.services.project import read_registry
+from ctxrepo.services.setup import Machine
+from ctxrepo.storage.git import identity, redact
+from ctxrepo.storage.memory import Memory
+
+_OLDEST_GIT = (2, 30)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem, and the command or deed that helps."""
+
+    problem: str
+    remedy: str
+
+
+def doctor(memory: Memory, machine: Machine) -> list[Finding]:
+    """All findings; nothing is changed and no network is asked."""
+    return [*_git(memory), *_clone(memory), *_state(memory), *_agents(machine)]
+
+
+def _git(memory: Memory) -> Iterator[Finding]:
+    try:
+        words = memory.git.ask("version")
+    except GitFailed:  # which the first question about the clone tells too
+        return
+    found = re.search(r"(\d+)\.(\d+)", words)
+    if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
+        yield Finding(f"{words.strip()} is old", "Install git 2.30 or newer.")
+    if not all(identity(memory.git)):
+        yield Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
+
+
+def _clone(memory: Memory) -> Iterator[Finding]:
+    try:
+        memory.clone.require_ready()
+    except CtxrepoError as error:
+        yield Finding(error.message, error.hint)
+    try:
+        keys = memory.clone.foreign_keys(memory.git)
+        there = memory.git.run("config", "--local", "remote.origin.url", timeout=10).out.strip()
+    except GitFailed as error:
+        yield Finding(error.message, error.hint or f"Look at {memory.clone.git_dir / 'config'}.")
+        return
+    for key in keys:
+        yield Finding(
+            f"the clone's configuration sets {key}; nothing is sent or received while it does",
+            f"Look at it in {memory.clone.git_dir / 'config'}, and unset it there.",
+        )
+    if there != memory.repository.remote:
+        yield Finding(
+            f"the clone's remote is {redact(there) or 'none'}, config.toml says "
+            f"{redact(memory.repository.remote) or 'none'}",
+            f"Make {memory.places.config_file} and the clone agree.",
+        )
+
+
+def _state(memory: Memory) -> Iterator[Finding]:
+    if problem := read_registry(memory).problem:
+        yield Finding(problem, f"Mend {memory.root / REGISTRY_FILE}.")
+    for warning in memory.settings.warnings:
+        yield Finding(warning, "Mend config.toml.")
+    for fault in memory.cache.faults():
+        is_remote = fault == memory.remote_trouble()
+        yield Finding(
+            fault, "`ctxrepo sync` tries again." if is_remote else "`ctxrepo check` shows the places."
+        )
+    if memory.state.root.stat().st_mode & 0o077:
+        yield Finding(f"{memory.state.root} can be read by others", f"`chmod 700 {memory.state.root}`")
+    for file, what in ((memory.places.state / "hook-errors.log", "a hook"), (memory.state.log, "the worker")):
+        if file.exists() and (lines := file.read_text("utf-8", "replace").splitlines()):
+            yield Finding(
+                f"{what} met a problem: {lines[-1][:200]}",
+                f"All of them are in {file}; remove it when they are settled.",
+            )
+
+
+def _agents(machine: Machine) -> Iterator[Finding]:
+    for name in setup.present(machine):
+        standing = setup.check(name, machine)
+        if standing.state == "absent":
+            yield Finding(f"{name} is here and not connected", f"`ctxrepo setup {name}`")
+        for finding in standing.findings:
+            yield Finding(finding.problem, finding.remedy)

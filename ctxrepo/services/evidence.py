@@ -1,0 +1,70 @@
+"""evidence: deliberate records about entries are written beside the notes, and read back as marks."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+
+from ctxrepo.domain.entry import entries_of, moved
+from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, marks, to_line
+from ctxrepo.domain.moment import month, stamp
+from ctxrepo.domain.note import decode, encode
+from ctxrepo.domain.paths import is_note
+from ctxrepo.services.write import Draft
+from ctxrepo.storage.memory import Memory
+
+EVIDENCE = ".ctx/evidence/"
+
+
+def evidence_path(host: str, now: datetime) -> str:
+    return f"{EVIDENCE}{host}-{month(now)}.jsonl"
+
+
+def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
+    """Say something of an entry, as part of a write."""
+    host = draft.memory.host
+    said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
+    draft.append_line(evidence_path(host, now), to_line(said))
+
+
+def marks_of(memory: Memory, tree: str | None) -> Marks:
+    """What all evidence in a tree amounts to."""
+    found = [
+        e for data in _files(memory, memory.objects.files(tree)).values() for e in evidence_of(decode(data))
+    ]
+    return marks(found)
+
+
+def moved_evidence(
+    memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str], now: datetime
+) -> dict[str, bytes]:
+    """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
+
+    An id follows the text: without the record a pin would be lost with the first correction of a typo.
+    """
+    files = _files(memory, head)
+    named = {e.entry for data in files.values() for e in evidence_of(decode(data))}
+    named |= {e.to for data in files.values() for e in evidence_of(decode(data)) if e.to}
+    if not named:
+        return {}
+    path = evidence_path(memory.host, now)
+    lines = []
+    for note, after in changes.items():
+        if is_note(note) and after is not None and note in head:
+            before = entries_of(note, decode(memory.objects.data(head[note])))
+            for old, new in moved(before, entries_of(note, decode(after))):
+                if old.id in named:
+                    said = Evidence(
+                        secrets.token_hex(8), stamp(now), "moved", old.id, note, new.id, memory.host
+                    )
+                    lines.append(to_line(said) + "\n")
+    if not lines:
+        return {}
+    known = changes.get(path) or files.get(path) or b""
+    gap = b"" if not known or known.endswith(b"\n") else b"\n"
+    return {path: known + gap + encode("".join(lines))}
+
+
+def _files(memory: Memory, tree: Mapping[str, str]) -> dict[str, bytes]:
+    return {p: memory.objects.data(k) for p, k in tree.items() if p.startswith(EVIDENCE) and ":" not in k}

@@ -1,0 +1,56 @@
+"""fetch: what the others sent arrives at the remote-tracking ref; early, beside other work, if it is due."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.storage.lock import locked
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.remote import Remote
+from ctxrepo.storage.spool import Spool
+
+FETCH_WAIT = 60.0
+"""Seconds a fetch waits for a sync of this clone that is under way."""
+
+
+def fetch(memory: Memory) -> RemoteAnswer:
+    """Ask the remote once; the caller holds the sync lock."""
+    return remote_of(memory).fetch()
+
+
+def remote_of(memory: Memory) -> Remote:
+    return Remote(memory.clone, memory.git, memory.repository.remote, memory.settings.sync.timeout)
+
+
+def is_fetch_due(memory: Memory) -> bool:
+    """Whether a session that starts wants news: there is a remote, and the last fetch is too long ago."""
+    settings = memory.settings
+    if not memory.has_remote or "pull" not in settings.hooks.session_start:
+        return False
+    try:
+        fetched = memory.state.fetched.stat().st_mtime
+    except FileNotFoundError:
+        return True
+    return time.time() - fetched > settings.sync.ttl
+
+
+def fetch_early(memory: Memory) -> Future[RemoteAnswer] | None:
+    """Begin a fetch in the background when a session that starts is waiting for one; else None.
+
+    A session start waits for less than a second, and a fetch over ssh takes most of it: it must not also
+    wait for the libraries that the rest of the work needs.
+    """
+    if not is_fetch_due(memory) or not any(e.event == "start" for e in Spool(memory.state).read()[0]):
+        return None
+    executor = ThreadPoolExecutor(1)
+    try:
+        return executor.submit(_fetch_locked, memory)
+    finally:
+        executor.shutdown(wait=False)
+
+
+def _fetch_locked(memory: Memory) -> RemoteAnswer:
+    with locked(memory.state.lock("sync"), FETCH_WAIT):
+        return fetch(memory)

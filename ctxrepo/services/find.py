@@ -1,0 +1,126 @@
+"""From what a person names to what is in the worktree: scopes, notes, entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ctxrepo.domain.entry import Entry
+from ctxrepo.domain.note import Note, decode_exactly
+from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.target import GLOBAL, PROJECT, Target
+from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.services.project import Project, read_registry
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A folder of the memory repository; `project` is set when it is a project's."""
+
+    name: str
+    folder: str
+    project: Project | None = None
+
+
+def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
+    """The scope a person means: '' is the project inside one and global elsewhere."""
+    if name == GLOBAL or (not name and project is None):
+        return Scope(GLOBAL, GLOBAL)
+    if name in ("", PROJECT):
+        if project is None:
+            raise UsageError("this folder belongs to no project", "Use --scope global, or go into one.")
+        return Scope(PROJECT, project.folder, project)
+    if project is not None and name in (project.id, project.folder):
+        return Scope(project.id, project.folder, project)
+    projects = read_registry(memory).projects
+    for identity, folder in projects.items():
+        if name in (identity, folder):
+            return Scope(identity, folder, Project(identity, folder, is_registered=True))
+    known = [GLOBAL, PROJECT, *projects, *projects.values()]
+    near = get_close_matches(name, known, n=1)
+    folders = ", ".join([GLOBAL, *projects.values()][:20])
+    raise NotFound(
+        f"there is no scope {name!r}", f"Did you mean {near[0]}?" if near else f"There are {folders}."
+    )
+
+
+def search_order(project: Project | None) -> list[str]:
+    """The folders a path without scope is looked for in, nearest first."""
+    return [*([project.folder] if project else []), GLOBAL]
+
+
+def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
+    """The note a target names, as it is in the worktree now; NotFound names the nearest paths."""
+    if target.entry_id:
+        return find_entry(memory, target.entry_id, project)[0]
+    scoped = bool(target.scope)
+    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(project)
+    paths = [f"{folder}/{target.path}" for folder in folders]
+    if not scoped and "/" in target.path:
+        paths.append(target.path)  # as the index and every message of ours write it
+    for path in paths:
+        if (note := read_note(memory, path)) is not None:
+            return note
+    for path in paths:
+        if memory.worktree.exists(path):
+            raise CtxrepoError(f"{path} is there but can't be read as a note", "`ctxrepo check` says why.")
+    known = {p.partition("/")[2] for p in note_paths(memory, folders)}
+    near = get_close_matches(target.path, known, n=3)
+    raise NotFound(
+        f"there is no note {target.path} in {' or '.join(folders)}",
+        f"Near it: {', '.join(near)}." if near else "`ctxrepo list` shows the notes.",
+    )
+
+
+def placed(memory: Memory, target: Target, project: Project | None) -> Target:
+    """Where something new goes: beside the entry that is named, or to the path.
+
+    A path that begins with the folder of a scope one is in, as the index and every message of ours write it,
+    is one in that scope.
+    """
+    if target.entry_id:
+        folder, _, rest = find_entry(memory, target.entry_id, project)[0].path.partition("/")
+        return Target(folder, rest)
+    folder, slash, rest = target.path.partition("/")
+    if target.scope or not slash or folder not in search_order(project):
+        return target
+    return Target(GLOBAL if folder == GLOBAL else PROJECT, rest)
+
+
+def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
+    """The entry with this id, and its note; the cache says where, the worktree says what."""
+    cached = memory.cache.find_entry(entry_id)
+    likely = [cached.entry.path] if cached else []
+    likely += [w.path for w in memory.writes.read()]
+    everywhere = note_paths(memory)
+    near = [p for p in everywhere if p.startswith(tuple(f"{f}/" for f in search_order(project)))]
+    for path in dict.fromkeys([*likely, *near, *everywhere]):
+        note = read_note(memory, path)
+        entry = note.entry(entry_id) if note else None
+        if note and entry:
+            return note, entry
+    raise NotFound(f"there is no entry ^{entry_id}", "It may have been edited since: an id follows the text.")
+
+
+def live_entries(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
+    """Entries of a scope whose text contains `word`, as the worktree has them."""
+    for path in note_paths(memory, [folder]):
+        if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text:
+            yield from ((note, e) for e in note.entries if word in e.text)
+
+
+def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:
+    """Paths of all notes in these folders (in all scopes without), sorted."""
+    wanted = None if folders is None else tuple(f"{f}/" for f in folders)
+    return [
+        path
+        for path in memory.worktree.scan().files
+        if is_note(path) and "/" in path and (wanted is None or path.startswith(wanted))
+    ]
+
+
+def read_note(memory: Memory, path: str) -> Note | None:
+    data = memory.worktree.read(path) if is_note(path) else None
+    return None if data is None else Note(path, decode_exactly(data))

@@ -1,0 +1,153 @@
+"""init: a memory repository on this machine, new or cloned, and the settings that name it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.errors import CtxrepoError, UsageError
+from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.services.sync import Synced, sync
+from ctxrepo.storage import assets
+from ctxrepo.storage.clone import Clone
+from ctxrepo.storage.config import read_settings, write_repository
+from ctxrepo.storage.git import Git, Progress, redact
+from ctxrepo.storage.memory import Memory, clone_root, first_repository, is_local
+from ctxrepo.storage.places import Places
+from ctxrepo.storage.remote import Remote, check_url, clone
+
+_LOCAL = 20.0
+
+
+@dataclass(frozen=True)
+class Initialised:
+    """`action`: created, cloned, connected (a remote was added) or unchanged."""
+
+    root: Path
+    remote: str
+    action: str
+    synced: Synced | None = None
+
+
+def init(
+    places: Places,
+    env: Mapping[str, str],
+    remote: str,
+    interpreter: str,
+    now: datetime,
+    progress: Progress | None = None,
+) -> Initialised:
+    """Make or clone the memory repository; a second run changes nothing.
+
+    A remote is added to a repository that had none and merged with it. UsageError naming both when there
+    is another one already. `interpreter` is the Python that hooks shall start.
+    """
+    settings = read_settings(places.config_file)
+    known = first_repository(places, settings)
+    root = clone_root(places, known)
+    url = _absolute(remote)
+    if url:
+        check_url(url)
+    if known.remote and url and url != known.remote:
+        raise UsageError(
+            f"{root} belongs to {redact(known.remote)} already, not to {redact(url)}",
+            "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
+        )
+    url = url or known.remote
+    action = _ensure_clone(root, url, env, progress)
+    git = Git(root, env, file_remote=is_local(url))
+    branch = known.branch if settings.repository else _branch(git, known.branch)
+    wanted = replace(known, path=_shown(root, places), remote=url, branch=branch)
+    if action == "unchanged" and url and not known.remote:
+        action = _connect(Clone(root, branch), git, url, settings.sync.timeout)
+    write_repository(places.config_file, wanted)
+    if action in ("created", "cloned"):
+        root.chmod(0o700)  # what a person's agents remember is nobody else's to read
+    memory = Memory.open(places, env)
+    _prepare(memory)
+    compile_for_hooks(memory, interpreter)
+    synced = sync(memory, now)
+    # The first session asks the remote again: another machine may have sent something since.
+    memory.state.fetched.unlink(missing_ok=True)
+    return Initialised(root, url, action, synced)
+
+
+def _ensure_clone(root: Path, url: str, env: Mapping[str, str], progress: Progress | None) -> str:
+    if (root / ".git").is_dir():
+        return "unchanged"
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UsageError(f"{root} is there and is no git repository", "Move it away, or set CTXREPO_HOME.")
+    if url:
+        answer = clone(url, root, env, is_local(url), progress)
+        if not answer.ok:
+            raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
+        return "cloned"
+    root.mkdir(parents=True, exist_ok=True)
+    Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
+    return "created"
+
+
+def _clone_hint(answer: RemoteAnswer) -> str:
+    if answer.outcome == "missing":
+        return "Check the address; the repository must exist, empty is fine."
+    if answer.outcome == "auth":
+        return "Try `git ls-remote` on the address: git must be able to reach it without asking."
+    return "Nothing was changed; run the same command again."
+
+
+def _connect(place: Clone, git: Git, url: str, timeout: float) -> str:
+    """Give the clone the remote, unless it has the very same one; one that doesn't answer is not taken."""
+    answer = Remote(place, git, url, timeout).look()
+    if not answer.ok:
+        raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
+    there = git.run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
+    if there == url:
+        return "connected"
+    if there:
+        raise UsageError(f"{git.folder} has the remote {redact(there)}, not {redact(url)}", "Use that one.")
+    git.ask("remote", "add", "origin", url)
+    return "connected"
+
+
+def _branch(git: Git, default: str) -> str:
+    """The branch all machines share; the clone is put on it.
+
+    What the remote calls its main one, if it is there. An empty remote may not say, and then every machine
+    must choose alike, whatever its own git calls new branches.
+    """
+    head = git.run("symbolic-ref", "--short", "HEAD", timeout=_LOCAL).out.strip()
+    if git.run("rev-parse", "--verify", "--quiet", "HEAD", timeout=_LOCAL).ok:
+        return head
+    words = ("for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin")
+    there = [name for name in git.ask(*words).split() if name != "HEAD"]
+    branch = next((name for name in (head, default, "master") if name in there), (*there, default)[0])
+    git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    return branch
+
+
+def _prepare(memory: Memory) -> None:
+    """Files every memory repository begins with, where they are missing and nobody has others."""
+    if memory.objects.ref(memory.clone.branch_ref) or memory.objects.ref(memory.clone.upstream_ref):
+        return
+    for path, data in assets.new_repository().items():
+        if not memory.worktree.exists(path):
+            memory.worktree.write(path, data)
+
+
+def _absolute(remote: str) -> str:
+    """A path as an absolute one: a relative one would mean something else in the clone."""
+    if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):
+        return os.path.abspath(os.path.expanduser(remote))
+    return remote
+
+
+def _shown(root: Path, places: Places) -> str:
+    """The folder as config.toml names it: below the home folder with `~`."""
+    try:
+        return f"~/{root.relative_to(places.user_home).as_posix()}"
+    except ValueError:
+        return str(root)

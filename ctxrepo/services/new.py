@@ -1,0 +1,67 @@
+"""new: a note with a head of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain import frontmatter
+from ctxrepo.domain.compose import word
+from ctxrepo.domain.moment import day
+from ctxrepo.domain.note import encode
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.find import placed, scope_named
+from ctxrepo.services.project import Project
+from ctxrepo.services.write import drafting
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.worktree import blob_id
+
+
+@dataclass(frozen=True)
+class NewNote:
+    """Where the note is, and the blob id of what was written."""
+
+    path: str
+    hash: str
+
+
+def new(
+    memory: Memory,
+    target: Target,
+    description: str,
+    tags: Sequence[str],
+    body: str,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+) -> NewNote:
+    """Write a new note; Refused when there is one at its path already.
+
+    A `body` that has frontmatter of its own keeps it; description and tags are set in it.
+    """
+    if target.entry_id:
+        raise UsageError("a new note needs a path, not an entry id")
+    if not description.strip():
+        raise UsageError("the description is empty", "One line: what will somebody find in this note?")
+    target = placed(memory, target, project)
+    scope = scope_named(memory, target.scope, project)
+    path = f"{scope.folder}/{target.path}"
+    words = [word(tag.lstrip("#"), "tag") for tag in tags]
+    today = day(now)
+    if frontmatter.split(body)[0]:
+        text = frontmatter.set_field(body, "description", description)
+        text = frontmatter.set_field(text, "tags", words) if words else text
+    else:
+        fields: dict[str, frontmatter.Value] = {"description": description, "tags": words}
+        fields |= {"created": today, "updated": today}
+        text = frontmatter.render({k: v for k, v in fields.items() if v}) + ("\n" if body else "") + body
+    with drafting(memory, "new", origin, now) as draft:
+        if draft.text(path) is not None:
+            raise Refused(f"there is a note {path} already", "Add to it with `ctxrepo remember --note`.")
+        draft.saying = description
+        draft.put(path, text if text.endswith("\n") else text + "\n")
+        draft.register(scope.project)
+    return NewNote(path, blob_id(encode(draft.after[path])))

@@ -1,0 +1,87 @@
+"""Which project a folder is in, and which folder of the memory repository is that project's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.identity import project_id
+from ctxrepo.domain.note import decode_exactly
+from ctxrepo.domain.registry import REGISTRY_FILE, Registry, folder_for, parse
+from ctxrepo.errors import ConfigError
+from ctxrepo.hot.where import NAMED
+from ctxrepo.storage.code import CodeCheckout, look_at
+from ctxrepo.storage.compiled import read_checkouts, record_checkout
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project and the folder its memory is (or, before the first write, will be) in."""
+
+    id: str
+    folder: str
+    is_registered: bool
+
+
+def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project | None:
+    """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
+
+    `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
+    """
+    if explicit := env.get("CTXREPO_PROJECT", "").strip():
+        named = project_of(memory, project_id(explicit, {}, "", ""))
+        _record(memory, NAMED + explicit, "", "", named)
+        return named
+    code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+    if code is None:
+        return None
+    is_none = code.top in (memory.places.user_home.resolve(), memory.root.resolve())
+    project = None if is_none else project_of(memory, _id(code))
+    _record(memory, str(code.top), str(code.config), code.stamp, project)
+    return project
+
+
+def project_of(memory: Memory, identity: str) -> Project:
+    """The project with this id, registered or not.
+
+    ConfigError while the registry can't be read: a folder of the right name may be another project's.
+    """
+    registry = read_registry(memory)
+    if registry.problem:
+        raise ConfigError(
+            registry.problem, f"Mend {memory.root / REGISTRY_FILE}; until then no project is known."
+        )
+    if folder := registry.projects.get(identity):
+        return Project(identity, folder, is_registered=True)
+    found = {p.name for p in memory.root.iterdir() if p.is_dir() and not p.is_symlink()}
+    folder = folder_for(identity, registry, found)
+    # A folder that bears the name and that nobody claims is how pi-memory-md names its projects: adopted,
+    # it can be read before anything is written.
+    return Project(identity, folder, is_registered=folder in found)
+
+
+def read_registry(memory: Memory) -> Registry:
+    data = memory.worktree.read(REGISTRY_FILE)
+    return parse(decode_exactly(data or b""))
+
+
+def relink(memory: Memory) -> None:
+    """Let the hooks know the folders of projects that were registered since they were looked at."""
+    if read_registry(memory).problem:
+        return
+    for known in read_checkouts(memory.places.state):
+        if known.project and not known.folder:
+            project = project_of(memory, known.project)
+            _record(memory, known.top, known.config, known.stamp, project)
+
+
+def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:
+    folder = project.folder if project and project.is_registered else ""
+    record_checkout(memory.places.state, top, config, stamp, project.id if project else "", folder)
+
+
+def _id(code: CodeCheckout) -> str:
+    identity = project_id(code.explicit, code.remotes, code.root_commit, code.name)
+    return f"{identity}@{code.worktree}" if code.worktree else identity

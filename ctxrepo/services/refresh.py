@@ -1,0 +1,76 @@
+"""refresh: the cache is brought to a commit, looking only at what differs from the one it reflects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ctxrepo.domain.guard import Refusal
+from ctxrepo.domain.note import Note, decode
+from ctxrepo.domain.paths import is_note, unsafe
+from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.services.evidence import marks_of
+from ctxrepo.services.project import relink
+from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
+from ctxrepo.storage.memory import Memory
+
+CONFLICTS = "conflicts/"
+
+
+def refresh(
+    memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
+) -> None:
+    """Bring the cache to commit `head` and note what is wrong with the memory.
+
+    With an empty or foreign cache everything is read anew.
+    """
+    cache = memory.cache
+    # A second time when the cache turns out to be damaged, and was emptied for it.
+    for _ in range(2):
+        if head is not None and cache.head != head:
+            _bring(memory, head)
+    cache.set_faults(faults(memory, held, skipped or {}))
+
+
+def _bring(memory: Memory, head: str) -> None:
+    cache, objects = memory.cache, memory.objects
+    old = cache.head if cache.head and objects.has(cache.head) else None
+    if old is None:
+        cache.clear()
+    tree = objects.tree_of(head)
+    differences = objects.diff(objects.tree_of(old), tree)
+    notes = {p: new for p, (_, new) in differences.items() if is_note(p) and not unsafe(p)}
+    cache.apply(
+        head,
+        changed=[Note(p, decode(objects.data(key))) for p, key in notes.items() if key and ":" not in key],
+        removed=[p for p, key in notes.items() if key is None or ":" in key],
+        marks=marks_of(memory, tree),
+    )
+    for folder in {folder for p in differences if (folder := tape_folder(p))}:
+        _set_handoff(memory, tree, folder)
+    if REGISTRY_FILE in differences:
+        relink(memory)
+
+
+def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:
+    newest = newest_handoff(memory, tree, folder)
+    if newest is not None:
+        memory.cache.set_handoff(folder, newest.name, newest.timestamp, handoff_text(newest))
+
+
+def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
+    """What a session must be told about the memory itself, one line each."""
+    lines = [f"{r.at} is held back, only its last clean version is shared: {r.message}" for r in held]
+    lines += [f"{path} is not part of the memory: it {reason}" for path, reason in sorted(skipped.items())]
+    aside = [p for p in memory.objects.files(_tree(memory)) if p.startswith(CONFLICTS)]
+    if aside:
+        lines.append(
+            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside in {CONFLICTS}: read them, keep "
+            "what still holds, and remove the files"
+        )
+    if memory.has_remote and (trouble := memory.remote_trouble()):
+        lines.append(trouble)
+    return lines
+
+
+def _tree(memory: Memory) -> str | None:
+    return memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))

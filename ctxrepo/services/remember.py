@@ -1,0 +1,185 @@
+"""remember: one fact becomes an entry of a note."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from ctxrepo.domain import compose, frontmatter
+from ctxrepo.domain.entry import Entry, entries_of, normalised, similarity
+from ctxrepo.domain.evidence import Kind
+from ctxrepo.domain.moment import day, stamp
+from ctxrepo.domain.note import bump_updated
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.target import Target
+from ctxrepo.services.evidence import record
+from ctxrepo.services.find import Scope, find_entry, live_entries, scope_named
+from ctxrepo.services.project import Project
+from ctxrepo.services.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+NEAR = 0.85
+"""Share of equal text from which an existing entry is worth a notice."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What to remember, and where: `note` and `scope` as the person gave them, or ''."""
+
+    text: str
+    note: Target | None = None
+    scope: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    key: str = ""
+    supersedes: str = ""
+    with_id: bool = False
+    pin: bool = False
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The entry's id and place; `near` are similar entries of the same note, `replaced` ids it stands for."""
+
+    id: str
+    at: str
+    existing: bool = False
+    staged: bool = False
+    near: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+
+def remember(
+    memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
+) -> Remembered:
+    """Write `fact`; when this returns it survives a power cut.
+
+    An exact duplicate under the same heading writes nothing and returns the existing entry.
+    """
+    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
+    line = compose.bullet(
+        fact.text,
+        category=fact.category,
+        tags=fact.tags,
+        key=fact.key,
+        explicit_id=secrets.token_hex(6) if fact.with_id else "",
+    )
+    superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
+    with drafting(memory, "remember", origin, now) as draft:
+        draft.saying = normalised(line)
+        return _Writing(draft, fact, scope, line, superseded, now).run()
+
+
+@dataclass(frozen=True)
+class _Writing:
+    draft: Draft
+    fact: Fact
+    scope: Scope
+    line: str
+    superseded: Entry | None
+    now: datetime
+
+    def run(self) -> Remembered:
+        path, title = self._place()
+        keyed = self._keyed(path)
+        if keyed is not None:
+            return self._replace(*keyed)
+        text = self.draft.text(path)
+        if text is None:
+            text = self._new_note(path)
+        else:
+            same = [e for e in entries_of(path, text) if normalised(e.text) == normalised(self.line)]
+            same = [e for e in same if not title or title in e.heading]
+            if same:
+                return self._again(same[0])
+        written = bump_updated(compose.append(text, self.line, title), self._today)
+        self.draft.put(path, written)
+        known = {e.id for e in entries_of(path, text)}
+        entry = next(e for e in entries_of(path, written) if e.id not in known)
+        near = [e.at for e in entries_of(path, text) if similarity(e.text, self.line) >= NEAR]
+        return self._record(entry, near=tuple(near))
+
+    def _again(self, entry: Entry) -> Remembered:
+        """The entry is there; said again after it was superseded, it holds again."""
+        known = self.draft.memory.cache.find_entry(entry.id)
+        if known is not None and known.is_struck:
+            self._evidence("stated", entry.id, entry.path)
+        return Remembered(entry.id, entry.at, existing=True)
+
+    def _place(self) -> tuple[str, str]:
+        """Path of the note and title of the section the entry goes to."""
+        folder = self.scope.folder
+        if self.fact.note is not None and self.fact.note.path:
+            return f"{folder}/{self.fact.note.path}", ""
+        if self.fact.category:
+            return f"{folder}/topics/{self.fact.category.lower()}.md", ""
+        return f"{folder}/MEMORY.md", "Notes"
+
+    def _new_note(self, path: str) -> str:
+        """A head that two machines write alike when both make the note before they meet."""
+        stem = path.rpartition("/")[2].removesuffix(".md")
+        about = "What to know first" if stem == "MEMORY" else f"{stem.replace('-', ' ').capitalize()} notes"
+        fields: dict[str, frontmatter.Value] = {"description": about}
+        if self.fact.category:
+            fields["tags"] = [self.fact.category.lower()]
+        return frontmatter.render(fields | {"created": self._today, "updated": self._today}) + "\n"
+
+    def _keyed(self, path: str) -> tuple[str, str, Entry] | None:
+        """The live entry of the scope with the fact's key: (path, text of its note, entry)."""
+        if not self.fact.key:
+            return None
+        here = self.draft.text(path)
+        found = [(path, here, e) for e in entries_of(path, here)] if here else []
+        found += [
+            (n.path, n.text, e)
+            for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
+        ]
+        return next((f for f in found if f[2].key.casefold() == self.fact.key.casefold()), None)
+
+    def _replace(self, path: str, text: str, old: Entry) -> Remembered:
+        if normalised(old.text) == normalised(self.line):
+            return Remembered(old.id, old.at, existing=True)
+        self.draft.text(path)
+        written = bump_updated(compose.replace(text, old, self.line), self._today)
+        self.draft.put(path, written)
+        entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
+        self._evidence("superseded", old.id, old.path, to=entry.id)
+        return self._record(entry, replaced=(old.id,))
+
+    def _record(self, entry: Entry, near: tuple[str, ...] = (), replaced: tuple[str, ...] = ()) -> Remembered:
+        self.draft.register(self.scope.project)
+        self._evidence("stated", entry.id, entry.path)
+        if self.fact.pin:
+            self._evidence("pinned", entry.id, entry.path)
+        if self.superseded is not None:
+            self._evidence("superseded", self.superseded.id, self.superseded.path, to=entry.id)
+            replaced = (*replaced, self.superseded.id)
+        return Remembered(entry.id, entry.at, near=near, replaced=replaced)
+
+    def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
+        record(self.draft, kind, entry_id, path, self.now, to)
+
+    @property
+    def _today(self) -> str:
+        return day(self.now)
+
+
+def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime) -> Remembered:
+    """Put `fact` into the inbox instead, as a change that waits for a yes."""
+    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
+    compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)  # refuse now, not then
+    change_id = secrets.token_hex(6)
+    wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
+    change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
+    path = f"inbox/{memory.host}.jsonl"
+    with drafting(memory, "stage", origin, now) as draft:
+        draft.saying = normalised(fact.text)[:100]
+        draft.append_line(path, json.dumps(change, ensure_ascii=False))
+    return Remembered(change_id, path, staged=True)
+
+
+def _who(origin: Origin) -> dict[str, str]:
+    return {k: v for k, v in asdict(origin).items() if v}

@@ -1,0 +1,101 @@
+"""The one way to change the memory: drafted, guarded, put on disk and in the write log, acknowledged."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ctxrepo.domain.guard import check_file, refuse
+from ctxrepo.domain.moment import stamp
+from ctxrepo.domain.note import decode_exactly, encode
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.registry import REGISTRY_FILE, with_project
+from ctxrepo.errors import Refused
+from ctxrepo.services.project import Project
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.writelog import Write
+
+
+@dataclass
+class Draft:
+    """Files being changed under the write lock; nothing is on disk before all of it has passed the guard."""
+
+    memory: Memory
+    session: str = ""
+    before: dict[str, str | None] = field(default_factory=dict)
+    after: dict[str, str] = field(default_factory=dict)
+    saying: str = ""
+    """One line for the commit: what was written."""
+
+    def text(self, path: str) -> str | None:
+        """The file as it is, or as this draft has it by now; None when there is none."""
+        if path in self.after:
+            return self.after[path]
+        data = self.memory.worktree.read(path)
+        if data is None and self.memory.worktree.exists(path):
+            raise Refused(
+                f"{path} is there but is no readable file", "A link, a folder or a huge file is in the way."
+            )
+        found = None if data is None else decode_exactly(data)
+        self.before.setdefault(path, found)
+        return found
+
+    def put(self, path: str, text: str) -> None:
+        self.text(path)
+        self.after[path] = text
+
+    def append_line(self, path: str, line: str) -> None:
+        """Add one line to a JSONL file, never onto a torn one."""
+        text = self.text(path) or ""
+        self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
+
+    def register(self, project: Project | None) -> None:
+        """Give the project its folder, now that something is written for it."""
+        if project is not None and project.id:
+            text = self.text(REGISTRY_FILE) or ""
+            registered = with_project(text, project.id, project.folder)
+            if registered != text:
+                self.put(REGISTRY_FILE, registered)
+
+
+@contextmanager
+def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
+    """Hold the write lock over a Draft and acknowledge it at the end.
+
+    When the block is left without an error every byte is fsynced in the worktree and in the write log.
+    Refused (nothing written) when the write guard says no.
+    """
+    with memory.writing():
+        draft = Draft(memory, origin.session)
+        yield draft
+        _acknowledge(draft, op, origin, now)
+
+
+def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
+    changed = {path: encode(text) for path, text in draft.after.items() if text != draft.before.get(path)}
+    if not changed:
+        return
+    allow = draft.memory.settings.secrets.allow_secret
+    refuse([r for path, data in changed.items() for r in check_file(path, data, allow)])
+    draft.memory.worktree.write_all(changed)
+    write_id = secrets.token_hex(8)
+    draft.memory.writes.append(
+        [
+            Write(
+                op=op,
+                id=write_id,
+                ts=stamp(now),
+                path=path,
+                before=draft.before.get(path),
+                after=draft.after[path],
+                session=origin.session,
+                agent=origin.agent,
+                project=origin.project,
+                note=draft.saying,
+            )
+            for path in changed
+        ]
+    )

@@ -1,0 +1,74 @@
+"""Check finds what is not as it was meant, and changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+from machines import Machine
+
+from ctxrepo.domain.guard import check_file
+from ctxrepo.services.check import check
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "told"),
+    [
+        (b"---\na: b\n- x\n", 1, "never closed"),
+        (b"---\n\tdescription: x\n---\n", 1, "not readable YAML"),
+        (b"---\ntags: 7\nupdated: never\n---\n", 1, "tags is not a list"),
+        (b"---\na: &a [*a]\n---\n", 1, "aliases are not allowed"),
+        (b"---\na: !!python/object/apply:os.system ['x']\n---\n", 1, "not readable YAML"),
+        (b"---\n" + b"[" * 3000 + b"\n---\n", 1, "YAML"),
+        (b"- ok\n- caf\xe9\n", 2, "bytes that are not UTF-8"),
+        ("- x\n".encode("utf-16"), 1, "bytes that are not UTF-8"),
+        (b"- a\n- b\n<<<<<<< ours\n", 3, "a conflict marker"),
+        (b"- a\n\n- b\0\n", 3, "NUL"),
+        (b"- a <!-- ^same -->\n- b <!-- ^same -->\n", 1, "two entries have the id same"),
+        (b"- a\n- token ghp_" + b"a1B2" * 9 + b"\n", 2, "secret"),
+        (b"- x\n" * 300_000, 0, "larger than 1024 KiB"),
+    ],
+)
+def test_what_is_wrong_in_a_note(mine: Machine, data: bytes, line: int, told: str) -> None:
+    (mine.clone / "global/x.md").write_bytes(data)
+    found = check(mine.open())
+    assert all(f.path == "global/x.md" and f.remedy for f in found)
+    assert (line, True) in [(f.line, told in f.problem) for f in found]
+    assert not any("ghp_" in f"{f.problem}{f.remedy}" for f in found)
+    assert (mine.clone / "global/x.md").read_bytes() == data
+
+
+def test_what_is_fine_is_not_found(mine: Machine) -> None:
+    mine.write("global/x.md", "---\ndescription: fine\ntags: [a]\n---\n# T\n\n- a\n- a\n\n=====\n")
+    mine.write("global/replacement.md", "- a real \ufffd character\n")
+    mine.write("inbox/h.jsonl", '{"id": 1}\n\n{"id": 2}\n')
+    mine.remember("a fact")
+    assert check(mine.open()) == []
+
+
+def test_what_is_wrong_in_lists_registry_and_names(mine: Machine) -> None:
+    mine.write("inbox/h.jsonl", '{"id": 1}\n{"torn\nnull\n')
+    mine.write("ctxrepo.toml", "garbage [")
+    mine.write("global/con.md", "- reserved\n")
+    (mine.clone / "global/link.md").symlink_to("x.md")
+    found = [(f.path, f.line) for f in check(mine.open())]
+    assert found == [
+        ("ctxrepo.toml", 0),
+        ("global/con.md", 0),
+        ("global/link.md", 0),
+        ("inbox/h.jsonl", 2),
+        ("inbox/h.jsonl", 3),
+    ]
+    assert not any(f.problem.startswith(f.path) for f in check(mine.open()))
+
+
+def test_a_secret_let_through_by_the_user_is_no_finding(mine: Machine) -> None:
+    mine.write("global/x.md", "- ghp_" + "a1B2" * 9 + "\n")
+    (refusal,) = check_file("global/x.md", mine.read("global/x.md").encode())
+    file = mine.places.config_file
+    file.write_text(file.read_text() + f'\n[secrets]\nallow_secret = ["{refusal.fingerprint}"]\n')
+    assert check(mine.open()) == []

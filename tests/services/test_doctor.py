@@ -1,0 +1,112 @@
+"""Doctor looks around the notes: each finding with what helps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.services import setup
+from ctxrepo.services.doctor import Finding, doctor
+from ctxrepo.services.setup import Machine as Workplace
+from ctxrepo.storage.memory import Memory
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+def findings(machine: Machine, **env: str) -> list[Finding]:
+    environment = {**machine.env, **env}
+    memory = Memory.open(machine.places, environment)
+    found = doctor(memory, Workplace(machine.places, environment, Path(sys.executable)))
+    assert all(f.problem and f.remedy for f in found)
+    return found
+
+
+def told(machine: Machine, words: str, **env: str) -> bool:
+    return any(words in f.problem for f in findings(machine, **env))
+
+
+def test_a_healthy_memory_has_none(mine: Machine) -> None:
+    mine.remember("x")
+    mine.sync()
+    assert findings(mine) == []
+
+
+def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:
+    (mine.home / ".gitconfig").unlink()
+    assert told(mine, "doesn't know your name")
+    (found,) = findings(mine, PATH=str(tmp_path))
+    assert found.problem.startswith("git could not be started")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("core.sshCommand", "x"), ("credential.helper", "!x"), ("include.path", "/x"), ("core.fsmonitor", "x"),
+     ("core.hooksPath", "/x"), ("filter.a.clean", "x"), ("url.x.insteadOf", "y")],
+)  # fmt: skip
+def test_configuration_that_could_run_a_program(mine: Machine, key: str, value: str) -> None:
+    mine.git("config", key, value)
+    assert told(mine, f"sets {key.lower()}")
+
+
+def test_a_clone_that_disagrees_with_the_settings(mine: Machine) -> None:
+    mine.git("remote", "add", "origin", "https://ada:hunter2secret@h/x.git")
+    (found,) = findings(mine)
+    assert "config.toml says none" in found.problem
+    assert "hunter2secret" not in f"{found.problem}{found.remedy}"
+
+
+def test_state_that_others_can_read(mine: Machine) -> None:
+    root = mine.open().state.root
+    root.chmod(0o755)
+    (found,) = findings(mine)
+    assert (found.problem, found.remedy) == (f"{root} can be read by others", f"`chmod 700 {root}`")
+
+
+def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
+    (mine.places.state / "hook-errors.log").write_text("first\nlast line\n")
+    mine.open().state.log.write_text("2026 a worker's trouble\n")
+    assert [f.problem for f in findings(mine)] == [
+        "a hook met a problem: last line",
+        "the worker met a problem: 2026 a worker's trouble",
+    ]
+
+
+def test_an_unfinished_merge_settings_and_registry(mine: Machine) -> None:
+    (mine.clone / ".git/MERGE_HEAD").touch()
+    mine.places.config_file.write_text(mine.places.config_file.read_text() + "\n[sync]\nttl = 'x'\n")
+    mine.write("ctxrepo.toml", "garbage [")
+    for words in ("a merge is unfinished", "sync.ttl must be a number", "ctxrepo.toml: not readable"):
+        assert told(mine, words), words
+
+
+def test_a_remote_that_needs_a_person(ada: Machine, remote: Path) -> None:
+    ada.init(str(remote))
+    remote.rename(remote.with_name("gone.git"))
+    ada.sync()
+    (found,) = findings(ada)
+    assert "does not reach its remote" in found.problem
+    assert found.remedy == "`ctxrepo sync` tries again."
+
+
+def test_agents_that_are_here_and_not_connected_or_not_well(mine: Machine) -> None:
+    (mine.home / ".claude").mkdir()
+    (found,) = findings(mine)
+    assert (found.problem, found.remedy) == ("claude is here and not connected", "`ctxrepo setup claude`")
+    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path(sys.executable))))
+    assert findings(mine) == []
+    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
+    assert told(mine, "/gone/python, which is gone")
+
+
+def test_nothing_is_changed_by_looking(mine: Machine) -> None:
+    mine.write("global/x.md", "- not committed yet\n")
+    before = mine.git("rev-parse", "HEAD")
+    findings(mine)
+    assert mine.git("rev-parse", "HEAD") == before

@@ -1,0 +1,76 @@
+"""A new note gets a head and one place, or is refused without a trace."""
+
+from __future__ import annotations
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.target import parse_target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.commit import commit
+from ctxrepo.services.new import NewNote, new
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+def make(machine: Machine, target: str, description: str = "About", body: str = "", *tags: str) -> NewNote:
+    memory = machine.open()
+    where = parse_target(target)
+    return new(memory, where, description, tags, body, machine.project(), Origin(memory.host), NOW)
+
+
+def test_a_note_of_the_project_registers_it(mine: Machine) -> None:
+    made = make(mine, "topics/release", "How we: release", "", "ci", "#release")
+    assert made.path == "shop/topics/release.md"
+    assert mine.read(made.path) == (
+        '---\ndescription: "How we: release"\ntags: [ci, release]\n'
+        "created: 2026-11-20\nupdated: 2026-11-20\n---\n"
+    )
+    assert '"git.example.org/ada/shop" = "shop"' in mine.read("ctxrepo.toml")
+    assert mine.git("hash-object", made.path) == made.hash
+
+
+def test_a_body_keeps_its_own_head_and_bytes(mine: Machine) -> None:
+    body = "---\n# why\nowner: ada\ntags: [old]\n---\n- a\r\n- caf\udce9"
+    made = make(mine, "global:x", "About", body, "new")
+    assert (mine.clone / made.path).read_bytes() == (
+        b"---\n# why\nowner: ada\ntags: [new]\ndescription: About\n---\n- a\r\n- caf\xe9\n"
+    )
+
+
+def test_it_survives_until_a_commit_holds_it(mine: Machine) -> None:
+    made = make(mine, "global:x")
+    (mine.clone / made.path).unlink()  # as a power cut may, before the folder was on disk
+    commit(mine.open(), NOW)
+    assert "description: About" in mine.git("show", f"HEAD:{made.path}")
+
+
+def test_an_existing_note_is_refused_also_when_only_acknowledged(mine: Machine) -> None:
+    make(mine, "global:x", "first")
+    with pytest.raises(Refused, match=r"there is a note global/x\.md already"):
+        make(mine, "global:x", "second")
+    assert "first" in mine.read("global/x.md")
+
+
+@pytest.mark.parametrize(
+    ("target", "description", "tag", "error"),
+    [
+        ("^0123456789ab", "x", "t", UsageError),
+        ("x", " ", "t", UsageError),
+        ("x", "x", "two words", UsageError),
+        ("x", "token ghp_" + "a1B2" * 9, "t", Refused),
+    ],
+)
+def test_what_is_refused_leaves_nothing(
+    mine: Machine, target: str, description: str, tag: str, error: type[Exception]
+) -> None:
+    before = sorted(mine.open().worktree.scan().files)
+    with pytest.raises(error):
+        make(mine, target, description, "", tag)
+    assert sorted(mine.open().worktree.scan().files) == before
+    assert mine.open().writes.is_empty()

@@ -1,0 +1,190 @@
+"""The worker: one at a time, nothing left lying, and nothing that one bad event can stop for ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.domain.moment import stamp
+from ctxrepo.services.work import Worker
+from ctxrepo.storage.lock import locked
+from ctxrepo.storage.memory import Memory
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def work(ada: Machine, remote: Path) -> Callable[[], list[str]]:
+    """Runs a worker on ada's memory; returns what it logged."""
+    ada.init(str(remote))
+
+    def run() -> list[str]:
+        lines: list[str] = []
+        Worker(ada.open(), ada.env, now, lines.append).run()
+        return lines
+
+    return run
+
+
+def spool(memory: Memory, event: str, **fields: str) -> None:
+    line = json.dumps({"event": event, "agent": "claude", "session": "s-1", **fields})
+    with memory.state.spool.open("a") as file:
+        file.write(line + "\n")
+
+
+def pushed(ada: Machine) -> str:
+    return ada.git("log", "--format=%s", "origin/main")
+
+
+def test_what_was_remembered_in_a_session_is_committed_and_sent_at_its_end(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = Machine(ada.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1", "CTXREPO_OFF": "1"})
+    before = pushed(ada)
+    # The command wakes a worker of its own; here only ours shall be at work.
+    monkeypatch.setenv("HOME", str(ada.home))
+    with locked(ada.open().state.lock("work"), 1):
+        assert done.ctxrepo("remember", "a fact").returncode == 0
+    assert work() == []
+    assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert "Ctxrepo-Session: s-1" in ada.git("log", "-1", "--format=%B")
+    assert pushed(ada) == before
+    spool(ada.open(), "end")
+    assert work() == []
+    assert pushed(ada) != before
+
+
+def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    before = pushed(ada)
+    ada.remember("a fact")
+    assert work() == []
+    assert pushed(ada) != before
+
+
+def test_a_second_worker_leaves_at_once(ada: Machine, work: Callable[[], list[str]]) -> None:
+    ada.remember("a fact")
+    memory = ada.open()
+    with locked(memory.state.lock("work"), 1):
+        began = time.monotonic()
+        assert work() == []
+        assert time.monotonic() - began < 1
+    assert not memory.writes.is_empty()
+    work()
+    assert memory.writes.is_empty()
+
+
+def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    memory = ada.open()
+    before = memory.cache.settled
+    spool(memory, "start", cwd=str(ada.project_folder), source="startup")
+    assert work() == []
+    assert memory.cache.settled > before
+    anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
+    assert anchors == ["session/new"]
+    assert not (ada.clone / "TAPE").exists()
+    assert memory.state.spool.stat().st_size == 0
+
+
+def test_an_agents_version_of_a_file_outlives_the_file(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    memory.state.versions.mkdir()
+    (memory.state.versions / "1-1").write_bytes(b"- by the agent\n")
+    spool(memory, "tool", path="shop/topics/build.md", version="1-1")
+    spool(memory, "stop")
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/topics/build.md") == "- by the agent"
+    assert os.listdir(memory.state.versions) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "null", "[]", '{"event": 7}', '{"torn', "\x00\xff", '{"event":"tool","path":"../x","version":"y"}'],
+)
+def test_a_line_that_is_no_event_stops_nothing(
+    ada: Machine, work: Callable[[], list[str]], line: str
+) -> None:
+    memory = ada.open()
+    memory.state.spool.write_text(line + "\n")
+    ada.write("shop/after.md", "- after\n")
+    spool(memory, "stop")
+    work()
+    assert ada.git("show", "HEAD:shop/after.md") == "- after"
+    assert memory.state.spool.stat().st_size == 0
+
+
+def test_while_a_merge_is_unfinished_all_is_kept_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    memory = ada.open()
+    (memory.clone.git_dir / "MERGE_HEAD").write_text("x")
+    ada.remember("kept")
+    spool(memory, "stop")
+    assert "a merge is unfinished" in work()[0]
+    assert not memory.writes.is_empty()
+    (memory.clone.git_dir / "MERGE_HEAD").unlink()
+    work()
+    assert "- kept" in ada.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_a_remote_that_refuses_is_logged_and_told(
+    ada: Machine, work: Callable[[], list[str]], remote: Path
+) -> None:
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho main is protected >&2\nexit 1\n")
+    hook.chmod(0o755)
+    memory = ada.open()
+    ada.write("shop/a.md", "- a\n")
+    spool(memory, "end")
+    assert "remote refused" in work()[0]
+    assert any("does not reach its remote" in fault for fault in memory.cache.faults())
+    hook.unlink()
+    spool(memory, "end")
+    assert work() == []
+    assert memory.cache.faults() == []
+
+
+def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    spool(memory, "compact", cwd=str(ada.project_folder))
+    work()
+    tape = next((ada.clone / "TAPE" / "shop").glob("*.jsonl"))
+    anchor = json.loads(tape.read_text())
+    assert (anchor["name"], anchor["type"], anchor["sessionId"]) == ("handoff/compaction", "handoff", "s-1")
+    assert anchor["timestamp"] <= stamp(now())
+    assert ada.git("status", "--porcelain") == ""
+
+
+def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
+    ada: Machine, ben: Machine, remote: Path, work: Callable[[], list[str]]
+) -> None:
+    note = "shop/topics/build.md"
+    ada.write(note, "- base\n")
+    ada.sync()
+    memory = ada.open()
+    # What the hook leaves behind an edit: the bytes, and the tree they were made from.
+    memory.state.versions.mkdir(exist_ok=True)
+    (memory.state.versions / "1-1").write_bytes(b"- base\n- by the agent\n")
+    made_from = (ada.clone / ".git/refs/ctxrepo/wt").read_text().strip()
+    spool(memory, "tool", path=note, version="1-1", base=made_from)
+    ben.init(str(remote))
+    ben.write(note, "- base\n- from elsewhere\n")
+    ben.sync()
+    ada.sync()
+    assert work() == []
+    assert ada.read(note).count("- base\n") == 1
+    assert "- from elsewhere\n" in ada.read(note)
+    assert "- by the agent\n" in ada.read(note)
