@@ -1,0 +1,32 @@
+"""The switch: hooks and the worker go straight to their doors, everything else to the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """Run the command in sys.argv; returns its exit code."""
+    words = sys.argv[1:]
+    # Imports stand in the branches: the command line costs several times what a hook may.
+    if words[:1] == ["hook"] and len(words) == 3:
+        from ctxrepo.errors import ConfigError
+        from ctxrepo.hook import main as hook
+        from ctxrepo.storage.places import Places
+
+        try:
+            return hook([*words[1:], str(Places.of(os.environ).state)])
+        except ConfigError:  # a state folder that can't be one: an agent's work doesn't stop for that
+            return 0
+    if words[:1] == ["_work"]:
+        from ctxrepo.work import main as work
+
+        return work(words[1:])
+    from ctxrepo.cli.app import main as cli
+
+    return cli(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

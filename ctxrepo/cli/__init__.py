@@ -1,0 +1,1 @@
+"""The command line: the only owner of typer and rich, and of the words a person reads."""

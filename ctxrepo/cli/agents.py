@@ -1,0 +1,100 @@
+"""The command that connects agents: setup."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.setup import Plan
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(setup)
+
+
+def setup(
+    agent: Annotated[list[str], typer.Argument(metavar="AGENT", help="claude; may be several.")] = [],  # noqa: B006
+    every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take everything back, byte for byte.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and make none.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Connect an agent: hooks in its settings, skills beside them. Shows the changes and asks first.
+
+    Example: ctxrepo setup claude
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services import setup as service
+
+    run = Runtime()
+    names = list(service.present(run.machine)) if every else agent
+    if every and not names:
+        raise UsageError(
+            "no agent that ctxrepo knows is on this machine", "`ctxrepo setup claude` makes its folder."
+        )
+    if not names:
+        raise UsageError("no agent was named", "`ctxrepo setup claude`, or --all for those on this machine.")
+    if check:
+        _check(names, json)
+        return
+    if not remove:
+        _ = run.memory  # hooks without a memory repository would be silent for ever: say so now
+    # All are planned first: a name that is wrong stops the command before it has done half of its work.
+    plans = [
+        (service.removal if remove else service.plan)(name, run.machine) for name in dict.fromkeys(names)
+    ]
+    told = []
+    for plan in plans:
+        is_applied = not dry_run and (not plan.visible or yes or _agreed(plan, json))
+        if is_applied:
+            service.apply(plan)
+        for line in plan.notices:
+            output.notice(line)
+        told.append((plan, is_applied, _words(plan, remove, is_applied, dry_run)))
+    shown = [
+        {"agent": p.agent, "applied": done, "paths": [str(c.path) for c in p.visible], "diff": p.diff}
+        for p, done, _ in told
+    ]
+    output.done(json, {"agents": shown}, "\n".join(words for _, _, words in told))
+
+
+def _agreed(plan: Plan, json: bool) -> bool:
+    """Show the changes and ask; UsageError when there is nobody to ask."""
+    if json or not sys.stdin.isatty():
+        raise UsageError("nobody is there to ask", "Look at --dry-run, then say --yes.")
+    typer.echo(output.visible(plan.diff))
+    return typer.confirm("Make these changes?")
+
+
+def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
+    if not plan.visible:
+        return f"{plan.agent}: nothing to remove" if remove else f"{plan.agent} is connected already"
+    if is_applied:
+        paths = ", ".join(str(change.path) for change in plan.visible)
+        return f"{'removed' if remove else 'connected'} {plan.agent}: {paths}"
+    return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
+
+
+def _check(names: list[str], json: bool) -> None:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services import setup as service
+
+    standings = [service.check(name, Runtime().machine) for name in names]
+    lines = []
+    for standing in standings:
+        lines.append(f"{standing.agent}: {standing.state}")
+        lines += [f"  {f.problem}. {f.remedy}" for f in standing.findings]
+    shown = [
+        {"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in standings
+    ]
+    output.done(json, {"agents": shown}, "\n".join(lines))
+    raise typer.Exit(0 if all(s.state == "current" and not s.findings for s in standings) else 1)

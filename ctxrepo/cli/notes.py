@@ -1,0 +1,159 @@
+"""Commands about notes and entries: remember, new, read, list."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json, Scope, Tags, TargetWords
+from ctxrepo.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    for command in (remember, new, read):
+        app.command()(command)
+    app.command("list")(list_notes)
+
+
+def remember(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The fact, in one sentence.")],
+    note: Annotated[
+        str, typer.Option("--note", "-n", metavar="PATH", help="The note it goes to; made when missing.")
+    ] = "",
+    scope: Scope = "",
+    category: Annotated[
+        str, typer.Option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha: topics/<C>.md.")
+    ] = "",
+    tag: Tags = [],  # noqa: B006  # typer copies it
+    key: Annotated[
+        str, typer.Option("--key", metavar="K", help="Replace the scope's entry with this key.")
+    ] = "",
+    supersedes: Annotated[
+        str, typer.Option("--supersedes", metavar="ID", help="The entry that no longer holds.")
+    ] = "",
+    with_id: Annotated[bool, typer.Option("--id", help="Write an id that edits can't change.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Show its note first, always.")] = False,
+    stage: Annotated[bool, typer.Option("--stage", help="Propose it in the inbox instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Write one fact into memory.
+
+    It survives a crash from the moment this returns, and is committed within seconds.
+
+    Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_id, parse_target
+    from ctxrepo.services.find import placed
+    from ctxrepo.services.remember import Fact, remember
+    from ctxrepo.services.remember import stage as propose
+
+    run = Runtime()
+    fact = Fact(
+        text=text,
+        note=placed(run.memory, parse_target(note), run.project) if note else None,
+        scope=scope,
+        category=category,
+        tags=tuple(tag),
+        key=key,
+        supersedes=parse_id(supersedes) if supersedes else "",
+        with_id=with_id,
+        pin=pin,
+    )
+    act = propose if stage else remember
+    result = act(run.memory, fact, run.project, run.origin, run.now)
+    run.wake()
+    for place in result.near:
+        output.notice(f"much the same stands at {place}; update it instead if it says the same")
+    id_shown = result.id if result.staged else f"^{result.id}"
+    data = {**asdict(result), "id": id_shown}
+    verb = "known already" if result.existing else "proposed" if result.staged else "remembered"
+    output.done(json, data, f"{verb}: {id_shown} {result.at}")
+
+
+def new(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="[SCOPE:]PATH of the new note.")],
+    description: Annotated[
+        str, typer.Option("--description", "-d", metavar="D", help="One line: what is found in it.")
+    ],
+    tag: Tags = [],  # noqa: B006  # typer copies it
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="Its body; - is standard input.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Write a new note.
+
+    Example: ctxrepo new topics/release.md -d "How we release" --from -
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.new import new
+
+    run = Runtime()
+    body = _text_of(source)
+    made = new(run.memory, parse_target(path), description, tag, body, run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, asdict(made), f"new: {made.path}")
+
+
+def read(target: TargetWords, json: Json = False) -> None:
+    """Print a note, or one entry of it.
+
+    Example: ctxrepo read topics/release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.read import read
+
+    run = Runtime()
+    reading = read(run.memory, parse_target(target), run.project)
+    note, entry = reading.note, reading.entry
+    head = note.head
+    text = entry.text if entry else note.text
+    entries = [entry] if entry else note.entries
+    data = {
+        "path": note.path,
+        "hash": reading.hash,
+        "text": text,
+        "description": head.description,
+        "tags": head.tags,
+        "created": head.created,
+        "updated": head.updated,
+        "entries": [{"id": f"^{e.id}", "at": e.at, "text": e.text} for e in entries],
+    }
+    output.done(json, data, text.rstrip("\n"))
+
+
+def list_notes(scope: Scope = "", json: Json = False) -> None:
+    """List the notes in view: the project's and the global ones.
+
+    Example: ctxrepo list --scope global
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.list_notes import list_notes
+
+    run = Runtime()
+    notes = list_notes(run.memory, scope, run.project)
+    lines = []
+    for note in notes:
+        tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+        mark = f"  ({note.problem})" if note.problem else ""
+        lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
+    output.done(json, {"notes": [asdict(n) for n in notes]}, "\n".join(lines))
+
+
+def _text_of(source: str) -> str:
+    from ctxrepo.domain.note import decode_exactly
+
+    try:
+        if source == "-":
+            return decode_exactly(sys.stdin.buffer.read())
+        return decode_exactly(Path(source).read_bytes()) if source else ""
+    except OSError as error:
+        raise UsageError(f"{source} can't be read: {error.strerror}") from error

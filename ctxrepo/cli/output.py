@@ -1,0 +1,87 @@
+"""What a command says: text for people, one JSON object for programs, notices on stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from ctxrepo.domain.paths import INVISIBLE
+from ctxrepo.errors import CtxrepoError
+
+SCHEMA_VERSION = 1
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def prepare() -> None:
+    """Let what a terminal can't spell be written out instead of being an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def finish() -> None:
+    """Bring everything out before Python does, who would complain of a reader that has gone."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forsake(sys.stdout)
+
+
+def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
+    """Say how it went: `data` inside the JSON envelope, or `text`."""
+    if as_json:
+        _envelope(ok=True, data=data, error=None)
+    elif text:
+        _print(visible(text), sys.stdout)
+
+
+def failed(as_json: bool, error: CtxrepoError) -> None:
+    """Say what went wrong, and what to do, in the form that was asked for."""
+    if as_json:
+        said = {"code": error.code, "message": visible(error.message), "hint": visible(error.hint)}
+        _envelope(ok=False, data=None, error=said)
+        return
+    _print(f"ctxrepo: {_one_line(error.message)}", sys.stderr)
+    if error.hint:
+        _print(f"  {_one_line(error.hint)}", sys.stderr)
+
+
+def notice(text: str) -> None:
+    """Something worth knowing that is not the answer."""
+    _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
+
+
+def visible(text: str) -> str:
+    """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
+    return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)
+
+
+def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str] | None) -> None:
+    whole = {"schema_version": SCHEMA_VERSION, "ok": ok, "data": data, "error": error}
+    # Bytes of a note that are no UTF-8 arrive as half surrogates, which strict readers refuse.
+    line = _SURROGATE.sub("\ufffd", json.dumps(whole, ensure_ascii=False))
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    _print(line if is_unicode else json.dumps(json.loads(line)), sys.stdout)
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def _print(text: str, stream: TextIO) -> None:
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        _forsake(stream)
+
+
+def _forsake(stream: TextIO) -> None:
+    """Whoever read us has gone; what was done is done all the same."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

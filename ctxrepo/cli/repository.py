@@ -1,0 +1,178 @@
+"""Commands about the memory repository: init, sync, pull, push, status, check, doctor."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json
+
+if TYPE_CHECKING:
+    from ctxrepo.services.sync import Synced
+
+FAILED, ASIDE, QUEUED, REFUSED = 1, 4, 5, 6
+
+
+def register(app: typer.Typer) -> None:
+    for command in (init, sync, pull, push, status, check, doctor):
+        app.command()(command)
+
+
+def init(
+    remote: Annotated[
+        str, typer.Argument(metavar="REMOTE", help="URL or path of a git repository; empty is fine.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Create the memory repository, or clone it from REMOTE.
+
+    Run again it changes nothing; with REMOTE it connects a repository that had none.
+
+    Example: ctxrepo init git@example.org:me/memory.git
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.init import init
+    from ctxrepo.storage.git import redact
+
+    run = Runtime()
+    progress = _progress if sys.stderr.isatty() and not json else None
+    made = init(run.places, run.env, remote, run.interpreter, run.now, progress)
+    words = {
+        "created": "created a memory repository",
+        "cloned": "cloned the memory repository",
+        "connected": "connected the memory repository",
+        "unchanged": "the memory repository is as it was",
+    }[made.action]
+    url = redact(made.remote)
+    where = f" with {url}" if url else ""
+    data = {"root": str(made.root), "remote": url, "action": made.action}
+    output.done(json, data, f"{words}: {made.root}{where}")
+    if not json and made.action != "unchanged":
+        output.notice("next: `ctxrepo setup claude` connects Claude Code")
+    if made.synced:
+        _finish(made.synced)
+
+
+def sync(json: Json = False) -> None:
+    """Commit, fetch, merge and push: this machine and the remote agree afterwards.
+
+    Example: ctxrepo sync
+    """
+    _sync(json, send=True)
+
+
+def pull(json: Json = False) -> None:
+    """Commit what is written here, then fetch and merge what others sent.
+
+    Example: ctxrepo pull
+    """
+    _sync(json, send=False)
+
+
+def push(json: Json = False) -> None:
+    """Commit what is written here and send it, merging first where others were faster.
+
+    Example: ctxrepo push
+    """
+    _sync(json, send=True)
+
+
+def status(json: Json = False) -> None:
+    """Show where the memory stands; the network is not asked.
+
+    Example: ctxrepo status
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.status import status
+
+    run = Runtime()
+    now = status(run.memory, run.project)
+    fetched = (
+        datetime.fromtimestamp(now.fetched, UTC).isoformat(timespec="seconds") if now.fetched else "never"
+    )
+    project = f"{now.project.id} in {now.project.folder}/" if now.project else "none: global only"
+    if now.project and not now.project.is_registered:
+        project += " (nothing written yet)"
+    lines = [
+        f"memory   {now.root} on {now.branch}, {now.notes} notes",
+        f"remote   {now.remote or 'none: on this machine only'}",
+        f"project  {project}",
+        f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge; last fetch {fetched}",
+        *(f"fault    {fault}" for fault in now.faults),
+    ]
+    if now.obstacle:
+        lines.append(f"stopped  {now.obstacle}")
+    output.done(json, {**asdict(now), "root": str(now.root)}, "\n".join(lines))
+
+
+def check(json: Json = False) -> None:
+    """Look through all notes for what is not as it was meant; 1 when something is found.
+
+    Example: ctxrepo check
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.check import check
+
+    found = check(Runtime().memory)
+    lines = [f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in found]
+    output.done(json, {"findings": [asdict(f) for f in found]}, "\n".join(lines) or "nothing to mend")
+    raise typer.Exit(FAILED if found else 0)
+
+
+def doctor(json: Json = False) -> None:
+    """Look at everything around the notes: git, the clone, the hooks; 1 when something is found.
+
+    Example: ctxrepo doctor
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.doctor import doctor
+
+    run = Runtime()
+    found = doctor(run.memory, run.machine)
+    lines = [f"{f.problem}\n  {f.remedy}" for f in found]
+    output.done(json, {"findings": [asdict(f) for f in found]}, "\n".join(lines) or "all is well")
+    raise typer.Exit(FAILED if found else 0)
+
+
+def _progress(words: str) -> None:
+    """git's own counting, on one line."""
+    line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
+    print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
+
+
+def _sync(json: bool, send: bool) -> None:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.sync import sync
+
+    run = Runtime()
+    result = sync(run.memory, run.now, send=send)
+    data = {
+        "head": result.head,
+        "remote": result.remote.outcome,
+        "received": result.received,
+        "sent": result.sent,
+        "held": [asdict(h) for h in result.held],
+        "aside": [a.path for a in result.aside],
+    }
+    where = "" if run.memory.has_remote else "; there is no remote, so this stays on this machine"
+    text = f"received {result.received}, sent {result.sent} commits{where}" if result.remote.ok else ""
+    output.done(json, data, text)
+    _finish(result, "not sent" if send else "not received")
+
+
+def _finish(result: Synced, failing: str = "not sent") -> None:
+    """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
+    for held in result.held:
+        output.notice(f"{held.at} is held back: {held.message}")
+    for aside in result.aside:
+        output.notice(f"two versions of one entry met in {aside.path}; the other one is kept in conflicts/")
+    if not result.remote.ok:
+        output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
+    code = REFUSED if result.held else QUEUED if not result.remote.ok else ASIDE if result.aside else 0
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,83 @@
+"""What every command starts from: the environment as values, the opened memory, the project one stands in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from ctxrepo.agents import session_in
+from ctxrepo.cli import output
+from ctxrepo.domain.origin import Origin
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hot.daemon import start_worker
+from ctxrepo.services.commit import commit
+from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.setup import Machine
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.places import Places
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """One run of one command."""
+
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cwd: Path = field(default_factory=lambda: _here())
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @cached_property
+    def places(self) -> Places:
+        return Places.of(self.env)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The memory; what is odd in config.toml is said once, aloud."""
+        memory = Memory.open(self.places, self.env)
+        for warning in memory.settings.warnings:
+            output.notice(warning)
+        compile_for_hooks(memory, self.interpreter)
+        return memory
+
+    @cached_property
+    def project(self) -> Project | None:
+        return find_project(self.memory, self.cwd, self.env)
+
+    @cached_property
+    def origin(self) -> Origin:
+        agent, session = session_in(self.env)
+        return Origin(self.memory.host, session, agent, self.project.id if self.project else "")
+
+    @property
+    def interpreter(self) -> str:
+        """The Python that hooks shall start: this one, by its absolute path and never through a shim."""
+        return sys.executable
+
+    @property
+    def machine(self) -> Machine:
+        return Machine(self.places, self.env, Path(self.interpreter))
+
+    def wake(self) -> None:
+        """Let a worker commit what was just acknowledged; this command doesn't wait for it."""
+        settings = {"interpreter": self.interpreter, "state": str(self.places.state)}
+        start_worker(settings)
+
+    def settle(self) -> None:
+        """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
+        memory = self.memory
+        try:
+            commit(memory, self.now)
+        except CtxrepoError as error:
+            output.notice(f"what was written last is not in this: {error.message}")
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise CtxrepoError("the folder this runs in is gone", "Go to another one.") from None

@@ -1,0 +1,150 @@
+"""setup: it shows, asks, does what was shown, and takes it back byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from terminal import Terminal
+
+THEIRS = '{\n  "model": "opus",\n  "hooks": {}\n}\n'
+
+
+@pytest.fixture
+def settings(cli: Terminal) -> Path:
+    """A person's settings of Claude Code."""
+    file = cli.machine.home / ".claude/settings.json"
+    file.parent.mkdir()
+    file.write_text(THEIRS)
+    return file
+
+
+def everything(cli: Terminal) -> dict[str, str]:
+    """Every file but the state, with a digest of its bytes."""
+    home = cli.machine.home
+    state = cli.machine.places.state
+    return {
+        str(p): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in home.rglob("*")
+        if p.is_file() and state not in p.parents
+    }
+
+
+def test_it_refuses_to_go_on_unasked_where_nobody_can_answer(cli: Terminal, settings: Path) -> None:
+    before = everything(cli)
+    for words in (["setup", "claude"], ["setup", "claude", "--remove"], ["setup", "--all"]):
+        said = cli(*words)
+        if "--remove" in words:
+            assert (said.code, said.out) == (0, "claude: nothing to remove\n")
+        else:
+            assert (said.code, said.is_one_line()) == (2, True)
+            assert "--dry-run" in said.err
+            assert "--yes" in said.err
+    assert everything(cli) == before
+
+
+def test_a_dry_run_shows_all_and_changes_nothing(cli: Terminal, settings: Path) -> None:
+    before = everything(cli)
+    said = cli("setup", "claude", "--dry-run")
+    assert (said.code, said.err) == (0, "")
+    assert f"+++ {settings}" in said.out
+    assert "hook.py claude SessionStart" in said.out
+    data = cli("setup", "claude", "--dry-run", "--json").data["agents"][0]
+    assert (data["agent"], data["applied"]) == ("claude", False)
+    assert str(settings) in data["paths"]
+    assert everything(cli) == before
+
+
+def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, settings: Path) -> None:
+    before = everything(cli)
+    said = cli("setup", "claude", "--yes")
+    assert (said.code, said.out.partition(":")[0]) == (0, "connected claude")
+    assert str(settings) in said.out
+    hooks = json.loads(settings.read_text())["hooks"]
+    assert "SessionStart" in hooks
+    connected = everything(cli)
+    assert cli("setup", "claude", "-y").out == "claude is connected already\n"
+    assert cli("setup", "--all").out == "claude is connected already\n"
+    assert everything(cli) == connected
+    assert cli("setup", "claude", "--remove", "--yes").out.startswith("removed claude: ")
+    assert everything(cli) == before
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "told"),
+    [(b"n\n", 0, "claude: nothing was changed"), (b"\x04", 130, ""), (b"y\n", 0, "connected claude: ")],
+)
+def test_at_a_terminal_it_shows_and_asks(
+    cli: Terminal, settings: Path, typed: bytes, code: int, told: str
+) -> None:
+    before = everything(cli)
+    keyboard, terminal = pty.openpty()
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "ctxrepo", "setup", "claude"],
+        env=cli.machine.env,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    os.write(keyboard, typed)
+    out, _ = asking.communicate(timeout=30)
+    for end in (keyboard, terminal):
+        os.close(end)
+    assert asking.returncode == code
+    assert f"+++ {settings}" in out.partition("Make these changes?")[0]
+    assert told in out.partition("Make these changes?")[2]
+    assert (everything(cli) == before) == (not told.startswith("connected"))
+
+
+def test_check_tells_by_its_exit_code(cli: Terminal, settings: Path) -> None:
+    said = cli("setup", "claude", "--check")
+    assert (said.code, said.out) == (1, "claude: absent\n")
+    cli("setup", "claude", "--yes")
+    said = cli("setup", "claude", "--check", "--json")
+    assert said.code == 0
+    assert said.data == {"agents": [{"agent": "claude", "state": "current", "findings": []}]}
+    settings.write_text(settings.read_text().replace(sys.executable, "/gone/python"))
+    said = cli("setup", "claude", "--check")
+    assert said.code == 1
+    assert "/gone/python, which is gone" in said.out
+    assert "ctxrepo setup claude" in said.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["setup"], "no agent was named"),
+        (["setup", "cluade"], "no agent is called 'cluade'"),
+        (["setup", "claude", "nobody", "--yes"], "no agent is called 'nobody'"),
+        (["setup", "--all"], "no agent that ctxrepo knows"),
+    ],
+)
+def test_2_a_name_that_is_wrong_stops_it_before_anything_is_done(
+    cli: Terminal, words: list[str], told: str
+) -> None:
+    before = everything(cli)
+    said = cli(*words)
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert told in said.err
+    assert everything(cli) == before
+
+
+def test_1_without_a_memory_repository_it_says_so_first(fresh: Terminal) -> None:
+    said = fresh("setup", "claude", "--yes")
+    assert (said.code, said.is_one_line()) == (1, True)
+    assert "`ctxrepo init" in said.err
+    assert not (fresh.machine.home / ".claude").exists()
+
+
+def test_2_settings_that_can_not_be_understood_are_left_alone(cli: Terminal, settings: Path) -> None:
+    settings.write_text('{"hooks": [')
+    said = cli("setup", "claude", "--yes")
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert str(settings) in said.err
+    assert settings.read_text() == '{"hooks": ['

@@ -1,0 +1,235 @@
+"""Every command answers in one way: words or one JSON object, one exit code, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from machines import Machine
+from terminal import Terminal
+
+import ctxrepo
+from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage.memory import Memory
+
+COMMANDS = (
+    "init", "new", "remember", "read", "list", "context", "status", "check", "sync", "pull", "push",
+    "anchor", "doctor", "setup", "hook",
+)  # fmt: skip
+
+EVERY_JSON = [
+    ["init"],
+    ["new", "topics/x", "-d", "about x"],
+    ["remember", "a fact"],
+    ["list"],
+    ["read", "global:MEMORY.md"],
+    ["context"],
+    ["status"],
+    ["check"],
+    ["sync"],
+    ["pull"],
+    ["push"],
+    ["anchor", "a/b"],
+    ["setup", "claude", "--dry-run"],
+]
+
+
+class TestHelp:
+    def test_the_commands_are_those_promised(self, fresh: Terminal) -> None:
+        said = fresh("--help", COLUMNS="80")
+        assert said.code == 0
+        assert all(f"│ {command} " in said.out for command in COMMANDS)
+        assert fresh().out == said.out
+
+    def test_help_has_an_example_and_fits_the_terminal(self, fresh: Terminal) -> None:
+        for command in COMMANDS:
+            said = fresh(command, "--help", COLUMNS="80")
+            assert (said.code, said.err) == (0, "")
+            assert f"ctxrepo {command}" in said.out.partition("Example:")[2], command
+            assert max(map(len, said.out.splitlines())) <= 80, command
+            assert "[[" not in said.out, command
+
+    def test_help_makes_nothing(self, fresh: Terminal) -> None:
+        before = sorted(fresh.machine.home.rglob("*"))
+        for word in ("--help", "-h", "--version"):
+            assert fresh(word).code == 0
+        assert sorted(fresh.machine.home.rglob("*")) == before
+
+    def test_the_version_is_said(self, fresh: Terminal) -> None:
+        assert fresh("--version").out == f"ctxrepo {ctxrepo.__version__}\n"
+
+
+class TestMistakes:
+    def test_the_nearest_word_is_named(self, fresh: Terminal) -> None:
+        for words, told in (
+            ("rember x", "remember"),
+            ("staus", "status"),
+            ("remember x --categry y", "--category"),
+            ("sync --jsn", "--json"),
+            ("read", "TARGET"),
+            ("new x", "--description"),
+            ("status too many", "too many"),
+        ):
+            said = fresh(*words.split())
+            assert (said.code, said.is_one_line()) == (2, True), words
+            assert told in said.err
+            assert "--help` tells" in said.err
+
+    def test_the_hint_names_the_command(self, fresh: Terminal) -> None:
+        assert fresh("read", "--json").error == {
+            "code": "usage",
+            "message": "Missing argument 'TARGET'.",
+            "hint": "`ctxrepo read --help` tells how it is used.",
+        }
+
+    def test_before_init_the_way_to_it_is_said_and_nothing_made(self, fresh: Terminal) -> None:
+        before = sorted(fresh.machine.home.rglob("*"))
+        for command in ("list", "status", "remember x", "sync", "context", "doctor", "anchor x", "read x"):
+            said = fresh(*command.split())
+            assert (said.code, said.is_one_line()) == (1, True), command
+            assert "`ctxrepo init" in said.err
+        assert sorted(fresh.machine.home.rglob("*")) == before
+
+    def test_a_working_folder_that_is_gone_is_said(self, cli: Terminal, tmp_path: Path) -> None:
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        line = (
+            "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); from ctxrepo.cli.app import main; "
+        )
+        words = [sys.executable, "-c", line + "sys.exit(main(['list']))", str(gone)]
+        done = subprocess.run(words, env=cli.machine.env, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "ctxrepo: the folder this runs in is gone\n  Go to another one.\n"
+
+
+class TestJson:
+    def test_the_answer_is_one_object_on_stdout(self, cli: Terminal) -> None:
+        for words in EVERY_JSON:
+            said = cli(*words, "--json")
+            assert (said.code, said.out.count("\n")) == (0, 1), words
+            assert said.data
+
+    def test_findings_are_an_answer_too(self, cli: Terminal) -> None:
+        cli.machine.write("global/torn.md", "---\nno end\n")
+        said = cli("check", "--json")
+        assert said.code == 1
+        assert said.data["findings"][0]["path"] == "global/torn.md"
+
+    def test_errors_come_as_the_same_object(self, cli: Terminal) -> None:
+        for words, code, exit_code in (
+            (["remember", ""], "usage", 2),
+            (["remember"], "usage", 2),
+            (["no-such"], "usage", 2),
+            (["read", "nowhere"], "not_found", 3),
+            (["new", "global:MEMORY.md", "-d", "x"], "refused", 6),
+        ):
+            said = cli(*words, "--json")
+            assert (said.code, said.error["code"], said.err) == (exit_code, code, "")
+            assert said.error["message"]
+
+    def test_notices_stay_on_stderr(self, cli: Terminal) -> None:
+        cli("remember", "the redis port of the suite is 6380")
+        said = cli("remember", "the redis port of the suite is 6381", "--json")
+        assert said.data["near"]
+        assert "much the same" in said.err
+
+    def test_what_is_no_utf8_is_marked_and_the_json_stays_strict(self, cli: Terminal) -> None:
+        (cli.machine.clone / "global/odd.md").write_bytes(b"- caf\xc3\xa9 \xff\n")
+        said = cli("read", "global:odd", "--json")
+        assert said.data["text"] == "- café \ufffd\n"
+        said.out.encode("utf-8")
+
+
+class TestSurprises:
+    def test_a_surprise_leaves_its_traceback_in_a_log(
+        self, cli: Terminal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Memory, "open", lambda *_: {}["no such"])
+        said = cli("status")
+        assert (said.code, said.is_one_line()) == (1, True)
+        log = cli.machine.places.state / "errors.log"
+        assert str(log) in said.err
+        assert "Traceback" in log.read_text()
+        assert cli("status", "--json").error["message"] == "unexpected: KeyError: 'no such'"
+
+    @pytest.mark.parametrize("error", [Busy("held", "Wait."), CtxrepoError("failed", "Look.")])
+    def test_errors_on_purpose_are_said_as_they_are(
+        self, cli: Terminal, monkeypatch: pytest.MonkeyPatch, error: CtxrepoError
+    ) -> None:
+        def fails(*_: object) -> None:
+            raise error
+
+        monkeypatch.setattr(Memory, "open", fails)
+        said = cli("status")
+        assert (said.code, said.err) == (1, f"ctxrepo: {error.message}\n  {error.hint}\n")
+        assert not (cli.machine.places.state / "errors.log").exists()
+
+    def test_a_full_disk_is_no_surprise(self, cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device", "/there")
+
+        monkeypatch.setattr(Memory, "open", full)
+        said = cli("status")
+        assert (said.code, said.is_one_line()) == (1, True)
+        assert said.err.startswith("ctxrepo: /there: No space left on device\n")
+
+    def test_an_interrupt_while_waiting_ends_with_130_and_nothing_written(self, cli: Terminal) -> None:
+        memory = cli.machine.open()
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            with memory.writing():
+                signal.setitimer(signal.ITIMER_REAL, 0.4)
+                said = cli("remember", "interrupted")
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert (said.code, said.out, said.err) == (130, "", "")
+        assert memory.writes.is_empty()
+
+    def test_words_that_would_act_on_a_terminal_are_written_out(self, cli: Terminal) -> None:
+        cli.machine.write(
+            "global/bad.md", '---\ndescription: "a\\e[31mb"\n---\n- \x1b]52;c;aGk=\x07 \u202eabc\n'
+        )
+        for words in (["read", "global:bad"], ["list"], ["check"], ["read", "x\x1b[31m"]):
+            said = cli(*words)
+            assert not {"\x1b", "\x07", "\u202e"} & set(said.out + said.err)
+        assert r"\u{1b}]52;c;aGk=\u{7} \u{202e}abc" in cli("read", "global:bad").out
+
+
+class TestAsAProcess:
+    def test_a_command_and_its_exit_code(self, cli: Terminal) -> None:
+        machine = cli.machine
+        assert machine.ctxrepo("list").stdout.startswith("global/MEMORY.md — ")
+        assert machine.ctxrepo("read", "nowhere").returncode == 3
+
+    @pytest.mark.parametrize("words", ["list", "read global:long"])
+    def test_a_reader_that_has_gone_is_no_error(self, cli: Terminal, words: str) -> None:
+        cli.machine.write("global/long.md", "- long\n" * 20_000)
+        out, into = os.pipe()
+        os.close(out)
+        with os.fdopen(into, "wb") as pipe:
+            done = run(cli.machine, words.split(), pipe)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    def test_a_terminal_that_knows_few_letters_is_no_error(self, cli: Terminal) -> None:
+        env = {"PYTHONIOENCODING": "ascii"}
+        done = run(Machine(cli.machine.home, env), ["list"], subprocess.PIPE)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert rb"MEMORY.md \u2014 " in done.stdout
+        cli.machine.write("global/x.md", "- \U0001f600\n")
+        done = run(Machine(cli.machine.home, env), ["read", "global:x", "--json"], subprocess.PIPE)
+        assert json.loads(done.stdout)["data"]["text"] == "- \U0001f600\n"
+
+
+def run(machine: Machine, words: list[str], stdout: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "ctxrepo", *words],
+        cwd=machine.project_folder,
+        env=machine.env,
+        stdout=stdout,  # type: ignore[call-overload]
+        stderr=subprocess.PIPE,
+    )

@@ -1,0 +1,291 @@
+"""remember, new, read and list: what is written can be read at once, and nothing else has changed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from machines import NOW
+from terminal import Terminal
+
+from ctxrepo.services.work import Worker
+
+
+def settle(cli: Terminal) -> str:
+    """Let a worker do what is left to do; returns what a session would be given then."""
+    machine = cli.machine
+    Worker(machine.open(), machine.env, lambda: NOW, lambda line: None).run()
+    return cli("context").out
+
+
+class TestRemember:
+    def test_a_fact_is_placed_acknowledged_and_read_at_once(self, cli: Terminal) -> None:
+        said = cli("remember", "make test runs everything", "--json")
+        assert (said.code, said.err) == (0, "")
+        data = said.data
+        assert data["at"].startswith("shop/MEMORY.md#L")
+        assert (data["existing"], data["staged"], data["near"], data["replaced"]) == (False, False, [], [])
+        assert cli("read", data["id"]).out == "- make test runs everything\n"
+        assert cli.machine.read("shop/MEMORY.md").endswith("## Notes\n\n- make test runs everything\n")
+        assert [call["state"] for call in cli.woken] == [str(cli.machine.places.state)]
+
+    def test_the_words_say_id_and_place(self, cli: Terminal) -> None:
+        said = cli("remember", "x is y", "--scope", "global", "--category", "gotcha", "--tag", "a", "-t", "b")
+        word, entry_id, place = said.out.split()
+        assert (word, place.partition("#")[0]) == ("remembered:", "global/topics/gotcha.md")
+        assert cli("read", entry_id).out == "- [gotcha] x is y #a #b\n"
+
+    @pytest.mark.parametrize(
+        ("words", "path"),
+        [
+            ([], "shop/MEMORY.md"),
+            (["-c", "Gotcha"], "shop/topics/gotcha.md"),
+            (["--note", "deep/er/place"], "shop/deep/er/place.md"),
+            (["--note", "global:core/USER.md"], "global/core/USER.md"),
+            (["--note", "core/USER.md", "--scope", "global"], "global/core/USER.md"),
+            (["--scope", "git.example.org/ada/shop"], "shop/MEMORY.md"),
+            (["--scope", "shop"], "shop/MEMORY.md"),
+            # As the index and our own answers write a path:
+            (["--note", "global/core/USER.md"], "global/core/USER.md"),
+            (["--note", "shop/topics/x.md"], "shop/topics/x.md"),
+        ],
+    )
+    def test_where_it_goes(self, cli: Terminal, words: list[str], path: str) -> None:
+        said = cli("remember", "x", *words, "--json")
+        assert said.code == 0, said.err
+        assert said.data["at"].partition("#")[0] == path
+        assert "- " in cli.machine.read(path)
+
+    def test_beside_an_entry_by_its_id(self, cli: Terminal) -> None:
+        first = cli("remember", "one", "--note", "topics/t", "--json").data
+        second = cli("remember", "two", "--note", first["id"], "--json").data
+        assert second["at"].partition("#")[0] == first["at"].partition("#")[0] == "shop/topics/t.md"
+
+    def test_the_same_twice_is_one(self, cli: Terminal) -> None:
+        first = cli("remember", "port is 6380", "--json").data
+        before = cli.machine.read("shop/MEMORY.md")
+        again = cli("remember", " port  is 6380", "--json")
+        assert (again.code, again.data["id"], again.data["existing"]) == (0, first["id"], True)
+        assert cli("remember", "port is 6380").out.startswith("known already: ^")
+        assert cli.machine.read("shop/MEMORY.md") == before
+
+    def test_nearly_the_same_is_said_and_written(self, cli: Terminal) -> None:
+        cli("remember", "the redis port of the test suite is 6380")
+        said = cli("remember", "the redis port of the test suite is 6381")
+        assert (said.code, said.out.startswith("remembered")) == (0, True)
+        assert "much the same stands at shop/MEMORY.md#L" in said.err
+
+    def test_a_key_has_one_live_entry(self, cli: Terminal) -> None:
+        first = cli("remember", "6379", "--key", "redis.port", "--json").data
+        second = cli("remember", "6380", "--key", "redis.port", "--json").data
+        assert second["replaced"] == [first["id"].removeprefix("^")]
+        assert "6379" not in cli("read", "MEMORY").out
+        assert "6379" not in settle(cli)
+
+    def test_what_is_superseded_leaves_delivery_and_stays_in_the_note(self, cli: Terminal) -> None:
+        old = cli("remember", "deploy by hand", "--json").data["id"]
+        assert "deploy by hand" in settle(cli)
+        assert cli("remember", "deploy through CI", "--supersedes", old).code == 0
+        text = settle(cli)
+        assert "deploy through CI" in text
+        assert "deploy by hand" not in text
+        assert "deploy by hand" in cli("read", "MEMORY").out
+
+    def test_a_pin_puts_its_note_first(self, cli: Terminal) -> None:
+        for name in ("aaa", "zzz", "mmm"):
+            cli("new", f"topics/{name}", "-d", f"about {name}")
+        assert settle(cli).index("about aaa") < settle(cli).index("about zzz")
+        cli("remember", "always", "--note", "topics/zzz", "--pin")
+        assert settle(cli).index("about zzz") < settle(cli).index("about aaa")
+
+    def test_an_id_is_written_only_on_request(self, cli: Terminal) -> None:
+        plain = cli("remember", "one", "--json").data["id"]
+        written = cli("remember", "two", "--id", "--json").data["id"]
+        text = cli.machine.read("shop/MEMORY.md")
+        assert f"- two <!-- {written} -->\n" in text
+        assert plain not in text
+
+    def test_a_proposal_waits_in_the_inbox(self, cli: Terminal) -> None:
+        said = cli("remember", "maybe", "--stage", "--category", "idea", "--json")
+        host = cli.machine.open().host
+        assert (said.code, said.data["staged"], said.data["at"]) == (0, True, f"inbox/{host}.jsonl")
+        change = json.loads(cli.machine.read(f"inbox/{host}.jsonl"))
+        assert (change["id"], change["text"], change["category"]) == (said.data["id"], "maybe", "idea")
+        assert cli("list").out.count("\n") == 1
+        assert cli("remember", "maybe", "--stage").out.startswith("proposed: ")
+
+    def test_updated_is_bumped_where_it_is(self, cli: Terminal) -> None:
+        dated = "---\nupdated: 2020-01-01\n---\n- x\n"
+        cli.machine.write("global/dated.md", dated)
+        cli.machine.write("global/plain.md", "- x\n")
+        for name in ("dated", "plain"):
+            cli("remember", "y", "--note", f"global:{name}")
+        head = cli("read", "global:dated", "--json").data
+        assert "2026-01-01" < head["updated"] != "2020-01-01"
+        assert cli.machine.read("global/plain.md") == "- x\n- y\n"
+
+    @pytest.mark.parametrize(
+        ("words", "code", "told"),
+        [
+            (["   "], 2, "the text is empty"),
+            (["--", "- "], 2, "the text is empty or a mere line"),
+            (["- a bullet"], 2, "Put -- before"),
+            (["x" * 70_000], 2, "larger than 64 KiB"),
+            (["x", "--note", "../out"], 2, "the part '..'"),
+            (["x", "--note", "/etc/passwd"], 2, "can't be a note"),
+            (["x", "--note", ".git/config"], 2, "can't be a note"),
+            (["x", "--note", ":topics/x"], 2, "no scope before its colon"),
+            (["x", "--category", "two words"], 2, "no single word"),
+            (["x", "--category", "a/b"], 2, "no single word"),
+            (["x", "--tag", "b!"], 2, "no single word"),
+            (["x", "--key", "db/port"], 2, "no single word"),
+            (["x", "--supersedes", "not an id"], 2, "no entry id"),
+            (["x", "--supersedes", "^" + "0" * 12], 3, "no entry"),
+            (["x", "--scope", "shpo"], 3, "Did you mean shop?"),
+            (["x", "--scope", "nobody"], 3, "There are global"),
+            (["login with ghp_" + "a1B2" * 9], 6, "secret"),
+        ],
+    )
+    def test_what_is_refused_is_said_and_changes_nothing(
+        self, cli: Terminal, words: list[str], code: int, told: str
+    ) -> None:
+        cli("remember", "registered")
+        before = {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files}
+        writes = cli.machine.open().writes.read()
+        said = cli("remember", *words)
+        assert (said.code, said.is_one_line()) == (code, True)
+        assert told in said.err
+        assert "ghp_" not in said.err
+        assert {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files} == before
+        assert cli.machine.open().writes.read() == writes
+        assert len(cli.woken) == 1
+
+    def test_outside_a_project_it_is_global(self, cli: Terminal) -> None:
+        cli.cwd = cli.machine.home
+        assert cli("remember", "x", "--json").data["at"].startswith("global/MEMORY.md#")
+        said = cli("remember", "x", "--scope", "project")
+        assert (said.code, said.is_one_line()) == (2, True)
+
+    def test_fences_and_marks_can_not_swallow_what_follows(self, cli: Terminal) -> None:
+        for text in ("run:\n```sh\nmake", "```", "# not a heading", "<!-- not a comment", "1. first"):
+            said = cli("remember", text, "--json")
+            assert said.code == 0, said.out
+            assert cli("remember", f"after {text[:2]}", "--json").data["at"].count("L") == 1
+        assert len(cli("read", "MEMORY", "--json").data["entries"]) == 10
+
+
+class TestNew:
+    def test_a_note_is_made_and_listed(self, cli: Terminal) -> None:
+        said = cli("new", "topics/release", "-d", "How we: release", "-t", "ci", "--json")
+        assert (said.code, said.data["path"]) == (0, "shop/topics/release.md")
+        note = cli("read", "topics/release.md", "--json").data
+        assert (note["description"], note["tags"], note["hash"]) == (
+            "How we: release",
+            ["ci"],
+            said.data["hash"],
+        )
+        assert "shop/topics/release.md — How we: release [ci]\n" in cli("list").out
+        assert len(cli.woken) == 1
+
+    def test_its_body_comes_from_a_file_or_standard_input(self, cli: Terminal) -> None:
+        body = "---\nowner: ada # kept\n---\n- one\n"
+        cli("new", "a", "-d", "d", "--from", "-", stdin=body.encode())
+        assert cli.machine.read("shop/a.md") == "---\nowner: ada # kept\ndescription: d\n---\n- one\n"
+        file = cli.machine.home / "body.md"
+        file.write_bytes(b"- caf\xc3\xa9 \xff\n")
+        assert cli("new", "b", "-d", "d", "--from", str(file)).code == 0
+        assert (cli.machine.clone / "shop/b.md").read_bytes().endswith(b"---\n\n- caf\xc3\xa9 \xff\n")
+
+    def test_6_an_existing_note_is_refused_and_kept(self, cli: Terminal) -> None:
+        cli("new", "topics/x", "-d", "first")
+        before = cli.machine.read("shop/topics/x.md")
+        for path in ("topics/x", "shop/topics/x.md", "project:topics/x"):
+            said = cli("new", path, "-d", "second")
+            assert (said.code, said.is_one_line()) == (6, True)
+            assert "there is a note shop/topics/x.md already" in said.err
+        assert cli.machine.read("shop/topics/x.md") == before
+
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            (["../out", "-d", "x"], 2),
+            (["/abs.md", "-d", "x"], 2),
+            (["a\\b", "-d", "x"], 2),
+            (["x.txt", "-d", "x"], 2),
+            (["con", "-d", "x"], 2),
+            (["", "-d", "x"], 2),
+            (["a" * 300, "-d", "x"], 2),
+            (["^" + "0" * 12, "-d", "x"], 2),
+            (["x", "-d", " "], 2),
+            (["x", "-d", "x", "--from", "/no/such/file"], 2),
+            (["x", "-d", "x", "--from", "/"], 2),
+            (["nobody:x", "-d", "x"], 3),
+        ],
+    )
+    def test_what_can_be_no_note_is_refused(self, cli: Terminal, words: list[str], code: int) -> None:
+        said = cli("new", *words)
+        assert (said.code, said.is_one_line()) == (code, True)
+        assert cli("list").out.count("\n") == 1
+
+
+class TestRead:
+    def test_a_note_by_every_name_it_has(self, cli: Terminal) -> None:
+        cli.machine.write("shop/topics/x.md", "- of the project\n")
+        cli.machine.write("global/topics/x.md", "- of mine\n")
+        cli.machine.write("global/only.md", "- only global\n")
+        for target in ("topics/x", "topics/x.md", "./topics/x", "project:topics/x", "shop:topics/x",
+                       "git.example.org/ada/shop:topics/x.md", "shop/topics/x.md"):  # fmt: skip
+            assert cli("read", target).out == "- of the project\n", target
+        for target in ("global:topics/x", "global/topics/x.md"):
+            assert cli("read", target).out == "- of mine\n", target
+        assert cli("read", "only").out == "- only global\n"
+
+    def test_an_entry_by_its_id(self, cli: Terminal) -> None:
+        cli.machine.write("global/x.md", "# T\n\n- one\n- two\n  more\n")
+        entries = cli("read", "global:x", "--json").data["entries"]
+        assert [e["at"] for e in entries] == ["global/x.md#L3", "global/x.md#L4-L5"]
+        said = cli("read", entries[1]["id"], "--json").data
+        assert (said["text"], said["path"]) == ("- two\n  more", "global/x.md")
+        assert [e["at"] for e in said["entries"]] == ["global/x.md#L4-L5"]
+
+    def test_the_hash_is_the_id_git_gives_the_bytes(self, cli: Terminal) -> None:
+        cli.machine.write("global/x.md", "- café\n")
+        expected = cli.machine.git("hash-object", "global/x.md")
+        assert cli("read", "global:x", "--json").data["hash"] == expected
+
+    @pytest.mark.parametrize(
+        ("target", "code", "told"),
+        [
+            ("topics/relaese", 3, "Near it: topics/release.md."),
+            ("global:nowhere", 3, "no note nowhere.md in global"),
+            ("^" + "0" * 12, 3, "an id follows the text"),
+            ("^not an id", 2, "no entry id"),
+            ("../../etc/passwd", 2, "the part '..'"),
+            ("nobody:x", 3, "no scope 'nobody'"),
+        ],
+    )
+    def test_what_is_not_there(self, cli: Terminal, target: str, code: int, told: str) -> None:
+        cli.machine.write("shop/topics/release.md", "- x\n")
+        said = cli("read", target)
+        assert (said.code, said.is_one_line()) == (code, True)
+        assert told in said.err
+
+
+class TestList:
+    def test_the_projects_notes_come_first_and_others_stay_away(self, cli: Terminal) -> None:
+        cli.machine.write("shop/b.md", "---\ndescription: Bees\ntags: [x, y]\n---\n")
+        cli.machine.write("shop/a.md", "- no head\n")
+        cli.machine.write("other/c.md", "---\ndescription: Not ours\n---\n")
+        cli("remember", "registered", "--note", "a")
+        assert cli("list").out.splitlines() == [
+            "shop/a.md — No description",
+            "shop/b.md — Bees [x, y]",
+            "global/MEMORY.md — What every session should know, one line a fact [memory]",
+        ]
+        assert [n["path"] for n in cli("list", "--scope", "shop", "--json").data["notes"]] == ["a.md", "b.md"]
+        assert cli("list", "--scope", "global").out.count("\n") == 1
+
+    def test_0_an_empty_list(self, cli: Terminal) -> None:
+        (cli.machine.clone / "global/MEMORY.md").unlink()
+        assert (cli("list").code, cli("list").out) == (0, "")
+        assert cli("list", "--json").data == {"notes": []}
