@@ -1,0 +1,223 @@
+"""Whole sessions: the hooks that `setup` installed, fed what Claude Code really sends, over a real remote."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machines import PROJECT_URL, Machine, make_machine, make_remote
+from servers import needs_sshd, ssh_server
+
+PAYLOADS = Path(__file__).parent / "hot" / "payloads" / "claude"
+
+
+class Session:
+    """One session of Claude Code on a machine."""
+
+    def __init__(self, machine: Machine, session: str) -> None:
+        self.machine = machine
+        self.session = session
+        settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
+        self.lines = {event: groups[0]["hooks"][0]["command"] for event, groups in settings["hooks"].items()}
+
+    def hook(self, event: str, payload: str = "", **fields: Any) -> str:
+        """Run the installed line of `event` as the agent does; what reaches the model."""
+        said = json.loads((PAYLOADS / f"{payload or event}.json").read_text())
+        said |= {"session_id": self.session, "cwd": str(self.machine.project_folder), **fields}
+        done = subprocess.run(
+            ["sh", "-c", self.lines[event]],
+            cwd=self.machine.project_folder,
+            env=self.machine.env,
+            input=json.dumps(said),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        answer = json.loads(done.stdout) if done.stdout else {}
+        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def connected(machine: Machine, url: str) -> Machine:
+    """The two commands a machine takes."""
+    (machine.home / ".claude").mkdir()
+    for words in (("init", url), ("setup", "claude", "--yes")):
+        done = machine.ctxrepo(*words)
+        assert done.returncode == 0, done.stderr
+    return machine
+
+
+def eventually(is_so: Callable[[], bool], within: float) -> float:
+    """Seconds until `is_so`; fails after `within`."""
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < within, "waited in vain"
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Iterator[Machine]:
+    machine = connected(make_machine(tmp_path, "laptop"), str(make_remote(tmp_path)))
+    yield machine
+    eventually(lambda: not workers(machine), 30)
+
+
+def workers(machine: Machine) -> bool:
+    return (
+        subprocess.run(["pgrep", "-f", f"_work --state {machine.home}"], capture_output=True).returncode == 0
+    )
+
+
+def log_of(remote: Path) -> str:
+    words = ["git", "-C", str(remote), "log", "--format=%s%n%b", "main"]
+    return subprocess.run(words, capture_output=True, text=True).stdout
+
+
+@needs_sshd
+def test_two_machines_share_one_memory_over_ssh(tmp_path: Path) -> None:
+    began = time.monotonic()
+    remote = make_remote(tmp_path)
+    with ssh_server(tmp_path / "sshd") as server:
+        machines = []
+        for name in ("laptop", "desktop"):
+            machine = make_machine(tmp_path, name)
+            with (machine.home / ".gitconfig").open("a") as config:
+                config.write(f'[core]\n\tsshCommand = "{server.client}"\n')
+            machines.append(connected(machine, server.url(remote)))
+        laptop, desktop = machines
+        here = Session(laptop, "11111111-2222-3333-4444-555555555555")
+        assert "This is ctxrepo" in here.hook("SessionStart")
+        assert laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha").returncode == 0
+        here.hook("Stop")
+        here.hook("SessionEnd")
+        eventually(lambda: "redis listens" in log_of(remote), 20)
+        there = Session(desktop, "66666666-7777-8888-9999-000000000000")
+        index = there.hook("SessionStart")
+        if "gotcha" not in index:
+            # A fetch that outlasts the patience of a session start comes with the first prompt.
+            eventually(lambda: not workers(desktop), 20)
+            index = there.hook("UserPromptSubmit", prompt="hello")
+        assert "shop/topics/gotcha.md — Gotcha notes [gotcha]" in index
+        assert "6380" in there.hook("UserPromptSubmit", prompt="which port does redis listen on?")
+        assert there.hook("UserPromptSubmit", prompt="ok thanks") == ""
+        for machine in machines:
+            eventually(lambda machine=machine: not workers(machine), 30)
+    assert time.monotonic() - began < 60
+
+
+def test_what_the_agents_editor_wrote_is_committed_within_two_seconds_of_stop(laptop: Machine) -> None:
+    session = Session(laptop, "s-1")
+    session.hook("SessionStart")
+    eventually(lambda: not workers(laptop), 20)
+    note = laptop.clone / "shop" / "topics" / "build.md"
+    laptop.write("shop/topics/build.md", "- make builds it\n")
+    session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(note)})
+    session.hook("Stop")
+    eventually(lambda: "make builds it" in laptop.git("log", "-p", "--format="), 2)
+    assert "Ctxrepo-Session: s-1\nCtxrepo-Agent: claude" in laptop.git("log", "-1", "--format=%B")
+
+
+def test_a_version_another_editor_wrote_over_is_in_the_history_after_stop(laptop: Machine) -> None:
+    session = Session(laptop, "s-1")
+    laptop.write("shop/topics/build.md", "- base\n")
+    assert laptop.ctxrepo("sync").returncode == 0
+    note = laptop.clone / "shop" / "topics" / "build.md"
+    laptop.write("shop/topics/build.md", "- base\n- by the agent\n")
+    session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(note)})
+    laptop.write("shop/topics/build.md", "- base\n- by a stale editor\n")
+    session.hook("Stop")
+    eventually(lambda: "stale editor" in laptop.git("show", "HEAD:shop/topics/build.md"), 5)
+    assert "by the agent" in laptop.git("log", "-p", "--format=", "--", "shop/topics/build.md")
+
+
+def test_the_index_comes_at_startup_clear_and_compaction_and_not_on_resume(laptop: Machine) -> None:
+    laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
+    assert laptop.ctxrepo("sync").returncode == 0
+    session = Session(laptop, "s-1")
+    first = session.hook("SessionStart", source="startup")
+    assert "gotcha.md" in first
+    assert session.hook("SessionStart", "SessionStart-resume") == ""
+    prompt = {"prompt": "which port does redis listen on?"}
+    assert "6380" in session.hook("UserPromptSubmit", **prompt)
+    assert session.hook("UserPromptSubmit", **prompt) == ""
+    assert session.hook("SessionStart", "SessionStart-compact") == first
+    assert "6380" in session.hook("UserPromptSubmit", **prompt)
+
+
+def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine) -> None:
+    session = Session(laptop, "s-1")
+    session.hook("SessionStart")
+    assert session.hook("PreCompact") == ""
+    tape = laptop.clone / "TAPE" / "shop"
+    eventually(lambda: tape.is_dir() and any(tape.glob("*.jsonl")), 10)
+    anchor = json.loads(next(tape.glob("*.jsonl")).read_text())
+    assert (anchor["type"], anchor["sessionId"]) == ("handoff", "s-1")
+    eventually(lambda: not workers(laptop), 20)
+    assert "Handoff · handoff/compaction" in Session(laptop, "s-2").hook("SessionStart")
+
+
+def test_what_a_crashed_session_left_is_sent_at_the_next_start(laptop: Machine, tmp_path: Path) -> None:
+    session = Session(laptop, "s-1")
+    session.hook("SessionStart")
+    eventually(lambda: not workers(laptop), 20)
+    laptop.write("shop/topics/left.md", "- written and never said\n")
+    Session(laptop, "s-2").hook("SessionStart")
+    eventually(lambda: "left" in log_of(tmp_path / "memory.git"), 20)
+
+
+def test_a_note_another_machine_sent_meanwhile_comes_with_the_next_prompt(
+    laptop: Machine, tmp_path: Path
+) -> None:
+    desktop = make_machine(tmp_path, "desktop")
+    desktop.init(str(tmp_path / "memory.git"))
+    session = Session(laptop, "s-1")
+    session.hook("SessionStart")
+    eventually(lambda: not workers(laptop), 20)
+    desktop.remember("the cache is warmed by make warm", category="gotcha")
+    desktop.sync()
+    assert laptop.ctxrepo("pull").returncode == 0
+    late = session.hook("UserPromptSubmit", prompt="hello")
+    assert "shop/topics/gotcha.md — Gotcha notes [gotcha]" in late
+    assert session.hook("UserPromptSubmit", prompt="hello") == ""
+
+
+def test_outside_a_project_only_global_memory_is_given(laptop: Machine, tmp_path: Path) -> None:
+    laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
+    laptop.ctxrepo("sync")
+    (tmp_path / "elsewhere").mkdir()
+    index = Session(laptop, "s-1").hook("SessionStart", cwd=str(tmp_path / "elsewhere"))
+    assert "global/MEMORY.md" in index
+    assert "gotcha" not in index
+
+
+def test_another_project_of_the_same_name_sees_nothing_of_this_one(laptop: Machine) -> None:
+    laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
+    laptop.ctxrepo("sync")
+    other = laptop.home / "work" / "shop"
+    other.mkdir(parents=True)
+    for words in (("init", "-q"), ("remote", "add", "origin", PROJECT_URL.replace("ada", "zoe"))):
+        subprocess.run(["git", *words], cwd=other, check=True)
+    session = Session(laptop, "s-1")
+    assert "gotcha" not in session.hook("SessionStart", cwd=str(other))
+    assert session.hook("UserPromptSubmit", cwd=str(other), prompt="which port does redis listen on?") == ""
+
+
+def test_off_is_off(laptop: Machine) -> None:
+    quiet = Machine(laptop.home, {"CTXREPO_OFF": "1"})
+    assert Session(quiet, "s-1").hook("SessionStart") == ""
+
+
+def test_before_init_a_hook_leaves_no_trace(laptop: Machine) -> None:
+    state = laptop.places.state
+    shutil.rmtree(state)
+    session = Session(laptop, "s-1")
+    for event in session.lines:
+        assert session.hook(event, "PostToolUse-edit" if event == "PostToolUse" else "") == ""
+    assert not state.exists()
