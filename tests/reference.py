@@ -1,0 +1,166 @@
+"""Writes the two reference pages that are made from the code: the command line and the configuration.
+
+`.venv/bin/python tests/reference.py` writes them; the tests compare them with what it would write.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from typer.main import get_command  # noqa: TID251  # the page is made from the commands themselves
+
+from ctxrepo.cli.app import app
+from ctxrepo.domain import settings
+
+REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+
+CLI_HEAD = """\
+# Command line
+
+<!-- Written by tests/reference.py from the commands themselves. Change their words, not this page. -->
+
+- `TARGET` is a note, `[SCOPE:]PATH`, or one entry, `^ID`. PATH is relative to its scope, and `.md` may be
+  left out. Without a scope the project's notes are searched first, then those of `global`.
+- `SCOPE` is `global`, `project` (the one you stand in), or a project's id or folder.
+- `ID` is what `remember` and `read --json` print: `^` and 12 hex digits, or the id that an entry bears.
+
+With `--json` a command prints one object,
+`{"schema_version": 1, "ok": true, "data": {...}, "error": null}`; when it fails `data` is null and `error` is
+`{"code", "message", "hint"}`. Notices and warnings always go to standard error.
+What a command ends with: [exit codes](exit-codes.md).
+"""
+
+CONFIGURATION_HEAD = """\
+# Configuration
+
+<!-- Written by tests/reference.py from ctxrepo/domain/settings.py. Change the sentences there. -->
+
+One file, `config.toml`, in the [configuration folder](environment.md). `init` writes its first table; what
+you write, comments included, stays as it is. It is the only place that names remotes and folders: nothing
+that comes with a memory repository or a project can set them.
+
+```toml
+[[repository]]
+path = "~/.ctxrepo"
+remote = "git@git.example.org:ada/memory.git"
+branch = "main"
+
+[recall]
+limit = 3
+```
+
+A key that is unknown or has the wrong type is told on standard error, with the nearest name, and its default
+holds. A file that is no TOML stops every command with [exit code 2](exit-codes.md). Numbers are not negative.
+
+This version uses the first `[[repository]]` only.
+"""
+
+TYPES = {
+    bool: "true or false",
+    str: "text",
+    int: "whole number",
+    float: "number",
+    tuple[str, ...]: "list of texts",
+}
+
+
+def cli_page() -> str:
+    """docs/reference/cli.md as it should be."""
+    root = get_command(app)
+    commands = root.commands  # type: ignore[attr-defined]  # the root is a group
+    toc = "\n".join(f"- [`{name}`](#{name}): {_first_line(c)}" for name, c in commands.items())
+    parts = [CLI_HEAD, toc + "\n", _section("ctxrepo", "ctxrepo [OPTIONS] COMMAND", root, with_help=False)]
+    parts += [_section(name, _usage(name, c), c) for name, c in commands.items()]
+    return "\n".join(parts)
+
+
+def configuration_page() -> str:
+    """docs/reference/configuration.md as it should be."""
+    parts = [CONFIGURATION_HEAD]
+    for kind in sections():
+        sentence, _, header = (inspect.getdoc(kind) or "").rstrip(".").partition(": ")
+        rows = "\n".join(
+            f"| `{key}` | {type_} | `{default}` | {said} |" for key, type_, default, said in keys(kind)
+        )
+        table = f"| key | kind | default | meaning |\n|---|---|---|---|\n{rows}\n"
+        parts.append(f"## {header.strip('`')}\n\n{sentence}.\n\n{table}")
+    return "\n".join(parts)
+
+
+def sections() -> list[type]:
+    """The dataclasses that stand for a table of config.toml, in their order."""
+    hints = get_type_hints(settings.Settings)
+    kinds: list[type] = [hints[f.name] for f in dataclasses.fields(settings.Settings)]
+    return [settings.RepositorySettings, *filter(dataclasses.is_dataclass, kinds)]
+
+
+def keys(kind: type) -> Iterator[tuple[str, str, str, str]]:
+    """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
+    hints = get_type_hints(kind)
+    said = _sentences(kind)
+    for field in dataclasses.fields(kind):
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        key = field.name
+        yield key, TYPES[hints[field.name]], json.dumps(default), said[field.name]
+
+
+def _sentences(kind: type) -> dict[str, str]:
+    """Field name -> the string that stands below it."""
+    (body,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            assert isinstance(below, ast.Expr), f"{kind.__name__}.{field.target.id} has no sentence below it"
+            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
+    return found
+
+
+def _section(title: str, usage: str, command: Any, *, with_help: bool = True) -> str:
+    """One heading with what the command says of itself; an example becomes a block to copy."""
+    parts = [f"## {title}\n", f"```\n{usage}\n```\n"]
+    for paragraph in (command.help or "").split("\n\n") if with_help else ():
+        label, colon, example = paragraph.partition("Example: ")
+        is_example = colon and not label
+        parts.append(f"```sh\n{example.strip()}\n```\n" if is_example else f"{_one_line(paragraph)}\n")
+    if rows := [_row(p) for p in command.params]:
+        parts.append("| | meaning |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _row(param: Any) -> str:
+    names = [param.metavar] if param.param_type_name == "argument" else [*param.opts, *param.secondary_opts]
+    value = f" {param.metavar}" if param.param_type_name == "option" and not param.is_flag else ""
+    shown = ", ".join(f"`{name}{value}`" for name in names)
+    needed = " Required." if param.required and param.param_type_name == "option" else ""
+    return f"| {shown} | {_one_line(param.help or '')}{needed} |".replace("||", "|")
+
+
+def _usage(name: str, command: Any) -> str:
+    arguments = [p.metavar for p in command.params if p.param_type_name == "argument"]
+    needed = [f"{p.opts[0]} {p.metavar}" for p in command.params if p.required and p.opts[0].startswith("-")]
+    has_options = any(p.param_type_name == "option" for p in command.params)
+    return " ".join(["ctxrepo", name, *arguments, *needed, *(["[OPTIONS]"] if has_options else [])])
+
+
+def _first_line(command: Any) -> str:
+    return _one_line((command.help or "").split("\n\n")[0])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")  # `<C>` would be taken for HTML
+
+
+def main() -> None:
+    (REFERENCE / "cli.md").write_text(cli_page(), "utf-8")
+    (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

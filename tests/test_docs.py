@@ -1,0 +1,183 @@
+"""The pages tell the truth: what can be checked of them against the code is."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import runpy
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ctxrepo import errors
+from ctxrepo.hot.block import FRAME
+from ctxrepo.hot.events import _EVENTS
+from ctxrepo.storage.lock import is_held
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+DOCS = CHECKOUT / "docs"
+PAGES = sorted(
+    [
+        *CHECKOUT.glob("*.md"),
+        *(p for d in ("docs", "hooks", "skills", "templates") for p in (CHECKOUT / d).rglob("*.md")),
+    ]
+)
+FLOORS = ("services", "storage", "agents", "hot", "domain")
+
+_GENERATOR = runpy.run_path(str(Path(__file__).with_name("reference.py")))
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["cli", "configuration"])
+def test_generated_pages_are_up_to_date(name: str) -> None:
+    wanted = _GENERATOR[f"{name}_page"]()
+    assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tests/reference.py`"
+
+
+def test_every_command_and_option_has_its_place() -> None:
+    root = _GENERATOR["get_command"](_GENERATOR["app"])
+    parts = re.split(r"^## ", page("reference/cli.md"), flags=re.MULTILINE)[1:]
+    sections = dict(part.split("\n", 1) for part in parts)
+    assert set(sections) == {"ctxrepo", *root.commands}
+    for name, command in root.commands.items():
+        assert command.help, f"{name} says nothing of itself"
+        for param in command.params:
+            for word in [param.metavar] if param.param_type_name == "argument" else param.opts:
+                assert f"`{word}" in sections[name], f"{name} {word}"
+
+
+def test_every_setting_has_its_place() -> None:
+    text = page("reference/configuration.md")
+    found = 0
+    for kind in _GENERATOR["sections"]():
+        for key, _, default, said in _GENERATOR["keys"](kind):
+            assert f"| `{key}` |" in text
+            assert f"| `{default}` | {said} |" in text
+            found += 1
+    assert found > 15
+
+
+def test_every_exit_code_is_explained() -> None:
+    text = page("reference/exit-codes.md")
+    kinds = [k for k in vars(errors).values() if isinstance(k, type) and issubclass(k, errors.CtxrepoError)]
+    assert len(kinds) > 5
+    for kind in kinds:
+        assert f"| `{kind.code}` | {kind.exit_code} |" in text, kind.__name__
+    for code in {0, 4, 5, 130, *(k.exit_code for k in kinds)}:
+        assert re.search(rf"^\| {code} \| \w", text, re.MULTILINE), code
+
+
+def test_every_event_is_explained() -> None:
+    text = page("reference/hook-events.md")
+    assert FRAME in text
+    for events in _EVENTS.values():
+        for name, _ in events.values():
+            assert re.search(rf"^\| `{name}`", text, re.MULTILINE), name
+
+
+def test_every_module_has_its_phrase_in_the_picture_of_the_house() -> None:
+    text = page("explanation/architecture.md").split("## The rooms")[1].split("## Three trips")[0]
+    rooms = {title.strip(): below for title, _, below in (p.partition("\n") for p in text.split("### ")[1:])}
+    assert set(rooms) == {"faces", *FLOORS, "errors"}
+    for floor, below in rooms.items():
+        told = set(re.findall(r"^\| `([\w/]+\.py)` \| \S", below, re.MULTILINE))
+        assert told == set(_modules(floor)), f"the room {floor} of docs/explanation/architecture.md"
+
+
+def _modules(floor: str) -> Iterator[str]:
+    """Files of a floor, relative to it; an `__init__.py` counts where something lives in it."""
+    package = CHECKOUT / "ctxrepo"
+    if floor == "errors":
+        yield "errors.py"
+        return
+    is_face = floor == "faces"
+    found = (
+        [*package.glob("*.py"), *(package / "cli").rglob("*.py")]
+        if is_face
+        else (package / floor).rglob("*.py")
+    )
+    for file in found:
+        if file.name != "errors.py" and _holds_something(file):
+            yield file.relative_to(package if is_face else package / floor).as_posix()
+
+
+def _holds_something(file: Path) -> bool:
+    """Every file but an `__init__.py` that is only there to open a folder."""
+    body = ast.parse(file.read_text("utf-8")).body
+    return file.name != "__init__.py" or any(isinstance(n, ast.ImportFrom | ast.FunctionDef) for n in body)
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda p: p.relative_to(CHECKOUT).as_posix())
+def test_links_lead_somewhere(file: Path) -> None:
+    for link in _LINK.findall(_FENCE.sub("", file.read_text("utf-8"))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, heading = link.partition("#")
+        target = (file.parent / path).resolve() if path else file
+        assert target.exists(), f"{link} leads nowhere"
+        assert target.is_relative_to(CHECKOUT), f"{link} leads out of the checkout"
+        if heading:
+            assert heading in _headings(target.read_text("utf-8")), f"{link} names no heading"
+
+
+def _headings(text: str) -> set[str]:
+    """The anchors that hosting sites give to headings."""
+    titles = re.findall(r"^#+ (.+)$", _FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    seen: set[Path] = set()
+    due = [DOCS / "index.md"]
+    while due:
+        here = due.pop()
+        if here in seen or here.suffix != ".md" or not here.is_relative_to(DOCS):
+            continue
+        seen.add(here)
+        due += [
+            (here.parent / link.partition("#")[0]).resolve()
+            for link in _LINK.findall(here.read_text("utf-8"))
+        ]
+    assert seen == set(DOCS.rglob("*.md"))
+
+
+def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
+    text = page("tutorial/first-memory.md")
+    script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    script = script.replace("/tmp/first-memory", str(tmp_path / "first-memory"))
+    command = tmp_path / "bin" / "ctxrepo"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{CHECKOUT}" exec "{sys.executable}" -m ctxrepo "$@"\n')
+    command.chmod(0o755)
+    env = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-eu"], input=script, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    _wait_for_workers(tmp_path / "first-memory")
+    said = done.stdout
+    assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", said)
+    recalled = said.count("hookEventName")
+    assert recalled == 1, "the entry once, and nothing for thanks"
+    desktop = said[said.index(str(tmp_path / "first-memory" / "desktop")) :]
+    assert "Cart works; payment is next" in desktop, "the desktop is given the laptop's handoff"
+    note = desktop[desktop.rindex("description: Gotcha notes") :]
+    for fact in ("redis on port 6380", "payment sandbox", "CI caches", "down on Sundays"):
+        assert note.count(fact) == 1, note
+
+
+def _wait_for_workers(root: Path) -> None:
+    """Workers of the tutorial's machines end by themselves; what they write must not outlive the test."""
+    end = time.monotonic() + 15
+    while time.monotonic() < end and any(map(is_held, root.glob("*/.local/state/ctxrepo/*/work.lock"))):
+        time.sleep(0.1)
