@@ -9,6 +9,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,10 +147,10 @@ def at_work(*machines: Machine) -> bool:
     return subprocess.run(words, capture_output=True).returncode == 0
 
 
-def wait_for(is_so: object, what: str) -> None:
+def wait_for(is_so: Callable[[], bool], what: str) -> None:
     end = time.monotonic() + 15
     while time.monotonic() < end:
-        if is_so():  # type: ignore[operator]
+        if is_so():
             return
         time.sleep(0.1)
     sys.exit(f"demo: waited in vain for {what}")

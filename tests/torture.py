@@ -124,13 +124,25 @@ def torture(root: Path, kills: int, seed: int) -> Report:
         report.runs[kind] += 1
         if process.returncode == 0 and kind in _WRITERS:
             report.acknowledged.add(token)
-        elif process.returncode not in (0, 4, 5, -signal.SIGKILL):
+        elif process.returncode not in (0, -signal.SIGKILL, *_ENDS.get(kind, ())):
             report.faults.append(f"{kind} ended with {process.returncode}: {output[-300:]}")
         if "Traceback" in output:
             report.faults.append(f"{kind} showed a traceback: {output[-300:]}")
     _check(machines, root, report)
     return report
 
+
+_OTHERS = ("pull", "push", "context", "status", "list", "read", "check", "doctor", "setup", "init")
+_ENDS = {
+    "read": (3,),
+    "check": (1,),
+    "doctor": (1,),
+    "sync": (4, 5),
+    "pull": (4, 5),
+    "push": (4, 5),
+    "init": (4, 5),
+}
+"""How commands may end besides with 0: nothing there yet, something found, a version aside, queued."""
 
 _WRITERS = ("remember", "anchor", "new", "stage")
 
@@ -145,8 +157,8 @@ def _tokens(seed: int) -> Iterator[str]:
 def _something(chance: random.Random, machine: Machine, token: str) -> tuple[str, tuple[str, ...], str]:
     """(kind, words of the command, stdin) of a random deed."""
     kind = chance.choices(
-        ["remember", "anchor", "new", "stage", "sync", "pull", "push", "hook", "context", "status", "list"],
-        [8, 2, 2, 1, 3, 1, 1, 6, 1, 1, 1],
+        ["remember", "anchor", "new", "stage", "sync", "hook", *_OTHERS],
+        [8, 2, 2, 1, 3, 6, *([1] * len(_OTHERS))],
     )[0]
     match kind:
         case "remember":
@@ -171,6 +183,10 @@ def _something(chance: random.Random, machine: Machine, token: str) -> tuple[str
                 "tool_input": {"file_path": str(note)},
             }
             return f"hook {event}", ("hook", "claude", event), json.dumps(payload)
+        case "read":
+            return kind, ("read", "topics/shared.md"), ""
+        case "setup":
+            return kind, ("setup", "claude", "--yes"), ""
         case _:
             return kind, (kind,), ""
 

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def setup(
-    agent: Annotated[list[str], typer.Argument(metavar="AGENT", help="claude; may be several.")] = [],  # noqa: B006
+    agent: Annotated[list[str], typer.Argument(metavar="AGENT", help="claude; may be several.")] = [],  # noqa: B006  # typer copies it
     every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take everything back, byte for byte.")] = False,

@@ -53,7 +53,7 @@ def encode(text: str) -> bytes:
 
 
 def bump_updated(text: str, today: str) -> str:
-    """Set `updated` where the note has it; never add it (DESIGN §12)."""
+    """Set `updated` where the note has it; never add it."""
     return (
         frontmatter.set_field(text, "updated", today) if "updated" in frontmatter.read(text).fields else text
     )

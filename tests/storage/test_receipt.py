@@ -45,6 +45,6 @@ def test_a_damaged_receipt_is_a_lost_one(data: bytes | None) -> None:
 def test_settings_in_another_place_have_a_receipt_of_their_own() -> None:
     config = Path("/c")
     assert place(config, "claude") == Path("/c/receipts/claude.json")
-    others = {place(config, "claude", Path(p)) for p in ("/work/settings.json", "/play/settings.json")}
+    others = {place(config, "claude", Path(p)) for p in ("/desk/settings.json", "/play/settings.json")}
     assert len(others) == 2
     assert place(config, "claude") not in others
