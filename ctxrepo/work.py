@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.hot.logs import LOG_BYTES, append_rolling
 from ctxrepo.services.fetch import fetch_early
 from ctxrepo.storage.compiled import read_repositories, read_settings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.places import Places, RepositoryPlaces
-
-_LOG_BYTES = 256 * 1024
 
 
 def main(argv: list[str]) -> int:
@@ -53,8 +52,5 @@ def _now() -> datetime:
 
 
 def _append(log: Path, line: str) -> None:
-    """One entry for `doctor`; a log that has grown makes room by becoming the old one."""
-    if log.exists() and log.stat().st_size > _LOG_BYTES:
-        log.replace(log.with_suffix(".old"))
-    with log.open("a", encoding="utf-8") as file:
-        file.write(f"{_now().isoformat(timespec='seconds')} {line.rstrip()}\n")
+    """One entry for `doctor`."""
+    append_rolling(str(log), f"{_now().isoformat(timespec='seconds')} {line.rstrip()}\n", LOG_BYTES)

@@ -89,11 +89,12 @@ def _how(error: typer.TyperException, words: Sequence[str]) -> str:
 def _logged() -> str:
     """Put the traceback where it can be attached to a report; returns the sentence that says so."""
     with suppress(Exception):
+        from ctxrepo.hot.logs import LOG_BYTES, append_rolling
         from ctxrepo.storage.places import Places
 
         file = Places.of(os.environ).state / "errors.log"
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with file.open("a", encoding="utf-8") as log:
-            log.write(f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n")
+        said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
+        append_rolling(str(file), said, LOG_BYTES)
         return f"The details are in {file}; please report them."
     return "Please report what you did."

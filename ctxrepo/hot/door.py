@@ -10,9 +10,6 @@ from ctxrepo.hot.events import fields_of, moment_of
 from ctxrepo.hot.payload import as_json, texts
 from ctxrepo.hot.reply import reply_json
 
-ERROR_BYTES = 128 * 1024
-"""Size at which hook-errors.log becomes `hook-errors.log.1`; the two take 256 KiB at most."""
-
 
 def answer(agent: str, event: str, state: str, raw: bytes) -> str:
     """What to print for `event` with `raw` on standard input: a line of JSON or ''."""
@@ -43,7 +40,7 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     """One line about a hook that failed, where there is a state folder."""
     if not os.path.isdir(state):
         return
-    from ctxrepo.hot.logs import append_rolling
+    from ctxrepo.hot.logs import LOG_BYTES, append_rolling
 
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
@@ -51,7 +48,7 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     place = f"{at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at else "?"
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     said = " ".join(f"{stamp} {' '.join(words)} {place} {type(error).__name__}: {error}".split())
-    append_rolling(f"{state}/hook-errors.log", said[:500] + "\n", ERROR_BYTES)
+    append_rolling(f"{state}/hook-errors.log", said[:500] + "\n", LOG_BYTES)
 
 
 def _at(

@@ -8,6 +8,9 @@ PATIENCE = 1.5
 """Seconds a hook waits for a lock. It is held for as long as the disk takes to keep a line; many hooks at
 once on a slow disk add up, and a line given up is a version that only the file still holds."""
 
+LOG_BYTES = 128 * 1024
+"""Size at which a log of failures becomes `….1`; the two take twice that at most."""
+
 
 def append(path: str, line: str, most: int, durable: bool = False) -> bool:
     """Append `line` while holding the file's lock, so that a reader that takes it sees whole lines.
