@@ -38,8 +38,8 @@ def aside_file(aside: Aside) -> tuple[str, bytes]:
 
 
 def _name(path: str) -> str:
-    """The path as one part of a path; a leading dot would hide it."""
-    name = path.replace("/", "__").lstrip(".-")
+    """The path as one part of a path; a leading dot would hide it, a dash is not allowed."""
+    name = path.replace("/", "__")
     return encode(name)[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
 
 

@@ -126,6 +126,7 @@ def test_a_folder_that_was_there_before_stays_where_it_is() -> None:
     assert tree["shop/old.md"] == "- old\n"
     assert tree["shop/other.md"] == "- other\n- of a\n"
     assert tree["shop-2/old.md"] == "- old\n- of b\n"
+    assert "shop-2/other.md" not in tree
 
 
 def test_three_machines_that_claim_one_folder_agree() -> None:
