@@ -170,8 +170,8 @@ def written(data: bytes) -> dict[str, list[tuple[str, ...]]]:
 
 
 def lines(data: bytes | None) -> list[bytes]:
-    """Its lines, blank ones left out: how far apart two entries stand may be decided anew."""
-    return [line for line in (data or b"").splitlines() if line.strip()]
+    """Its lines without order and blank ones: where both sides moved things that may be decided anew."""
+    return sorted(line for line in (data or b"").splitlines() if line.strip())
 
 
 def is_ambiguous(data: bytes | None) -> bool:

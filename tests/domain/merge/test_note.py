@@ -138,6 +138,11 @@ def test_a_heading_below_one_that_was_made_deeper_is_made_deeper_too() -> None:
     )
 
 
+def test_a_deep_section_is_not_captured_by_a_shallow_one() -> None:
+    ours, theirs = "## Zeta\n\n- deep\n", "# Alpha\n\n- top\n"
+    assert merged_text("", ours, theirs) == ours + "\n" + theirs
+
+
 def test_two_things_given_one_id_are_one_even_where_one_is_like_a_third() -> None:
     base = "- the build needs Postgres 16\n- end\n"
     ours = "- end\n- quite another thing <!-- ^x -->\n"
