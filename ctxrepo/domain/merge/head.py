@@ -54,18 +54,19 @@ def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Asid
 
 def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[Aside]]:
     base = was.lines if was else {}
-    out: list[str] = []
+    stay: dict[Key, str] = {}
     asides = []
-    for key in order(list(base), list(us.lines), list(them.lines)):
-        texts = base.get(key), us.lines.get(key), them.lines.get(key)
-        text, lost = choose(*texts)
+    for key in sorted(us.lines.keys() | them.lines.keys()):
+        text, lost = choose(base.get(key), us.lines.get(key), them.lines.get(key))
         if text is not None and lost is not None:
             both = _by_meaning(key, was, us, them)
             if both is None:
-                asides.append(Aside(path, plain(texts[0] or ""), plain(text), plain(lost)))
+                asides.append(Aside(path, plain(base.get(key, "")), plain(text), plain(lost)))
             text = both or text
-        out.append(text or "")
-    return _bordered(was, us, them, "".join(out)), asides
+        if text is not None:
+            stay[key] = text
+    keys = order(*([key for key in lines if key in stay] for lines in (base, us.lines, them.lines)))
+    return _bordered(was, us, them, "".join(stay[key] for key in keys)), asides
 
 
 def _bordered(was: _Fields | None, us: _Fields, them: _Fields, inner: str) -> str:
@@ -94,9 +95,8 @@ def _are_words(read: Head) -> bool:
 def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
     """The tags that a side added and those nobody took away, as a side spells them if it has just these."""
     base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
-    stay: list[Key] = [
-        tag for tag in order(base, ours, theirs) if (tag in ours and tag in theirs) or tag not in base
-    ]
+    kept = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
+    stay: list[Key] = order(*([tag for tag in tags if tag in kept] for tags in (base, ours, theirs)))
     same = [side.lines[key] for side, tags in ((us, ours), (them, theirs)) if tags == stay]
     if same:
         return max(same)

@@ -52,6 +52,13 @@ def test_tags_are_a_set() -> None:
     assert set(head.tags) == {"ci", "arm", "uv"}
 
 
+def test_the_order_of_tags_stands_when_merged_again() -> None:
+    base = BASE.replace("make, ci", "a, b")
+    ours, theirs = BASE.replace("make, ci", "c, a"), BASE.replace("make, ci", "a, b, c")
+    text = merged_head(base, ours, theirs)
+    assert merged_head(base, text, ours) == merged_head(base, text, theirs) == text
+
+
 def test_each_side_may_take_a_tag_away_until_none_is_left() -> None:
     ours, theirs = BASE.replace("make, ci", "make"), BASE.replace("make, ci", "ci")
     text = merged_head(BASE, ours, theirs)
