@@ -170,8 +170,12 @@ def written(data: bytes) -> dict[str, list[tuple[str, ...]]]:
 
 
 def lines(data: bytes | None) -> list[bytes]:
-    """Its lines without order and blank ones: where both sides moved things that may be decided anew."""
-    return sorted(line for line in (data or b"").splitlines() if line.strip())
+    """Its lines without order, blank ones and headings.
+
+    Where both sides moved things the order may be decided anew, and a heading that both renamed and
+    emptied has nothing left to be known by.
+    """
+    return sorted(line for line in (data or b"").splitlines() if line.strip() and not line.startswith(b"## "))
 
 
 def is_ambiguous(data: bytes | None) -> bool:
