@@ -82,7 +82,8 @@ def test_hooks_of_ours_that_stand_twice_become_one() -> None:
 
 def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
     mixed = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
-    mixed["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": line("Stop"), "timeout": 3})  # type: ignore[dict-item]
+    ours = {"type": "command", "command": line("Stop"), "timeout": 3}
+    mixed["hooks"]["Stop"][0]["hooks"].append(ours)  # type: ignore[arg-type]  # JSON holds numbers too
     text = json.dumps(mixed)
     connected = claude.connect(text, newer)
     (group,) = hooks(connected)["Stop"]

@@ -230,6 +230,6 @@ def run(machine: Machine, words: list[str], stdout: object) -> subprocess.Comple
         [sys.executable, "-m", "ctxrepo", *words],
         cwd=machine.project_folder,
         env=machine.env,
-        stdout=stdout,  # type: ignore[call-overload]
+        stdout=stdout,  # type: ignore[call-overload]  # a closed pipe or a file, as the case has it
         stderr=subprocess.PIPE,
     )
