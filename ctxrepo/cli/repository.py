@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,8 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json
+from ctxrepo.domain.deletions import told
+from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxrepo.services.sync import Synced
@@ -58,12 +61,26 @@ def init(
         _finish(made.synced)
 
 
-def sync(json: Json = False) -> None:
+def sync(
+    accept: Annotated[
+        list[str],
+        typer.Option(
+            "--accept",
+            metavar="WHAT",
+            help="Confirm what was held back: `deletions` of many entries or files, or a `remote` that "
+            "holds something else than before.",
+        ),
+    ] = [],  # noqa: B006  # typer copies it
+    json: Json = False,
+) -> None:
     """Commit, fetch, merge and push: this machine and the remote agree afterwards.
 
     Example: ctxrepo sync
     """
-    _sync(json, send=True)
+    for what in accept:
+        if what not in ("deletions", "remote"):
+            raise UsageError(f"--accept {what} is nothing to accept", "It takes `deletions` or `remote`.")
+    _sync(json, send=True, accept=accept)
 
 
 def pull(json: Json = False) -> None:
@@ -105,6 +122,11 @@ def status(json: Json = False) -> None:
         f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge; last fetch {fetched}",
         *(f"fault    {fault}" for fault in now.faults),
     ]
+    if now.review:
+        lines.append(f"review   {now.review} waits for somebody to look at it")
+    for one in now.declined:
+        lines.append(f"declined {one.date}: {len(one.entries)} struck out in a review, kept in {one.ref}")
+        lines += [f"         - {entry}" for entry in one.entries[:5]]
     if now.obstacle:
         lines.append(f"stopped  {now.obstacle}")
     output.done(json, {**asdict(now), "root": str(now.root)}, "\n".join(lines))
@@ -145,21 +167,26 @@ def _progress(words: str) -> None:
     print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
 
 
-def _sync(json: bool, send: bool) -> None:
+def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.commit import Wanted
     from ctxrepo.services.sync import sync
 
     run = Runtime()
-    result = sync(run.memory, run.now, send=send)
+    wanted = Wanted(deletions="deletions" in accept)
+    result = sync(run.memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept)
     data = {
         "head": result.head,
         "remote": result.remote.outcome,
         "received": result.received,
         "sent": result.sent,
+        "branch": result.branch,
         "held": [asdict(h) for h in result.held],
         "aside": [a.path for a in result.aside],
+        "notices": result.notices,
     }
     where = "" if run.memory.has_remote else "; there is no remote, so this stays on this machine"
+    where = f" for review on {result.branch}" if result.branch else where
     text = f"received {result.received}, sent {result.sent} commits{where}" if result.remote.ok else ""
     output.done(json, data, text)
     _finish(result, "not sent" if send else "not received")
@@ -167,8 +194,8 @@ def _sync(json: bool, send: bool) -> None:
 
 def _finish(result: Synced, failing: str = "not sent") -> None:
     """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
-    for held in result.held:
-        output.notice(f"{held.at} is held back: {held.message}")
+    for line in (*told(result.held), *result.notices):
+        output.notice(line)
     for aside in result.aside:
         output.notice(f"two versions of one entry met in {aside.path}; the other one is kept in conflicts/")
     if not result.remote.ok:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal[
-    "ok", "overtaken", "offline", "auth", "refused", "missing", "timeout", "guard", "secret", "failed"
+    "ok",
+    "overtaken",
+    "offline",
+    "auth",
+    "refused",
+    "missing",
+    "timeout",
+    "guard",
+    "secret",
+    "failed",
+    "protected",
+    "changed",
 ]
 
 # In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH and curl.
@@ -50,6 +61,8 @@ _NEXT = {
     "missing": "Everything is saved here. Check the remote's address in config.toml.",
     "guard": "Local work goes on. `ctxrepo doctor` shows what stands in the way.",
     "secret": "Nothing was sent. Take it out of that commit with git, or let it through with allow_secret.",
+    "changed": "Everything is saved here and nothing was sent. Is it the right address in config.toml? "
+    "`ctxrepo sync --accept remote` goes on with it as it is now.",
     "failed": "Everything is saved here; `ctxrepo doctor` may know more.",
 }
 
@@ -69,6 +82,10 @@ class RemoteAnswer:
     def may_pass(self) -> bool:
         """Whether trying again within seconds could help."""
         return self.outcome in ("overtaken", "offline")
+
+    @property
+    def trouble(self) -> str:
+        return self.reason if not self.may_pass else ""
 
     @property
     def next_step(self) -> str:

@@ -15,6 +15,8 @@ class RepositorySettings:
     """URL or path of the git remote; empty keeps the memory on this machine only."""
     branch: str = "main"
     """The branch that every machine shares."""
+    review: str = "direct"
+    """`direct`: what is written here goes to the shared branch; `branch`: to one for review each day."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from ctxrepo.domain import deletions
 from ctxrepo.domain.commit import message
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
@@ -18,11 +19,12 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Busy
 from ctxrepo.services.describe import describe
 from ctxrepo.services.evidence import moved_evidence
-from ctxrepo.services.pending import Version, pending_edits
+from ctxrepo.services.pending import Edit, Version, pending_edits
 from ctxrepo.services.refresh import refresh
 from ctxrepo.services.take import Changes, take
 from ctxrepo.storage.checkout import Seen
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.replaced import Late
 from ctxrepo.storage.writelog import Write
 
 _TRIES = 5
@@ -46,7 +48,22 @@ class Committed:
     """The acknowledged writes that it holds; others wait in the write log until a commit can take them."""
 
 
-def commit(memory: Memory, now: datetime, versions: Sequence[Version] = ()) -> Committed:
+@dataclass(frozen=True)
+class Wanted:
+    """What a commit shall take: versions that agents left, and where to look for edits (None: everywhere).
+
+    `deletions` says that a person confirms what would be held back as a mass deletion.
+    """
+
+    versions: Sequence[Version] = ()
+    only: Collection[str] | None = None
+    deletions: bool = False
+
+
+ALL = Wanted()
+
+
+def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
     """Commit what is pending and bring worktree, index and cache up to date with it.
 
     RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
@@ -54,15 +71,14 @@ def commit(memory: Memory, now: datetime, versions: Sequence[Version] = ()) -> C
     """
     memory.clone.require_ready()
     with memory.writing():
-        return commit_locked(memory, now, versions)
+        return commit_locked(memory, now, wanted)
 
 
-def commit_locked(memory: Memory, now: datetime, versions: Sequence[Version] = ()) -> Committed:
+def commit_locked(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
     """`commit` for a caller that holds the write lock."""
     memory.objects.reopen()
     for _ in range(_TRIES):
-        committed, late = _attempt(memory, now, versions)
-        versions = (*versions, *late)
+        committed, late = _attempt(memory, now, wanted)
         if committed is not None and not late:
             memory.writes.cut(committed.done)
             refresh(memory, committed.head, committed.held, committed.skipped)
@@ -70,42 +86,54 @@ def commit_locked(memory: Memory, now: datetime, versions: Sequence[Version] = (
     raise Busy("the branch kept moving while we were committing", "Run the command again.")
 
 
-def _attempt(
-    memory: Memory, now: datetime, versions: Sequence[Version]
-) -> tuple[Committed | None, Sequence[Version]]:
+def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed | None, Sequence[Late]]:
     """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
     objects = memory.objects
     old = objects.ref(memory.clone.branch_ref)
-    done = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
-    if done:
-        memory.checkout.base_on({w.path: encode(w.after) for w in done if w.after is not None})
-    head = objects.files(objects.tree_of(old))
-    seen = memory.checkout.look()
-    writes = memory.writes.read()
-    taken = take(memory, pending_edits(memory, seen, head, writes, versions), head)
-    taken.changes |= moved_evidence(memory, taken.changes, head, now)
+    old_tree = objects.tree_of(old)
+    settled = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
+    if settled:
+        memory.checkout.base_on({w.path: encode(w.after) for w in settled if w.after is not None})
+    writes, late = memory.writes.read(), memory.worktree.replaced.late()
+    versions = (*wanted.versions, *(_version(memory, one) for one in late))
+    written = {w.path for w in writes} | {v.path for v in versions}
+    only = None if wanted.only is None else written | {*wanted.only}
+    seen = memory.checkout.look(only, written)
+    edits = pending_edits(memory, seen, objects.files(old_tree, seen.only), writes, versions)
+    head = objects.files(old_tree, [e.path for e in edits])
+    taken = take(memory, edits, head, () if wanted.deletions else _held_deletions(memory, edits, old_tree))
+    taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
     hold = frozenset(r.path for r in taken.held)
-    written = [w for w in writes if w.path not in hold and not seen.is_out_of_reach(w.path)]
+    done = [w for w in writes if w.path not in hold and not seen.is_out_of_reach(w.path)]
     origins = _origins(memory, writes, versions)
-    stored = _make(memory, old, taken.overwritten, head, origins, now)
-    new = _make(memory, stored, taken.changes, head, origins, now)
+    new = old
+    for changes in (*taken.earlier, taken.changes):
+        new = _make(memory, new, changes, origins, now)
     if new is not None and new != old:
-        memory.writes.intend(new, written)
+        memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
+    if seen.only is not None and not taken.changes.keys() <= seen.only:
+        seen = memory.checkout.look(seen.only | taken.changes.keys(), written)
     tree = objects.tree_of(new)
-    late = bring(memory, tree, seen, hold) if tree else ()
+    later = bring(memory, tree, seen, hold) if tree else ()
+    memory.worktree.replaced.settle(late)
     held, aside = tuple(taken.held), tuple(taken.aside)
-    return Committed(new, new != old, held, aside, seen.skipped, tuple(written)), late
+    return Committed(new, new != old, held, aside, seen.skipped, tuple(done)), later
+
+
+def _held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> list[Refusal]:
+    changed = {e.path: deletions.Edit(e.commanded, e.data) for e in edits}
+    return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
+
+
+def _version(memory: Memory, late: Late) -> Version:
+    base = memory.objects.data(late.base) if memory.objects.has(late.base) else None
+    return Version(late.path, "", "", late.data, base)
 
 
 def _make(
-    memory: Memory,
-    old: str | None,
-    changes: Changes,
-    head: Mapping[str, str],
-    origins: Sequence[Origin],
-    now: datetime,
+    memory: Memory, old: str | None, changes: Changes, origins: Sequence[Origin], now: datetime
 ) -> str | None:
     """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
     objects = memory.objects
@@ -113,16 +141,15 @@ def _make(
     tree = objects.edit(old_tree, {p: None if d is None else objects.store(d) for p, d in changes.items()})
     if not changes or tree == old_tree:
         return old
-    said = message(describe(memory, changes, head), origins)
+    said = message(describe(memory, changes, objects.files(old_tree, changes)), origins)
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 
-def bring(memory: Memory, tree: str, seen: Seen, hold: Collection[str] = ()) -> Sequence[Version]:
-    """Make files and index follow `tree`; what an editor wrote to one just then comes back as a version."""
+def bring(memory: Memory, tree: str, seen: Seen, hold: Collection[str] = ()) -> Sequence[Late]:
+    """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
     late = memory.checkout.bring(tree, seen, hold)
     memory.user_index.follow(tree)
-    before = {p: memory.objects.data(seen.disk[p]) for p in late if p in seen.disk}
-    return [Version(p, "", "late", data, before.get(p)) for p, data in late.items()]
+    return late
 
 
 def _origins(memory: Memory, writes: Sequence[Write], versions: Sequence[Version]) -> list[Origin]:

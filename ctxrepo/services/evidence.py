@@ -30,25 +30,23 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:
     """What all evidence in a tree amounts to."""
-    found = [
-        e for data in _files(memory, memory.objects.files(tree)).values() for e in evidence_of(decode(data))
-    ]
-    return marks(found)
+    return marks([e for data in _files(memory, tree).values() for e in evidence_of(decode(data))])
 
 
 def moved_evidence(
-    memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str], now: datetime
+    memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
 ) -> dict[str, bytes]:
     """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
 
     An id follows the text: without the record a pin would be lost with the first correction of a typo.
     """
-    files = _files(memory, head)
+    files = _files(memory, tree)
     named = {e.entry for data in files.values() for e in evidence_of(decode(data))}
     named |= {e.to for data in files.values() for e in evidence_of(decode(data)) if e.to}
     if not named:
         return {}
     path = evidence_path(memory.host, now)
+    head = memory.objects.files(tree, changes)
     lines = []
     for note, after in changes.items():
         if is_note(note) and after is not None and note in head:
@@ -66,5 +64,6 @@ def moved_evidence(
     return {path: known + gap + encode("".join(lines))}
 
 
-def _files(memory: Memory, tree: Mapping[str, str]) -> dict[str, bytes]:
-    return {p: memory.objects.data(k) for p, k in tree.items() if p.startswith(EVIDENCE) and ":" not in k}
+def _files(memory: Memory, tree: str | None) -> dict[str, bytes]:
+    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
+    return {p: memory.objects.data(k) for p, k in found.items() if ":" not in k}

@@ -17,7 +17,9 @@ FETCH_WAIT = 60.0
 
 def fetch(memory: Memory) -> RemoteAnswer:
     """Ask the remote once; the caller holds the sync lock."""
-    return remote_of(memory).fetch()
+    return remote_of(memory).fetch(
+        f"ctxrepo/{memory.host}" if memory.clone.has_refs("refs/ctxrepo/review/") else ""
+    )
 
 
 def remote_of(memory: Memory) -> Remote:

@@ -113,12 +113,8 @@ def live_entries(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note,
 
 def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:
     """Paths of all notes in these folders (in all scopes without), sorted."""
-    wanted = None if folders is None else tuple(f"{f}/" for f in folders)
-    return [
-        path
-        for path in memory.worktree.scan().files
-        if is_note(path) and "/" in path and (wanted is None or path.startswith(wanted))
-    ]
+    scans = [memory.worktree.scan(folder) for folder in ([""] if folders is None else dict.fromkeys(folders))]
+    return sorted(path for scan in scans for path in scan.files if is_note(path) and "/" in path)
 
 
 def read_note(memory: Memory, path: str) -> Note | None:

@@ -20,6 +20,15 @@ class MergedCommits:
     aside: tuple[Aside, ...] = ()
 
 
+@dataclass(frozen=True)
+class MergedTree:
+    """`paths` are those that the other side had changed."""
+
+    tree: str
+    aside: tuple[Aside, ...]
+    paths: tuple[str, ...]
+
+
 def merge_commits(
     memory: Memory, ours: str | None, theirs: str | None, now: datetime
 ) -> MergedCommits | None:
@@ -36,18 +45,28 @@ def merge_commits(
         return MergedCommits(ours)
     if objects.contains(theirs, ours):
         return MergedCommits(theirs)
-    base = objects.tree_of(objects.merge_base(ours, theirs))
-    ours_tree, theirs_tree = objects.tree_of(ours), objects.tree_of(theirs)
-    by_us, by_them = objects.diff(base, ours_tree), objects.diff(base, theirs_tree)
+    return merge_over(memory, objects.merge_base(ours, theirs), ours, theirs, now)
+
+
+def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergedCommits:
+    """Both in one commit, compared with `base` whatever their histories say."""
+    merged = merged_tree(memory, base, ours, theirs)
+    said = merge_message(merged.paths, Origin(memory.host))
+    return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.aside)
+
+
+def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
+    """What two commits amount to, compared with `base`."""
+    objects = memory.objects
+    was, ours_tree, theirs_tree = (objects.tree_of(commit) for commit in (base, ours, theirs))
+    by_us, by_them = objects.diff(was, ours_tree), objects.diff(was, theirs_tree)
     sides: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
     for path in by_us.keys() | by_them.keys():
-        was = (by_us.get(path) or by_them[path])[0]
-        keys = was, by_us.get(path, (was, was))[1], by_them.get(path, (was, was))[1]
+        before = (by_us.get(path) or by_them[path])[0]
+        keys = before, by_us.get(path, (before, before))[1], by_them.get(path, (before, before))[1]
         for side, key in zip(sides, keys, strict=True):
             if key is not None:
                 side[path] = key
     merged = merge_trees(*sides, read=objects.data)
     changes = {p: objects.store(k) if isinstance(k, bytes) else k for p, k in merged.changes.items()}
-    tree = objects.edit(ours_tree, changes)
-    said = merge_message(sorted(p for p in by_them), Origin(memory.host))
-    return MergedCommits(memory.make_commit(tree, [ours, theirs], said, now), merged.aside)
+    return MergedTree(objects.edit(ours_tree, changes), merged.aside, tuple(sorted(by_them)))

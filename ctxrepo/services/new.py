@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain import frontmatter
+from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.compose import word
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import encode
@@ -17,7 +18,6 @@ from ctxrepo.services.find import placed, scope_named
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.worktree import blob_id
 
 
 @dataclass(frozen=True)

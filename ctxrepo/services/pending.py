@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ctxrepo.domain.merge import Aside, merge_file
@@ -31,15 +31,17 @@ class Version:
 class Edit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
-    `aside` lost on the way; `overwritten` is what a session left and somebody has replaced since, on
-    purpose as far as we know: it belongs to the history and not to the file.
+    `commanded` is what the last command made of it, `base` where there was none: what is missing against it,
+    nobody asked for by a command. `aside` lost on the way; `versions` are what agents left in the file before
+    it became `data`: they belong to the history and not to the file.
     """
 
     path: str
     base: bytes | None
     data: bytes | None
+    commanded: bytes | None
     aside: tuple[Aside, ...] = ()
-    overwritten: Version | None = None
+    versions: tuple[bytes, ...] = ()
 
 
 def pending_edits(
@@ -48,21 +50,40 @@ def pending_edits(
     head: Mapping[str, str],
     writes: Sequence[Write],
     versions: Sequence[Version],
-) -> Iterator[Edit]:
+) -> list[Edit]:
     """Every file that is not as `head` and its own base have it, with acknowledged writes replayed."""
     written = {w.path for w in writes} | {v.path for v in versions}
-    for path in sorted({*seen.disk, *seen.base, *seen.next, *written}):
-        if seen.is_out_of_reach(path):
-            continue
-        if path in written or seen.is_edited(path, head.get(path)):
-            base = None if path not in seen.base else memory.objects.data(seen.base[path])
-            data, replayed = _replay(path, memory.worktree.read(path), [w for w in writes if w.path == path])
-            last = list({(v.agent, v.session): v for v in versions if v.path == path}.values())
-            if len(last) == 1 and last[0].agent and last[0].data != data:
-                yield Edit(path, base, data, tuple(replayed), last[0])
-            else:
-                data, folded = _fold(path, data, last)
-                yield Edit(path, base, data, (*replayed, *folded))
+    paths = seen.edited(head) | {p for p in written if not seen.is_out_of_reach(p)}
+    return [
+        _edit(
+            memory,
+            seen,
+            path,
+            [w for w in writes if w.path == path],
+            [v for v in versions if v.path == path],
+        )
+        for path in sorted(paths)
+    ]
+
+
+def _edit(
+    memory: Memory, seen: Seen, path: str, writes: Sequence[Write], versions: Sequence[Version]
+) -> Edit:
+    base = None if path not in seen.base else memory.objects.data(seen.base[path])
+    data, replayed = _replay(path, memory.worktree.read(path), writes)
+    data, folded = _fold(path, data, _unseen(versions))
+    left = [v.data for v in versions if v.agent and v.data != data]
+    commanded = _encoded(writes[-1].after) if writes else base
+    return Edit(path, base, data, commanded, (*replayed, *folded), tuple(dict.fromkeys(left)))
+
+
+def _unseen(versions: Sequence[Version]) -> list[Version]:
+    """Versions whose authors did not know of each other: what they left must all be in the file.
+
+    Where one session alone wrote, what it left and the file has no more was taken out on purpose.
+    """
+    last = {(v.agent, v.session): v for v in versions if v.agent}
+    return [*(last.values() if len(last) > 1 else ()), *(v for v in versions if not v.agent)]
 
 
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.note import Note, encode
 from ctxrepo.domain.target import Target
 from ctxrepo.services.find import find_entry, find_note
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.worktree import blob_id
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ctxrepo.domain.deletions import told
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
@@ -13,7 +14,7 @@ from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.memory import Memory
 
-CONFLICTS = "conflicts/"
+CONFLICTS = "conflicts"
 
 
 def refresh(
@@ -59,13 +60,13 @@ def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What a session must be told about the memory itself, one line each."""
-    lines = [f"{r.at} is held back, only its last clean version is shared: {r.message}" for r in held]
+    lines = told(held)
     lines += [f"{path} is not part of the memory: it {reason}" for path, reason in sorted(skipped.items())]
-    aside = [p for p in memory.objects.files(_tree(memory)) if p.startswith(CONFLICTS)]
+    aside = memory.objects.below(_tree(memory), CONFLICTS)
     if aside:
         lines.append(
-            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside in {CONFLICTS}: read them, keep "
-            "what still holds, and remove the files"
+            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside in {CONFLICTS}/: "
+            "`ctxrepo conflicts list` shows them"
         )
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)

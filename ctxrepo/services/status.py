@@ -9,8 +9,18 @@ from pathlib import Path
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.project import Project
+from ctxrepo.services.review import declined, declined_entries, open_review
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Struck:
+    """What reviewers struck out: under which local ref it is kept, since when, and its entries."""
+
+    ref: str
+    date: str
+    entries: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,9 @@ class Status:
     fetched: float
     faults: Sequence[str]
     obstacle: str
+    review: str = ""
+    """The branch that waits for people to look at it."""
+    declined: Sequence[Struck] = ()
 
 
 def status(memory: Memory, project: Project | None) -> Status:
@@ -43,6 +56,8 @@ def status(memory: Memory, project: Project | None) -> Status:
         obstacle = ""
     except CtxrepoError as error:
         obstacle = f"{error.message}. {error.hint}"
+    current = open_review(memory)
+    struck = [Struck(d.ref, d.date, declined_entries(memory, d)) for d in declined(memory)]
     return Status(
         root=memory.root,
         remote=redact(memory.repository.remote),
@@ -55,4 +70,6 @@ def status(memory: Memory, project: Project | None) -> Status:
         fetched=memory.state.fetched.stat().st_mtime if memory.state.fetched.exists() else 0.0,
         faults=memory.cache.faults(),
         obstacle=obstacle,
+        review=current.branch if current else "",
+        declined=struck,
     )

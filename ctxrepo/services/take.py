@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.guard import Refusal, check_file
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.services.pending import Edit
@@ -12,22 +13,30 @@ from ctxrepo.storage.memory import Memory
 
 Changes = dict[str, bytes | None]
 
+RECENT = 50
+"""Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
+
 
 @dataclass
 class Taken:
-    """`changes` are for the commit (None removes), `overwritten` for one before it, `held` is what the
-    guard refused, `aside` what lost and is in `changes` as files under conflicts/."""
+    """`changes` are for the commit (None removes), `earlier` for commits of their own before it, `held` is
+    what the guard refused, `aside` what lost and is in `changes` as files under conflicts/."""
 
     changes: Changes = field(default_factory=dict)
-    overwritten: Changes = field(default_factory=dict)
+    earlier: list[Changes] = field(default_factory=list)
     held: list[Refusal] = field(default_factory=list)
     aside: list[Aside] = field(default_factory=list)
 
 
-def take(memory: Memory, edits: Iterable[Edit], head: Mapping[str, str]) -> Taken:
-    """Go through the edits; a refused one is held back whole, and the others go on."""
-    taken = Taken()
+def take(
+    memory: Memory, edits: Iterable[Edit], head: Mapping[str, str], held: Sequence[Refusal] = ()
+) -> Taken:
+    """Go through the edits; a refused one is held back whole, like those `held`, and the others go on."""
+    taken = Taken(held=[*held])
+    paths = {r.path for r in held}
     for edit in edits:
+        if edit.path in paths:
+            continue
         key = head.get(edit.path)
         theirs = None if key is None else memory.objects.data(key)
         merged = merge_file(edit.path, edit.base, edit.data, theirs)
@@ -38,17 +47,27 @@ def take(memory: Memory, edits: Iterable[Edit], head: Mapping[str, str]) -> Take
             continue
         taken.aside += aside
         taken.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
-        if edit.overwritten is not None:
-            _keep_overwritten(memory, edit, theirs, taken)
+        _keep_versions(memory, edit, theirs, taken)
     return taken
 
 
-def _keep_overwritten(memory: Memory, edit: Edit, theirs: bytes | None, taken: Taken) -> None:
-    version = edit.overwritten
-    assert version is not None
-    merged = merge_file(edit.path, version.base, version.data, theirs)
-    if merged.data != theirs and not _refusals(memory, {edit.path: merged.data}, theirs):
-        taken.overwritten[edit.path] = merged.data
+def _keep_versions(memory: Memory, edit: Edit, theirs: bytes | None, taken: Taken) -> None:
+    """Each version that an agent left and somebody replaced gets its place in the history, as it was."""
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    kept = [
+        v
+        for v in edit.versions
+        if v != theirs
+        and not (tip and objects.was_at(tip, edit.path, blob_id(v), RECENT))
+        and not _refusals(memory, {edit.path: v}, theirs)
+    ]
+    for number, version in enumerate(kept):
+        if number == len(taken.earlier):
+            taken.earlier.append({})
+        taken.earlier[number][edit.path] = version
+    if kept:  # the branch goes on from the last of them
+        taken.changes.setdefault(edit.path, theirs)
 
 
 def _refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:

@@ -73,7 +73,7 @@ def anchor(
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
     """The last handoff left for a scope; one that says something comes before a bare one."""
     objects = memory.objects
-    tapes = [key for path, key in objects.files(tree).items() if tape_folder(path) == folder]
+    tapes = [key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder]
     found = [a for key in tapes for a in anchors_of(decode(objects.data(key))) if a.type == "handoff"]
     return max(found, key=lambda a: (bool(a.summary), a.timestamp, a.id), default=None)
 

@@ -17,7 +17,7 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import unsafe
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import Busy, CtxrepoError
-from ctxrepo.services.commit import commit
+from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.pending import Version
 from ctxrepo.services.project import Project, find_project
@@ -78,7 +78,7 @@ class Worker:
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         # At its end a session sends; at the next start what an earlier one was killed before sending.
         sends = any(e.event in ("start", "end") for e in events) and self._may_send()
-        commit(self.memory, self.now(), versions)
+        commit(self.memory, self.now(), Wanted(versions, None if _looks_everywhere(events) else ()))
         for event in events:
             with self._forgiving():
                 self._note(event)
@@ -178,3 +178,9 @@ class Worker:
     def _said(self, result: Synced) -> None:
         if not result.remote.ok:
             self.log(f"remote {result.remote.outcome}: {result.remote.reason}")
+
+
+def _looks_everywhere(events: Sequence[Event]) -> bool:
+    """Whether edits are looked for in all files: at the turns of a session, when somebody may have edited by
+    hand or with a shell. After a command or a tool we know which file it was."""
+    return any(e.event in ("start", "stop", "compact", "end") for e in events)

@@ -7,15 +7,17 @@ reads as "a person took the remote's additions back".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from ctxrepo.domain.paths import is_ignored, unsafe
-from ctxrepo.storage.objects import Key, Objects
-from ctxrepo.storage.scan import MAX_BYTES
-from ctxrepo.storage.stamps import file_ids
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.replaced import Late
+from ctxrepo.storage.scan import MAX_BYTES, Scan
+from ctxrepo.storage.stamps import Stamps, file_ids, read_id
+from ctxrepo.storage.trees import Key
 from ctxrepo.storage.worktree import Wanted, Worktree
 
 WT = "refs/ctxrepo/wt"
@@ -27,12 +29,16 @@ _BATCH = 512
 
 @dataclass(frozen=True)
 class Seen:
-    """The worktree as found: blob ids on disk, what was passed over, and what each file is based on."""
+    """The worktree as found: blob ids on disk, what was passed over, and what each file is based on.
+
+    With `only`, nothing else was looked at, and nothing is known about it.
+    """
 
     disk: Mapping[str, str]
     skipped: Mapping[str, str]
     base: Mapping[str, Key]
     next: Mapping[str, Key]
+    only: frozenset[str] | None = None
 
     def is_out_of_reach(self, path: str) -> bool:
         """Whether the file, or a folder it is in, was passed over, or may never be on disk."""
@@ -41,12 +47,14 @@ class Seen:
         parts = path.split("/")
         return any("/".join(parts[: n + 1]) in self.skipped for n in range(len(parts)))
 
-    def is_edited(self, path: str, head: Key | None) -> bool:
-        """Whether somebody changed the file, rather than us not having brought it up to date yet."""
-        if self.is_out_of_reach(path):
-            return False
-        now = self.disk.get(path)
-        return now not in (head, self.base.get(path), self.next.get(path))
+    def edited(self, head: Mapping[str, Key]) -> set[str]:
+        """Paths that somebody changed, rather than us not having brought them up to date yet."""
+        paths = unequal(self.disk, head)
+        if paths:
+            paths &= unequal(self.disk, self.base)
+        if paths and self.next is not self.base:
+            paths &= unequal(self.disk, self.next)
+        return {path for path in paths if not self.is_out_of_reach(path)}
 
 
 @dataclass(frozen=True)
@@ -55,18 +63,35 @@ class Checkout:
     worktree: Worktree
     stamps: Path
 
-    def look(self) -> Seen:
-        """Scan the worktree."""
-        scan = self.worktree.scan()
-        disk = file_ids(self.stamps, self.worktree, scan)
-        # What is there and can't be read is not gone: taken for deleted, it would be removed everywhere.
-        unread = dict.fromkeys(scan.files.keys() - disk.keys(), "can't be read")
-        return Seen(
-            disk=disk,
-            skipped={**scan.skipped, **unread},
-            base=self.objects.files(self.objects.ref(WT)),
-            next=self.objects.files(self.objects.ref(WT_NEXT)),
-        )
+    def look(self, only: Iterable[str] | None = None, written: Collection[str] = ()) -> Seen:
+        """Look through the worktree, or at the files in `only` where nothing speaks against it.
+
+        A worktree that was emptied says nothing of what a person wants gone: but for files `written` since,
+        nothing in it counts as removed then.
+        """
+        base, following = self.objects.ref(WT), self.objects.ref(WT_NEXT)
+        if only is not None and base == following and not self._lacks_root_file(base):
+            return self._look_at(frozenset(only), base)
+        stamps = Stamps(self.stamps)
+        known = stamps.read()
+        scan = self.worktree.scan(known=known)
+        disk = file_ids(stamps, self.worktree, scan, known)
+        bases = self.objects.files(base), self.objects.files(following)
+        if _is_emptied(bases[0], disk, written):
+            bases = {}, {}
+        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, *bases)
+
+    def _look_at(self, only: frozenset[str], base: str | None) -> Seen:
+        scan = self.worktree.scan_some(only)
+        found = {path: read_id(self.worktree, path) for path in scan.files}
+        disk = {path: oid for path, oid in found.items() if oid is not None}
+        based = self.objects.files(base, only)
+        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, based, based, only)
+
+    def _lacks_root_file(self, base: str | None) -> bool:
+        """Whether a file at the top is missing, as in a worktree that was emptied."""
+        there = (name for name in self.objects.root_files(base) if _may_tell(name))
+        return not all(self.worktree.exists(name) for name in there)
 
     def base_on(self, files: Mapping[str, bytes]) -> None:
         """Say that these files were so when they were committed, by somebody who could not say it himself."""
@@ -75,33 +100,36 @@ class Checkout:
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
 
-    def bring(self, tree: str, seen: Seen, hold: Collection[str] = ()) -> dict[str, bytes]:
-        """Make the files on disk those of `tree`, but for paths in `hold` and files changed since `seen`.
+    def bring(self, tree: str, seen: Seen, hold: Collection[str] = ()) -> list[Late]:
+        """Make the files those of `tree`, as far as `seen` goes; not those in `hold` or changed since.
 
         Links, submodules, unsafe names and huge files stay in the tree and never reach the disk.
 
-        Returns bytes that were written to a file while it was being replaced: path -> bytes.
+        Returns what was written to files while they were being replaced.
         """
-        want = self.objects.files(tree)
-        hidden = {p for p, key in want.items() if unsafe(p) or is_ignored(p) or ":" in key}
-        differing = {p for p in want.keys() | seen.disk.keys() if want.get(p) != seen.disk.get(p)}
+        want = self.objects.files(tree, seen.only)
+        differing = unequal(want, seen.disk)
+        hidden = {p for p in differing if p in want and (unsafe(p) or is_ignored(p) or ":" in want[p])}
         due = {p for p in differing - hidden - set(hold) if not seen.is_out_of_reach(p)}
-        if not due and not hidden and not hold and self.objects.ref(WT) == tree:
-            return {}
-        self.objects.set_ref(WT_NEXT, tree)
+        before = self.objects.ref(WT)
+        # What is not looked at keeps its base.
+        based = tree if seen.only is None else self.objects.edit(before, {p: want.get(p) for p in seen.only})
+        if not due and not hidden and not hold and before == based:
+            return []
+        self.objects.set_ref(WT_NEXT, based)
         kept: dict[str, Key | None] = {p: seen.base.get(p) for p in (*hold, *(differing - due))}
-        late: dict[str, bytes] = {}
+        late: list[Late] = []
         for batch in _batches(sorted(due)):
             wanted = {p: self._wanted(p, want, seen) for p in batch}
             huge = {p for p, w in wanted.items() if w.data is not None and len(w.data) > MAX_BYTES}
             adopted = self.worktree.adopt({p: w for p, w in wanted.items() if p not in huge})
             kept |= {p: seen.base.get(p) for p in adopted.skipped}
-            late |= adopted.late
+            late = [*adopted.late]
             hidden |= huge
         # A file left as it is keeps the base it had, or its edits would be taken for the remote's; what is
         # never materialised has none, or its absence would be taken for a deletion.
         kept |= dict.fromkeys(hidden)
-        based = self.objects.edit(tree, {p: k for p, k in kept.items() if k != want.get(p)})
+        based = self.objects.edit(based, {p: k for p, k in kept.items() if k != want.get(p)})
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
         return late
@@ -109,6 +137,26 @@ class Checkout:
     def _wanted(self, path: str, want: Mapping[str, Key], seen: Seen) -> Wanted:
         key = want.get(path)
         return Wanted(seen.disk.get(path), None if key is None else self.objects.data(key))
+
+
+def _unread(scan: Scan, disk: Mapping[str, str]) -> dict[str, str]:
+    """What is there and can't be read is not gone: taken for deleted, it would be removed everywhere."""
+    return dict.fromkeys(scan.files.keys() - disk.keys(), "can't be read")
+
+
+def _is_emptied(base: Mapping[str, str], disk: Mapping[str, str], written: Collection[str]) -> bool:
+    expected = [path for path in base if _may_tell(path)]
+    return bool(expected) and not any(path in disk and path not in written for path in expected)
+
+
+def _may_tell(path: str) -> bool:
+    """Whether a file's absence means something: `rm -rf *` leaves what begins with a dot."""
+    return not (path.startswith(".") or unsafe(path) or is_ignored(path))
+
+
+def unequal(one: Mapping[str, str], other: Mapping[str, str]) -> set[str]:
+    """Paths that are not the same in both."""
+    return set() if one == other else {path for path, _ in one.items() ^ other.items()}
 
 
 def _batches(paths: list[str]) -> Iterator[list[str]]:

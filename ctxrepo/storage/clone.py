@@ -60,7 +60,20 @@ class Clone:
 
     @property
     def upstream_ref(self) -> str:
-        return f"refs/remotes/origin/{self.branch}"
+        return self.tracking_ref(self.branch)
+
+    def tracking_ref(self, branch: str) -> str:
+        """Where a branch of the remote is as it was last seen there."""
+        return f"refs/remotes/origin/{branch}"
+
+    def has_refs(self, prefix: str) -> bool:
+        """Whether there are refs below `prefix` ('refs/…/'), told without loading what reads them."""
+        if any(path.is_file() for path in (self.git_dir / prefix).rglob("*")):
+            return True
+        try:
+            return f" {prefix}" in (self.git_dir / "packed-refs").read_text("utf-8", "replace")
+        except FileNotFoundError:
+            return False
 
     def repo_id(self) -> str:
         """The id of this clone: made once, kept in it, so that a moved clone finds its state again."""

@@ -15,6 +15,7 @@ from ctxrepo.errors import ConfigError, NotInitialised
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings
+from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Git, identity
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
@@ -95,6 +96,10 @@ class Memory:
     @cached_property
     def writes(self) -> WriteLog:
         return WriteLog(self.state.writes)
+
+    @property
+    def exchanges(self) -> Exchanges:
+        return Exchanges(self.state.exchanges)
 
     @cached_property
     def cache(self) -> Cache:

@@ -1,16 +1,16 @@
 """The object store of the clone: refs, trees, blobs and commits, built in memory. The only owner of pygit2.
 
-It never touches index or worktree: libgit2 reads a sparse checkout as deletions. A blob's key is its id;
-what is no plain file (a link, a submodule) has the key `mode:id` and passes through untouched.
+It never touches index or worktree: libgit2 reads a sparse checkout as deletions. What the keys of files are
+stands in `trees`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import pygit2
@@ -18,15 +18,16 @@ from pygit2.enums import FileMode, Option
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.reflock import STALE, clear_stale_locks
+from ctxrepo.storage.trees import Key, Trees, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 
-Key = str
+# A partial clone takes a file it has never seen into its trees by the id alone.
+pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
+
 _REFUSALS = (pygit2.GitError, ValueError, OSError)
 """What libgit2's refusals become: an existing ref is a ValueError, a lock in the way an OSError."""
-
-_PLAIN = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Objects:
             self._repo = pygit2.Repository(str(clone))
         except (pygit2.GitError, KeyError) as error:
             raise GitFailed(f"{clone} can't be opened as a git repository: {error}") from error
+        self._trees = Trees(self._tree_bytes)
 
     @property
     def git_dir(self) -> Path:
@@ -68,6 +70,21 @@ class Objects:
     def set_ref(self, name: str, new: str) -> None:
         """Point a ref of ours somewhere, whatever it was."""
         self._outlasting_locks(name, lambda: bool(self._repo.references.create(name, new, force=True)))
+
+    def drop_ref(self, name: str) -> None:
+        """Remove a ref of ours; nothing happens when it isn't there."""
+
+        def drop() -> bool:
+            self._repo.references.delete(name)
+            return True
+
+        if self.ref(name) is not None:
+            self._outlasting_locks(name, drop)
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """name -> what it points at, of the refs whose names begin with `prefix`."""
+        names = [name for name in self._repo.references if name.startswith(prefix)]
+        return {name: oid for name in names if (oid := self.ref(name)) is not None}
 
     def _swap(self, name: str, new: str, old: str | None) -> bool:
         now = self._repo.references.get(name)
@@ -122,17 +139,26 @@ class Objects:
     def tree_of(self, commit: str | None) -> str | None:
         return None if commit is None else str(self._commit(commit).tree_id)
 
-    def files(self, tree: str | None) -> dict[str, Key]:
-        """path -> key of everything in a tree."""
-        return {p: new for p, (_, new) in self.diff(None, tree).items() if new is not None}
+    def files(self, tree: str | None, only: Iterable[str] | None = None) -> Mapping[str, Key]:
+        """path -> key of everything in a tree, or of those paths in `only` that are there."""
+        return self._trees.files(tree) if only is None else self._trees.some(tree, only)
+
+    def root_files(self, tree: str | None) -> dict[str, Key]:
+        """name -> key of the files at the top of a tree."""
+        items = self._trees.items(tree)
+        return {name: key for name, item in items.items() if (key := key_of(item)) is not None}
+
+    def below(self, tree: str | None, folder: str) -> dict[str, Key]:
+        """path -> key of everything in a folder of a tree."""
+        return self._trees.below(tree, folder)
 
     def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
         """path -> (key before, key after) of what differs; equal folders are not looked into."""
-        return dict(self._differences(self._tree(old), self._tree(new), ""))
+        return dict(self._trees.diff(old, new))
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
-        edited = self._edit(self._tree(tree), changes)
+        edited = self._edit(tree, changes)
         return edited or str(self._repo.TreeBuilder().write())
 
     # -- commits
@@ -163,13 +189,18 @@ class Objects:
     def parents(self, commit: str) -> list[str]:
         return [str(p) for p in self._commit(commit).parent_ids]
 
-    def new_commits(self, tip: str, known: str | None) -> Iterator[str]:
-        """Commits reachable from `tip` and not from `known`, newest first."""
+    def new_commits(self, tip: str, *known: str | None) -> Iterator[str]:
+        """Commits reachable from `tip` and from none of `known`, newest first."""
         walker = self._repo.walk(tip)
-        if known is not None:
-            walker.hide(known)
+        for one in filter(None, known):
+            walker.hide(one)
         for commit in walker:
             yield str(commit.id)
+
+    def was_at(self, tip: str, path: str, key: Key, limit: int) -> bool:
+        """Whether the last `limit` commits have held these bytes at `path`."""
+        recent = islice(self.new_commits(tip), limit)
+        return any(self.files(self.tree_of(commit), [path]).get(path) == key for commit in recent)
 
     # -- inside
 
@@ -179,34 +210,18 @@ class Objects:
         except (KeyError, pygit2.GitError, ValueError) as error:
             raise GitFailed(f"commit {commit} can't be read: {error}") from error
 
-    def _tree(self, tree: str | pygit2.Oid | None) -> pygit2.Tree | None:
-        if tree is None:
-            return None
+    def _tree_bytes(self, tree: str) -> bytes:
         try:
-            return self._repo[tree].peel(pygit2.Tree)
+            kind, data = self._repo.read(tree)
         except (KeyError, pygit2.GitError, ValueError) as error:
             raise GitFailed(f"tree {tree} can't be read: {error}") from error
+        if kind != pygit2.enums.ObjectType.TREE:
+            raise GitFailed(f"{tree} is no tree")
+        return data
 
-    def _differences(
-        self, old: pygit2.Tree | None, new: pygit2.Tree | None, prefix: str
-    ) -> Iterator[tuple[str, tuple[Key | None, Key | None]]]:
-        before, after = _items(old), _items(new)
-        for name in sorted(before.keys() | after.keys()):
-            a, b = before.get(name), after.get(name)
-            if a == b:
-                continue
-            path = prefix + name
-            old_tree = self._tree(a[1]) if a and a[0] == FileMode.TREE else None
-            new_tree = self._tree(b[1]) if b and b[0] == FileMode.TREE else None
-            if old_tree is not None or new_tree is not None:
-                yield from self._differences(old_tree, new_tree, path + "/")
-            keys = _key(a), _key(b)
-            if keys[0] != keys[1]:
-                yield path, keys
-
-    def _edit(self, tree: pygit2.Tree | None, changes: Mapping[str, Key | None]) -> str | None:
+    def _edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str | None:
         """Id of the edited tree, None when nothing is left in it."""
-        builder = self._repo.TreeBuilder(tree) if tree is not None else self._repo.TreeBuilder()
+        builder = self._repo.TreeBuilder(*([tree] if tree else []))
         below: dict[str, dict[str, Key | None]] = {}
         files: dict[str, Key | None] = {}
         for path, key in changes.items():
@@ -215,33 +230,18 @@ class Objects:
                 below.setdefault(name, {})[rest] = key
             else:
                 files[name] = key
-        items = _items(tree)
+        items = self._trees.items(tree)
         for name, inner in below.items():
-            is_tree = name in items and items[name][0] == FileMode.TREE
-            edited = self._edit(self._tree(items[name][1]) if is_tree else None, inner)
+            folder = folder_of(items.get(name))
+            edited = self._edit(folder, inner)
             if edited is not None:
                 builder.insert(name, edited, FileMode.TREE)
-            elif is_tree:
+            elif folder is not None:
                 builder.remove(name)
         for name, key in files.items():
             if key is not None:
                 mode, _, oid = key.rpartition(":")
                 builder.insert(name, oid, int(mode, 8) if mode else FileMode.BLOB)
-            elif name in items and items[name][0] != FileMode.TREE and name not in below:
+            elif name in items and folder_of(items[name]) is None and name not in below:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
-
-
-def _items(tree: pygit2.Tree | None) -> dict[str, tuple[int, pygit2.Oid]]:
-    items: dict[str, tuple[int, pygit2.Oid]] = {}
-    for item in tree or ():
-        with suppress(UnicodeDecodeError):  # a name that is no UTF-8 stays in the tree, unseen
-            items[(item.raw_name or b"").decode()] = (int(item.filemode), item.id)
-    return items
-
-
-def _key(item: tuple[int, pygit2.Oid] | None) -> Key | None:
-    """None for a folder: its files speak for themselves."""
-    if item is None or item[0] == FileMode.TREE:
-        return None
-    return str(item[1]) if item[0] in _PLAIN else f"{item[0]:o}:{item[1]}"

@@ -119,6 +119,11 @@ class RepositoryPlaces:
         return self.root / "fetched"
 
     @property
+    def exchanges(self) -> Path:
+        """What the last exchange with the remote covered."""
+        return self.root / "exchange.json"
+
+    @property
     def trouble(self) -> Path:
         """What the last conversation with the remote failed of, when trying again won't help."""
         return self.root / "trouble"

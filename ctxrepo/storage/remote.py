@@ -34,21 +34,36 @@ class Remote:
         """Ask whether it is there and lets us in; nothing is brought or sent."""
         return self._say("ls-remote", "--quiet", self.url)
 
-    def fetch(self) -> RemoteAnswer:
-        """Bring the shared branch to its remote-tracking ref; `missing` when the remote has none yet."""
-        branch = self.clone.branch
-        refspec = f"+refs/heads/{branch}:{self.clone.upstream_ref}"
-        words = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+    def fetch(self, also: str = "") -> RemoteAnswer:
+        """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs."""
+        answer = self._fetch(self.clone.branch)
+        return self._fetch(f"{also}/*", "--prune") if answer.ok and also else answer
+
+    def _fetch(self, branch: str, *how: str) -> RemoteAnswer:
+        refspec = f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
+        words = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", *how)
         answer = self._say("fetch", *words, self.url, refspec)
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
             self.git.run("update-ref", "-d", self.clone.upstream_ref, timeout=self.timeout)
             return RemoteAnswer("ok", "the remote is empty")
         return answer
 
-    def push(self, commit: str) -> RemoteAnswer:
-        """Offer `commit` as the shared branch; the remote takes it only if it is ahead of what it has."""
+    def push(self, commit: str, branch: str = "") -> RemoteAnswer:
+        """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
+        it has there."""
         words = ("--quiet", "--porcelain", "--no-verify")
-        return self._say("push", *words, self.url, f"{commit}:{self.clone.branch_ref}")
+        return self._say("push", *words, self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit is there at all, on a branch or not."""
+        probe = self.clone.git_dir / "ctxrepo" / "probe"
+        shutil.rmtree(probe, ignore_errors=True)
+        try:
+            self.git.ask("init", "--quiet", "--bare", "--template=", str(probe))
+            words = ("--git-dir", str(probe), "fetch", "--quiet", "--depth=1", "--filter=tree:0", "--no-tags")
+            return self._say(*words, self.url, commit).ok
+        finally:
+            shutil.rmtree(probe, ignore_errors=True)
 
     def _say(self, *words: str) -> RemoteAnswer:
         if foreign := self.clone.foreign_keys(self.git):

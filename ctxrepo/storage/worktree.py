@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.paths import unsafe
 from ctxrepo.errors import Refused, Unreadable
-from ctxrepo.storage.scan import MAX_BYTES, Scan, scan
+from ctxrepo.storage.replaced import Late, Replaced
+from ctxrepo.storage.scan import MAX_BYTES, Scan, scan, scan_some
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
@@ -41,7 +42,7 @@ class Wanted:
 @dataclass(frozen=True)
 class Adopted:
     skipped: frozenset[str]
-    late: Mapping[str, bytes]
+    late: Sequence[Late]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Worktree:
 
     root: Path
     scratch: Path
+
+    @property
+    def replaced(self) -> Replaced:
+        """The files that were replaced lately."""
+        return Replaced(self.scratch.with_name("replaced"))
 
     def read(self, path: str) -> bytes | None:
         """The bytes of the regular file at `path`; None when there is none, or it is over MAX_BYTES.
@@ -97,19 +103,22 @@ class Worktree:
         An editor may write at any moment: a file that is no longer as expected is left alone, and bytes
         that reached the old file while it was being replaced come back as `late`.
         """
-        late: dict[str, bytes] = {}
         # First what goes: a folder may come where a file was, and a file where a folder was.
         gone = {p for p, w in wanted.items() if w.data is None and self._id(p) == w.expected}
         for path in gone:
-            with self._watch(path, wanted[path].expected, late):
-                self.remove(path)
+            self._hold(path, wanted[path].expected)
+            self.remove(path)
         come = {p: w.data for p, w in wanted.items() if w.data is not None and self._is_ready(p, w.expected)}
         with self._prepared(come) as prepared:
             for path, temporary in prepared.items():
-                with self._watch(path, wanted[path].expected, late):
-                    self._put(path, temporary)
+                self._hold(path, wanted[path].expected)
+                self._put(path, temporary)
         self._sync_folders(come)
-        return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=late)
+        return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=self.replaced.late())
+
+    def _hold(self, path: str, oid: str | None) -> None:
+        if oid is not None:
+            self.replaced.hold(self.root / path, path, oid)
 
     def _is_ready(self, path: str, expected: str | None) -> bool:
         """Whether the file is as expected, and nothing is in the way where a folder has to be."""
@@ -132,32 +141,19 @@ class Worktree:
                 return
             parent = parent.parent
 
-    def scan(self) -> Scan:
-        """Look at every file, without opening one."""
-        return scan(self.root)
+    def scan(self, below: str = "", known: Container[str] = ()) -> Scan:
+        """Look at every file, or at those below a folder, without opening one; see `scan`."""
+        return scan(self.root, below, known)
+
+    def scan_some(self, paths: Iterable[str]) -> Scan:
+        """Look at these files only."""
+        return scan_some(self.root, paths)
 
     def _id(self, path: str) -> str | None:
         data = self.read(path)
         if data is None:
             return OBSTACLE if self.exists(path) else None
         return blob_id(data)
-
-    @contextmanager
-    def _watch(self, path: str, expected: str | None, late: dict[str, bytes]) -> Iterator[None]:
-        """Hold the old file open over its replacement, and see afterwards whether it was written to."""
-        handle = -1
-        with suppress(OSError):
-            handle = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            yield
-            if handle >= 0:
-                with os.fdopen(os.dup(handle), "rb") as old:
-                    data = old.read(MAX_BYTES)
-                if blob_id(data) != expected:
-                    late[path] = data
-        finally:
-            if handle >= 0:
-                os.close(handle)
 
     @contextmanager
     def _prepared(self, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
@@ -224,11 +220,6 @@ class Worktree:
                 os.fsync(handle)
             finally:
                 os.close(handle)
-
-
-def blob_id(data: bytes) -> str:
-    """The id git gives these bytes."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _empty(scratch: int) -> None:

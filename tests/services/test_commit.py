@@ -10,8 +10,8 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.services import sync as sync_service
-from ctxrepo.services.commit import commit
+from ctxrepo.services import exchange as exchange_service
+from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.pending import Version
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
@@ -65,13 +65,13 @@ def test_an_edit_made_while_a_sync_brings_files_survives_it(
     ben.sync()
     ben.write(NOTE, "# T\n\n- base\n- from ben\n")
     ben.sync()
-    merge = sync_service.merge_commits
+    merge = exchange_service.merge_commits
 
     def merge_while_somebody_types(memory: Memory, *commits: object) -> object:
         ada.write(NOTE, "# T\n\n- base\n- typed just now\n")
         return merge(memory, *commits)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sync_service, "merge_commits", merge_while_somebody_types)
+    monkeypatch.setattr(exchange_service, "merge_commits", merge_while_somebody_types)
     ada.sync()
     monkeypatch.undo()
     ada.sync()
@@ -190,14 +190,14 @@ def test_where_signing_fails_nothing_is_committed_unsigned(mine: Machine) -> Non
 def test_an_agents_file_tool_reaches_no_dot_folder_of_the_remote(mine: Machine) -> None:
     mine.write(".github/workflows/run.yml", "on: push\n")
     version = Version(".github/workflows/run.yml", "claude", "s", b"on: push\n")
-    commit(mine.open(), NOW, [version])
+    commit(mine.open(), NOW, Wanted([version]))
     assert ".github" not in mine.git("ls-tree", "-r", "--name-only", "HEAD")
 
 
 def test_what_a_session_left_and_somebody_replaced_is_in_the_history(mine: Machine) -> None:
     mine.write(NOTE, "# T\n\n- base\n- replaced it\n")
     left = Version(NOTE, "claude", "s", b"# T\n\n- base\n- as the agent left it\n", b"# T\n\n- base\n")
-    commit(mine.open(), NOW, [left])
+    commit(mine.open(), NOW, Wanted([left]))
     assert mine.read(NOTE) == "# T\n\n- base\n- replaced it\n"
     assert "as the agent left it" in mine.git("log", "-p", "--format=", "--", NOTE)
 

@@ -11,7 +11,7 @@ from machines import NOW, Machine, make_machine
 
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.commit import commit
+from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.pending import Version
 
 NOTE = "shop/topics/gotcha.md"
@@ -199,7 +199,11 @@ def test_versions_that_agents_wrote_over_each_other_all_stay(pair: Pair) -> None
     ada.sync()
     one, two = "# T\n\n- base\n- by one\n", "# T\n\n- base\n- by two\n"
     ada.write(NOTE, two)
-    commit(ada.open(), NOW, [Version(NOTE, "a", "1", one.encode()), Version(NOTE, "a", "2", two.encode())])
+    commit(
+        ada.open(),
+        NOW,
+        Wanted([Version(NOTE, "a", "1", one.encode()), Version(NOTE, "a", "2", two.encode())]),
+    )
     assert all(line in ada.read(NOTE) for line in ("- base", "- by one", "- by two"))
 
 
@@ -209,7 +213,7 @@ def test_a_session_that_takes_its_own_line_back_is_believed(pair: Pair) -> None:
     ada.sync()
     first, last = b"# T\n\n- base\n- wrong\n", b"# T\n\n- base\n"
     ada.write(NOTE, last.decode())
-    commit(ada.open(), NOW, [Version(NOTE, "a", "1", first), Version(NOTE, "a", "1", last)])
+    commit(ada.open(), NOW, Wanted([Version(NOTE, "a", "1", first), Version(NOTE, "a", "1", last)]))
     assert "wrong" not in ada.read(NOTE)
 
 

@@ -180,11 +180,14 @@ def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
     (memory.state.versions / "1-1").write_bytes(b"- base\n- by the agent\n")
     made_from = (ada.clone / ".git/refs/ctxrepo/wt").read_text().strip()
     spool(memory, "tool", path=note, version="1-1", base=made_from)
+    ada.write(note, "- base\n- by the agent\n")
     ben.init(str(remote))
     ben.write(note, "- base\n- from elsewhere\n")
     ben.sync()
     ada.sync()
+    head = ada.git("rev-parse", "HEAD")
     assert work() == []
+    assert ada.git("rev-parse", "HEAD") == head  # the version is in the history already
     assert ada.read(note).count("- base\n") == 1
     assert "- from elsewhere\n" in ada.read(note)
     assert "- by the agent\n" in ada.read(note)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.domain.blob import blob_id
 from ctxrepo.storage import checkout as module
 from ctxrepo.storage.checkout import WT, WT_NEXT, Checkout
 from ctxrepo.storage.objects import Objects
@@ -31,9 +32,7 @@ def tree(checkout: Checkout, **files: str) -> str:
 
 
 def edited(checkout: Checkout, head: str) -> list[str]:
-    seen, files = checkout.look(), checkout.objects.files(head)
-    paths = {*seen.disk, *seen.base, *seen.next, *files}
-    return sorted(p for p in paths if seen.is_edited(p, files.get(p)))
+    return sorted(checkout.look().edited(checkout.objects.files(head)))
 
 
 def files(checkout: Checkout) -> dict[str, str]:
@@ -44,7 +43,7 @@ def files(checkout: Checkout) -> dict[str, str]:
 def test_files_come_change_and_go(checkout: Checkout) -> None:
     for wanted in ({"a": "1", "b": "1"}, {"a": "2", "c": "1"}, {}):
         head = tree(checkout, **wanted)
-        assert checkout.bring(head, checkout.look()) == {}
+        assert checkout.bring(head, checkout.look()) == []
         assert files(checkout) == {f"{name}.md": text for name, text in wanted.items()}
         assert edited(checkout, head) == []
         assert checkout.objects.ref(WT) == checkout.objects.ref(WT_NEXT) == head
@@ -175,13 +174,14 @@ def test_bytes_written_while_a_file_was_replaced_come_back(
     checkout.bring(tree(checkout, a="1\n"), checkout.look())
     put = Worktree._put
 
-    def late(worktree: Worktree, path: str, temporary: str) -> None:
+    def put_late(worktree: Worktree, path: str, temporary: str) -> None:
         with (worktree.root / path).open("ab") as editor:
             put(worktree, path, temporary)
             editor.write(b"late\n")
 
-    monkeypatch.setattr(Worktree, "_put", late)
-    assert checkout.bring(tree(checkout, a="2\n"), checkout.look()) == {"a.md": b"1\nlate\n"}
+    monkeypatch.setattr(Worktree, "_put", put_late)
+    (late,) = checkout.bring(tree(checkout, a="2\n"), checkout.look())
+    assert (late.path, late.base, late.data) == ("a.md", blob_id(b"1\n"), b"1\nlate\n")
     assert files(checkout) == {"a.md": "2\n"}
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ctxrepo.domain.blob import blob_id
+from ctxrepo.storage import stamps
 from ctxrepo.storage.scan import Scan
-from ctxrepo.storage.stamps import file_ids
-from ctxrepo.storage.worktree import Worktree, blob_id
+from ctxrepo.storage.stamps import Stamps
+from ctxrepo.storage.worktree import Worktree
 
 
 @pytest.fixture
@@ -27,11 +28,17 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "stamps.db"
 
 
+def file_ids(database: Path, tree: Worktree, scan: Scan) -> dict[str, str]:
+    """As a look at the worktree does it."""
+    kept = Stamps(database)
+    return stamps.file_ids(kept, tree, scan, kept.read())
+
+
 def settled(scan: Scan) -> Scan:
     """The same files as if nobody had touched them for an hour."""
     hour = 3_600_000_000_000
     older = {
-        path: replace(stamp, mtime_ns=stamp.mtime_ns - hour, ctime_ns=stamp.ctime_ns - hour)
+        path: stamp._replace(mtime_ns=stamp.mtime_ns - hour, ctime_ns=stamp.ctime_ns - hour)
         for path, stamp in scan.files.items()
     }
     return Scan(older, scan.skipped)
@@ -52,7 +59,7 @@ def test_what_changed_a_moment_ago_is_not_believed(tree: Worktree, database: Pat
     # Within one tick of the clock a file can change twice and keep its stamp.
     tree.write("a.md", b"one")
     old, now = settled(tree.scan()).files["a.md"], time.time_ns()
-    scan = Scan({"a.md": replace(old, **{field: now})}, {})
+    scan = Scan({"a.md": old._replace(**{field: now})}, {})
     assert file_ids(database, tree, scan) == {"a.md": blob_id(b"one")}
     (tree.root / "a.md").write_bytes(b"two")
     assert file_ids(database, tree, scan) == {"a.md": blob_id(b"two")}
@@ -65,7 +72,7 @@ def test_a_stamp_that_differs_in_anything_is_another(tree: Worktree, database: P
     file_ids(database, tree, scan)
     (tree.root / "a.md").write_bytes(b"two")
     stamp = scan.files["a.md"]
-    other = Scan({"a.md": replace(stamp, **{field: getattr(stamp, field) + 1})}, {})
+    other = Scan({"a.md": stamp._replace(**{field: getattr(stamp, field) + 1})}, {})
     assert file_ids(database, tree, other) == {"a.md": blob_id(b"two")}
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import Refused
-from ctxrepo.storage.worktree import OBSTACLE, Wanted, Worktree, blob_id
+from ctxrepo.domain.blob import blob_id
+from ctxrepo.storage.worktree import OBSTACLE, Wanted, Worktree
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_adopting_replaces_adds_and_removes(tree: Worktree) -> None:
         "c/d.md": Wanted(None, b"fresh"),
     }
     adopted = tree.adopt(wanted)
-    assert (adopted.skipped, dict(adopted.late)) == (frozenset(), {})
+    assert (adopted.skipped, adopted.late) == (frozenset(), [])
     assert (tree.read("a.md"), tree.read("b.md"), tree.read("c/d.md")) == (b"new", None, b"fresh")
 
 
@@ -118,7 +119,7 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(tree: Worktree
             adopted = tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
         finally:
             Worktree._put = put  # type: ignore[method-assign]
-    assert dict(adopted.late) == {"a.md": b"old\nlate\n"}
+    assert [(late.path, late.data) for late in adopted.late] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 
 

@@ -1,0 +1,175 @@
+"""exchange: rounds with the remote until it agrees, refuses, or is not worth another try.
+
+Fetch, merge in memory, push without force, and only then let branch and files follow. Never a rebase, a
+reset or a checkout: an exchange that is killed anywhere has changed nothing half-way.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ctxrepo.domain.guard import Refusal
+from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.services import review, standing
+from ctxrepo.services.commit import Committed
+from ctxrepo.services.fetch import fetch, remote_of
+from ctxrepo.services.follow import follow
+from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
+from ctxrepo.services.outgoing import outgoing_secrets
+from ctxrepo.services.review import next_branch, open_review
+from ctxrepo.storage.memory import Memory
+
+OFFLINE_PATIENCE = 1.0
+"""Seconds after which a dropped connection is not tried again: the next sync will."""
+
+OK = RemoteAnswer("ok")
+
+_DECLINED = "reviewers struck out some of what was sent; `ctxrepo status` lists it, and it is not sent again"
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """`answer` is how the last conversation ended; `received` and `sent` count commits, `branch` is the
+    review branch they were sent to, `notices` are what a person must know though all went well."""
+
+    answer: RemoteAnswer = OK
+    received: int = 0
+    sent: int = 0
+    branch: str = ""
+    committed: Committed | None = None
+    held: tuple[Refusal, ...] = ()
+    aside: tuple[Aside, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def noticing(self, *notices: str) -> Exchange:
+        return replace(self, notices=tuple(dict.fromkeys((*self.notices, *filter(None, notices)))))
+
+
+def exchange(
+    memory: Memory,
+    now: datetime,
+    *,
+    send: bool,
+    fetched: RemoteAnswer | None = None,
+    accept: bool = False,
+) -> Exchange:
+    """Exchange with the remote; the caller holds the sync lock.
+
+    `fetched` is the answer of a fetch made just before. With `accept` a person takes a remote that was
+    replaced for what it is now.
+    """
+    began = time.monotonic()
+    done = Exchange()
+    retries = memory.settings.sync.retries
+    for attempt in range(retries + 1):
+        answer, fetched = fetched or fetch(memory), None
+        done = replace(done, answer=answer)
+        if answer.ok:
+            done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
+        tired = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
+        if not done.answer.may_pass or tired:
+            break
+        time.sleep(random.random() * min(2.0, 0.02 * 2**attempt))  # noqa: S311  # spreads load only
+    return done
+
+
+def _round(
+    memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool, is_last: bool
+) -> Exchange:
+    """Merge what was fetched, push once, and let branch and files follow what came."""
+    objects, clone = memory.objects, memory.clone
+    objects.reopen()
+    theirs = objects.ref(clone.upstream_ref)
+    if accept:
+        standing.agree(memory, theirs)
+    found = standing.standing(memory, theirs)
+    done = done.noticing(found.notice, _end_review(memory, theirs, now))
+    ours = objects.ref(clone.branch_ref)
+    merged = _joined(memory, ours, theirs, now)
+    if merged is None or not found.answer.ok:
+        return replace(done, answer=found.answer)
+    if send:
+        done = _send(memory, merged.commit, theirs, now, done)
+        if done.answer.outcome == "overtaken" and not is_last:
+            return done  # the next round merges anew: no merge commit is kept
+    received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
+    followed = follow(memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now)
+    if theirs and not (done.sent and not done.branch):
+        standing.agree(memory, theirs)
+    if done.answer.ok:
+        _touch_fetched(memory)
+    return replace(
+        done,
+        received=done.received + received,
+        committed=followed,
+        aside=(*done.aside, *merged.aside, *followed.aside),
+    )
+
+
+def _joined(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergedCommits | None:
+    """Our branch with the shared one, and with what reviewers changed on the branch under review."""
+    objects = memory.objects
+    merged = merge_commits(memory, ours, theirs, now)
+    current = open_review(memory)
+    tip = objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
+    if merged is None or current is None or tip is None or objects.contains(merged.commit, tip):
+        return merged
+    # A branch that was rewritten there is compared with what we had pushed: what is missing was struck out.
+    both = merge_over(memory, current.tip, merged.commit, tip, now)
+    return MergedCommits(both.commit, (*merged.aside, *both.aside))
+
+
+def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
+    """Go on from main where a review is over; returns what is to be said of it."""
+    current = open_review(memory)
+    ours = memory.objects.ref(memory.clone.branch_ref)
+    if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
+        return ""
+    is_declined = review.close(memory, current, ours, theirs, now)
+    if not memory.objects.contains(theirs, current.tip):
+        follow(memory, theirs, lambda old: review.settled(memory, current, old or ours, theirs, now), now)
+    review.forget(memory, current)
+    return _DECLINED if is_declined else ""
+
+
+def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
+    """Offer `commit` to the remote: as the shared branch, or as one for review."""
+    objects = memory.objects
+    branch = _branch(memory, theirs, now)
+    there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
+    if commit in (theirs, there):
+        return done
+    if held := outgoing_secrets(memory, commit, [known for known in (theirs, there) if known]):
+        first = held[0]
+        told = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
+        return replace(done, answer=RemoteAnswer("secret", told), held=(*done.held, *held))
+    answer = remote_of(memory).push(commit, branch)
+    if answer.outcome == "protected" and not branch:
+        branch = next_branch(memory, now)
+        answer = remote_of(memory).push(commit, branch)
+    if not answer.ok:
+        return replace(done, answer=answer)
+    sent = len(list(objects.new_commits(commit, theirs, there)))
+    if branch:
+        review.pushed(memory, branch, commit)
+    else:
+        objects.set_ref(memory.clone.upstream_ref, commit)
+        standing.agree(memory, commit)
+    return replace(done, answer=answer, sent=done.sent + sent, branch=branch)
+
+
+def _branch(memory: Memory, theirs: str | None, now: datetime) -> str:
+    """The branch to send to, '' for the shared one; an empty remote gets that first."""
+    if current := open_review(memory):
+        return current.branch
+    return next_branch(memory, now) if theirs and memory.repository.review == "branch" else ""
+
+
+def _touch_fetched(memory: Memory) -> None:
+    with suppress(OSError):
+        memory.state.fetched.touch()

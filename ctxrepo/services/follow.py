@@ -1,0 +1,46 @@
+"""follow: branch and files are brought to what an exchange made, with what was written meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from ctxrepo.errors import Busy
+from ctxrepo.services.commit import Committed, Wanted, bring, commit_locked
+from ctxrepo.services.merge import MergedCommits
+from ctxrepo.services.refresh import refresh
+from ctxrepo.storage.memory import Memory
+
+Join = Callable[[str | None], MergedCommits | None]
+"""Puts what was received together with the branch as it is by now; None when there is nothing at all."""
+
+
+def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committed:
+    """Bring the branch to `join(branch)`, and the files that differ along.
+
+    What was written while we spoke to the remote is committed first, so that no file on disk is ahead of
+    the branch; only files that `received` changes are looked at for it.
+    """
+    objects, clone = memory.objects, memory.clone
+    with memory.writing():
+        committed = commit_locked(memory, now, Wanted(only=_differing(memory, clone.branch_ref, received)))
+        both = join(committed.head)
+        if both is None or both.commit == committed.head:
+            return committed
+        old_tree, tree = objects.tree_of(committed.head), objects.tree_of(both.commit)
+        assert tree is not None
+        seen = memory.checkout.look(objects.diff(old_tree, tree).keys())
+        if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
+            raise Busy("the branch moved while we were merging", "Run the command again.")
+        # What was edited since the commit above stays as it is, for the next commit to merge.
+        edited = seen.edited(objects.files(old_tree, seen.only))
+        late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
+        refresh(memory, both.commit, committed.held, committed.skipped)
+        done = replace(committed, head=both.commit, aside=(*committed.aside, *both.aside))
+        return commit_locked(memory, now, Wanted(only=edited)) if late or edited else done
+
+
+def _differing(memory: Memory, ref: str, received: str) -> set[str]:
+    objects = memory.objects
+    return set(objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))

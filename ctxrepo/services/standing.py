@@ -1,0 +1,62 @@
+"""standing: how the remote's branch stands to what it was when we last agreed with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.services.fetch import remote_of
+from ctxrepo.storage.memory import Memory
+
+SEEN = "refs/ctxrepo/seen"
+"""The remote's tip that we last merged or made; a fetch alone doesn't move it."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`answer` is not ok when a person has to confirm first; `notice` is what they must be told else."""
+
+    answer: RemoteAnswer
+    notice: str = ""
+
+
+_FINE = Standing(RemoteAnswer("ok"))
+
+
+def standing(memory: Memory, theirs: str | None) -> Standing:
+    """What the remote's tip `theirs` (None: it has no such branch) means.
+
+    A remote that went back or was rewritten is merged with what is here, so that nothing is lost on either
+    side. One that shares nothing with the memory any more was replaced, and may be somebody else's.
+    """
+    objects = memory.objects
+    seen = objects.ref(SEEN)
+    if seen is None or theirs == seen or not objects.has(seen):
+        return _FINE
+    if theirs is None:
+        if remote_of(memory).has(seen):
+            return _noticed("the memory's branch was deleted on the remote; it is sent again")
+        return _changed("the remote is empty, and it wasn't before: it may have been replaced")
+    if objects.contains(theirs, seen):
+        return _FINE
+    if objects.contains(seen, theirs):
+        return _noticed("the remote went back to an earlier state; what it lost is sent again")
+    if objects.merge_base(seen, theirs) is not None:
+        return _noticed("the remote's history was rewritten; both histories are kept")
+    return _changed("the remote holds another history, which has nothing in common with this memory's")
+
+
+def agree(memory: Memory, theirs: str | None) -> None:
+    """What the remote has now is what we know of it, and hold."""
+    if theirs is None:
+        memory.objects.drop_ref(SEEN)
+    elif memory.objects.ref(SEEN) != theirs:
+        memory.objects.set_ref(SEEN, theirs)
+
+
+def _changed(reason: str) -> Standing:
+    return Standing(RemoteAnswer("changed", reason))
+
+
+def _noticed(notice: str) -> Standing:
+    return Standing(RemoteAnswer("ok"), notice)

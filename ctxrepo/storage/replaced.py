@@ -1,0 +1,103 @@
+"""Files we have replaced, kept for a while under another name: who had one open may still write to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.jsonl import record
+from ctxrepo.storage.scan import MAX_BYTES
+
+KEPT = 600.0
+"""Seconds; who holds a file open for longer before writing to it has read something old anyway."""
+
+_GRAIN = 0.05
+"""Seconds by which the file system's clock may lag behind ours."""
+
+
+@dataclass(frozen=True)
+class Late:
+    """Bytes that reached a file after it was replaced; `base` is the blob id of what it was before them."""
+
+    path: str
+    base: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class _Old:
+    path: str
+    id: str
+    name: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The folder they are kept in, on the file system of the clone. Used under the write lock only."""
+
+    folder: Path
+
+    def hold(self, file: Path, path: str, oid: str) -> None:
+        """Keep hold of a file whose blob id is `oid` and which is about to be replaced."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        old = _Old(path, oid, secrets.token_hex(8), time.time())
+        # Where there are no hard links, or the file has just gone, there is nothing to hold on to.
+        with suppress(OSError):
+            os.link(file, self.folder / old.name, follow_symlinks=False)
+            with self._list.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(old)) + "\n")
+
+    def late(self) -> list[Late]:
+        """What was written to replaced files and nobody has settled yet."""
+        return [
+            Late(old.path, old.id, data)
+            for old in self._olds()
+            if (data := self._written_since(old)) is not None and blob_id(data) != old.id
+        ]
+
+    def settle(self, done: Collection[Late]) -> None:
+        """Forget what a commit has taken, and what is old enough."""
+        taken = {(late.path, late.base): blob_id(late.data) for late in done}
+        olds = list(self._olds())
+        left = [
+            _Old(o.path, taken.get((o.path, o.id), o.id), o.name, o.at)
+            for o in olds
+            if time.time() - o.at < KEPT and (self.folder / o.name).exists()
+        ]
+        if left == olds:
+            return
+        names = {old.name for old in left} | {self._list.name}
+        for file in [*self.folder.iterdir()]:
+            if file.name not in names:
+                file.unlink()
+        new = self._list.with_suffix(".new")
+        new.write_text("".join(json.dumps(asdict(old)) + "\n" for old in left), "utf-8")
+        new.rename(self._list)
+
+    def _written_since(self, old: _Old) -> bytes | None:
+        with suppress(OSError):
+            file = self.folder / old.name
+            status = file.stat()
+            if status.st_mtime + _GRAIN >= old.at and status.st_size <= MAX_BYTES:
+                return file.read_bytes()
+        return None
+
+    def _olds(self) -> Iterator[_Old]:
+        with suppress(FileNotFoundError):
+            for line in self._list.read_text("utf-8", "replace").splitlines():
+                fields = record(line) or {}
+                with suppress(KeyError, TypeError, ValueError):
+                    name = os.path.basename(str(fields["name"]))
+                    yield _Old(str(fields["path"]), str(fields["id"]), name, float(fields["at"]))
+
+    @property
+    def _list(self) -> Path:
+        return self.folder / "list.jsonl"

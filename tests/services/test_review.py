@@ -1,0 +1,194 @@
+"""Review branches: what waits, what was struck out, what comes back once."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.services.status import status
+
+NOTE = "global/MEMORY.md"
+
+
+@pytest.fixture
+def people(tmp_path: Path, remote: Path) -> Path:
+    """A checkout of the remote in which reviewers work with plain git."""
+    place = tmp_path / "people"
+    subprocess.run(["git", "clone", "-q", str(remote), str(place)], check=True)
+    git(place, "config", "user.name", "Rae")
+    git(place, "config", "user.email", "rae@example.org")
+    return place
+
+
+@pytest.fixture
+def ada(ada: Machine, remote: Path) -> Machine:
+    """A machine that sends its work for review; the remote's main holds one note."""
+    ada.init(str(remote))
+    ada.write(NOTE, "- base\n")
+    ada.sync()
+    config = ada.places.config_file
+    config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
+    return ada
+
+
+def git(place: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def on(remote: Path, branch: str) -> str:
+    """The note as a branch of the remote has it."""
+    return git(remote, "show", f"{branch}:{NOTE}")
+
+
+def branches(remote: Path) -> list[str]:
+    return [b for b in git(remote, "for-each-ref", "--format=%(refname:lstrip=2)").split() if b != "main"]
+
+
+def look(place: Path, branch: str) -> None:
+    git(place, "fetch", "-q", "--prune", "origin")
+    git(place, "checkout", "-q", "-B", "work", f"origin/{branch}")
+
+
+def rewrite(place: Path, text: str, *, message: str = "reviewed") -> None:
+    (place / NOTE).write_text(text)
+    git(place, "commit", "-qam", message)
+
+
+def squash(place: Path, branch: str, text: str | None = None) -> None:
+    """What forges do: one commit on main with all of the branch (or what is left of it), the branch deleted."""
+    git(place, "fetch", "-q", "--prune", "origin")
+    git(place, "checkout", "-q", "-B", "main", "origin/main")
+    git(place, "merge", "-q", "--squash", f"origin/{branch}")
+    if text is not None:
+        (place / NOTE).write_text(text)
+    git(place, "commit", "-qam", "squashed")
+    git(place, "push", "-q", "origin", "main", f":{branch}")
+
+
+def test_work_goes_to_a_branch_and_main_stays(ada: Machine, remote: Path) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    sent = ada.sync()
+    assert sent.branch == f"ctxrepo/{ada.open().host}/20261120"
+    assert branches(remote) == [sent.branch]
+    assert (on(remote, "main"), on(remote, sent.branch)) == ("- base", "- base\n- proposed")
+    ada.write(NOTE, "- base\n- proposed\n- more\n")
+    assert ada.sync().branch == sent.branch
+    assert on(remote, sent.branch) == "- base\n- proposed\n- more"
+    assert ada.sync().sent == 0
+    assert status(ada.open(), None).review == sent.branch
+
+
+def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    first = ada.sync().branch
+    look(people, "main")
+    git(people, "merge", "-q", "--no-ff", f"origin/{first}")
+    git(people, "push", "-q", "origin", "HEAD:main")
+    ada.sync()
+    assert ada.read(NOTE) == "- base\n- proposed\n"
+    assert status(ada.open(), None).review == ""
+    assert ada.tree() == git(remote, "rev-parse", "main^{tree}")
+    ada.write(NOTE, "- base\n- proposed\n- next\n")
+    second = ada.sync().branch
+    assert second == f"{first}-2"
+    assert on(remote, second) == "- base\n- proposed\n- next"
+
+
+def test_what_was_squashed_comes_back_once(ada: Machine, remote: Path, people: Path) -> None:
+    ada.write(NOTE, "- base\n- one\n- two\n")
+    squash(people, ada.sync().branch)
+    ada.write(NOTE, "- base\n- one\n- two\n- written meanwhile\n")
+    done = ada.sync()
+    assert ada.read(NOTE) == "- base\n- one\n- two\n- written meanwhile\n"
+    assert done.branch.endswith("20261120") or done.branch.endswith("20261120-2")
+    # Only what is new is proposed: nothing that main has is in the branch's commits.
+    assert git(remote, "rev-list", "--count", f"main..{done.branch}") == "1"
+    assert status(ada.open(), None).declined == []
+
+
+def test_what_reviewers_strike_out_stays_out_and_is_listed(ada: Machine, remote: Path, people: Path) -> None:
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    squash(people, ada.sync().branch, "- base\n- good\n")
+    done = ada.sync()
+    assert ada.read(NOTE) == "- base\n- good\n"
+    assert any("struck out" in notice for notice in done.notices)
+    (declined,) = status(ada.open(), None).declined
+    assert declined.entries == [f"{NOTE}: struck out"]
+    ada.write(NOTE, "- base\n- good\n- later\n")
+    again = ada.sync()
+    assert on(remote, again.branch) == "- base\n- good\n- later"
+    assert "struck out" not in git(remote, "log", "-p", "--all")  # not even in the history that was sent
+    assert "struck out" in git(ada.clone, "show", f"{declined.ref}:{NOTE}")
+
+
+def test_a_declined_branch_is_never_sent_again(ada: Machine, remote: Path, people: Path) -> None:
+    ada.write(NOTE, "- base\n- unwanted\n")
+    git(people, "push", "-q", "origin", f":{ada.sync().branch}")
+    assert ada.sync().sent == 0
+    assert ada.read(NOTE) == "- base\n"
+    assert branches(remote) == []
+    assert [d.entries for d in status(ada.open(), None).declined] == [[f"{NOTE}: unwanted"]]
+    assert ada.git("status", "--porcelain") == ""
+
+
+def test_what_reviewers_change_on_the_branch_is_taken(ada: Machine, remote: Path, people: Path) -> None:
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    branch = ada.sync().branch
+    look(people, branch)
+    rewrite(people, "- base\n- good\n")
+    git(people, "push", "-q", "origin", f"HEAD:{branch}")
+    ada.write(NOTE, "- base\n- good\n- struck out\n- written meanwhile\n")
+    ada.sync()
+    assert ada.read(NOTE) == "- base\n- good\n- written meanwhile\n"
+    assert on(remote, branch) == "- base\n- good\n- written meanwhile"
+
+
+def test_a_branch_that_reviewers_rewrote_is_compared_with_what_was_pushed(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    branch = ada.sync().branch
+    look(people, "main")
+    rewrite(people, "- base\n- good\n")
+    git(people, "push", "-q", "--force", "origin", f"HEAD:{branch}")
+    ada.sync()
+    assert ada.read(NOTE) == "- base\n- good\n"
+    assert on(remote, branch) == "- base\n- good"
+
+
+def test_a_protected_main_turns_sending_into_a_review(ada: Machine, ben: Machine, remote: Path) -> None:
+    hook = remote / "hooks" / "pre-receive"
+    hook.write_text(
+        '#!/bin/sh\nwhile read old new ref; do [ "$ref" != refs/heads/main ] || '
+        '{ echo "protected branch"; exit 1; }; done\n'
+    )
+    hook.chmod(0o755)
+    ben.init(str(remote))
+    ben.write(NOTE, "- base\n- from ben\n")
+    sent = ben.sync()
+    assert sent.remote.ok
+    assert on(remote, sent.branch) == "- base\n- from ben"
+    assert on(remote, "main") == "- base"
+    assert ben.sync().sent == 0
+
+
+def test_edits_of_others_and_a_description_alone_survive_a_review(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "---\ndescription: what it is\n---\n\n- base\n")
+    branch = ada.sync().branch
+    ada.sync()
+    assert status(ada.open(), None).review == branch
+    look(people, "main")
+    rewrite(people, "- base\n- of others\n")
+    git(people, "push", "-q", "origin", "HEAD:main")
+    ada.sync()
+    assert ada.read(NOTE) == "---\ndescription: what it is\n---\n\n- base\n- of others\n"
+    assert on(remote, branch) == ada.read(NOTE).rstrip("\n")
+    assert NOW.year == 2026
