@@ -71,19 +71,20 @@ def _edit(
 ) -> Edit:
     base = None if path not in seen.base else memory.objects.data(seen.base[path])
     data, replayed = _replay(path, memory.worktree.read(path), writes)
-    data, folded = _fold(path, data, _unseen(versions))
+    data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
     left = [v.data for v in versions if v.agent and v.data != data]
     commanded = _encoded(writes[-1].after) if writes else base
     return Edit(path, base, data, commanded, (*replayed, *folded), tuple(dict.fromkeys(left)))
 
 
-def _unseen(versions: Sequence[Version]) -> list[Version]:
+def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
     """Versions whose authors did not know of each other: what they left must all be in the file.
 
-    Where one session alone wrote, what it left and the file has no more was taken out on purpose.
+    Where one session alone wrote, what it left and the file has no more was taken out on purpose; a file
+    that is gone tells nothing of the sort, and an edit stays against a deletion.
     """
     last = {(v.agent, v.session): v for v in versions if v.agent}
-    return [*(last.values() if len(last) > 1 else ()), *(v for v in versions if not v.agent)]
+    return [*(last.values() if len(last) > 1 or is_gone else ()), *(v for v in versions if not v.agent)]
 
 
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:

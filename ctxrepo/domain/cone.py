@@ -1,0 +1,70 @@
+"""Which folders a sparse clone has on disk, in the patterns that git's own sparse checkout understands.
+
+A cone is folders with all that is below them, and the files that stand directly in the folders on the way to
+them, the top included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+_SPECIAL = re.compile(r"([*?\[\]\\])")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+@dataclass(frozen=True)
+class Cone:
+    """`folders` are whole; `on_the_way` are those that lead to them ('' is the top)."""
+
+    folders: frozenset[str]
+    on_the_way: frozenset[str]
+
+    @classmethod
+    def of(cls, folders: Iterable[str]) -> Cone:
+        whole = frozenset(folders)
+        return cls(whole, frozenset({"", *(above for folder in whole for above in _above(folder))}) - whole)
+
+    def holds(self, path: str) -> bool:
+        """Whether the file at `path` is on disk."""
+        folder = path.rpartition("/")[0]
+        return folder in self.on_the_way or self.is_whole(folder)
+
+    def is_whole(self, folder: str) -> bool:
+        """Whether everything below `folder` is on disk."""
+        return folder in self.folders or any(above in self.folders for above in _above(folder))
+
+    def with_folders(self, folders: Collection[str]) -> Cone:
+        return Cone.of(self.folders | {f for f in folders if not self.is_whole(f)})
+
+
+def parse(text: str) -> Cone:
+    """The cone that the lines of `info/sparse-checkout` describe."""
+    folders = {
+        _ESCAPED.sub(r"\1", line[1:-1])
+        for line in text.splitlines()
+        if line.startswith("/") and line.endswith("/") and line != "/"
+    }
+    opened = {
+        _ESCAPED.sub(r"\1", line[2:-3])
+        for line in text.splitlines()
+        if line.startswith("!/") and line.endswith("/*/") and line != "!/*/"
+    }
+    return Cone.of(folders - opened)
+
+
+def render(cone: Cone) -> str:
+    """`info/sparse-checkout` as `git sparse-checkout set --cone` writes it."""
+    lines = ["/*", "!/*/"]
+    for folder in sorted((cone.on_the_way | cone.folders) - {""}):
+        name = _SPECIAL.sub(r"\\\1", folder)
+        lines.append(f"/{name}/")
+        if folder in cone.on_the_way:
+            lines.append(f"!/{name}/*/")
+    return "\n".join(lines) + "\n"
+
+
+def _above(folder: str) -> list[str]:
+    return list(accumulate(folder.split("/")[:-1], "{}/{}".format))
