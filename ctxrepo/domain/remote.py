@@ -1,70 +1,178 @@
-"""What a remote's answer means, told from git's words: the one table of them."""
+"""What a remote's answer means, told from git's words: the one table of outcomes, and the one of words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal[
-    "ok",
-    "overtaken",
-    "offline",
-    "auth",
-    "refused",
-    "missing",
-    "timeout",
-    "guard",
-    "secret",
-    "failed",
-    "protected",
+    "ok", "overtaken", "offline", "cut", "timeout", "busy", "auth", "untrusted", "readonly", "protected",
+    "quota", "refused", "missing", "address", "malformed", "guard", "secret", "failed",
     "changed",
-]
+]  # fmt: skip
 
-# In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH and curl.
+Passes = Literal["seconds", "later", "never"]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What an outcome means in our words, and what a person does next.
+
+    `passes`: whether it passes by itself within seconds, later, or not before somebody does something.
+    """
+
+    means: str
+    next_step: str
+    passes: Passes = "never"
+
+
+MEANINGS: Mapping[Outcome, Meaning] = {
+    "overtaken": Meaning(
+        "another machine was faster each time",
+        "Everything is saved here; the next sync tries again.",
+        "seconds",
+    ),
+    "offline": Meaning(
+        "it can't be reached from here", "Everything is saved here; the next sync sends it.", "later"
+    ),
+    "cut": Meaning("the connection broke", "Everything is saved here; the next sync sends it.", "seconds"),
+    "timeout": Meaning(
+        "it took the call and then fell silent",
+        "Everything is saved here; the next sync sends it. On a slow line raise sync.timeout.",
+        "later",
+    ),
+    "busy": Meaning(
+        "it is overloaded or asks us to slow down",
+        "Everything is saved here; the next sync sends it.",
+        "later",
+    ),
+    "auth": Meaning(
+        "git can't log in there",
+        "Everything is saved here. `git fetch` in the memory repository shows what it wants of you.",
+    ),
+    "untrusted": Meaning(
+        "it could not prove who it is",
+        "Everything is saved here. Ask whoever keeps it before you trust its new host key or certificate.",
+    ),
+    "readonly": Meaning(
+        "these credentials may read and not write",
+        "Everything is saved here. Give your account or key the right to write there.",
+    ),
+    "protected": Meaning(
+        "its branch takes no direct push",
+        "Everything is saved here. Let your account push to that branch, or to branches below ctxrepo/.",
+    ),
+    "quota": Meaning(
+        "it has no room for what was sent",
+        "Everything is saved here. Make room there, or ask whoever keeps it.",
+    ),
+    "refused": Meaning(
+        "it refused what was sent",
+        "Everything is saved here. Ask whoever keeps it, or give the memory another remote.",
+    ),
+    "missing": Meaning(
+        "there is no such repository",
+        "Everything is saved here. Check that it exists and that remote in config.toml names it.",
+    ),
+    "address": Meaning(
+        "its address is none that is spoken here, or leads elsewhere",
+        "Everything is saved here. Put its right address into config.toml.",
+    ),
+    "malformed": Meaning(
+        "what it sent is damaged or forged",
+        "Nothing of it was taken, local work goes on. Ask whoever keeps it to run `git fsck` there.",
+    ),
+    "guard": Meaning(
+        "the clone's own configuration could run a program",
+        "Local work goes on. `ctxrepo doctor` shows what stands in the way.",
+    ),
+    "secret": Meaning(
+        "a commit holds what looks like a secret",
+        "Nothing was sent. Take it out of that commit with git, or let it through with allow_secret.",
+    ),
+    "changed": Meaning(
+        "it holds something else than before",
+        "Everything is saved here and nothing was sent. If config.toml names the right remote, "
+        "`ctxrepo sync --accept remote` goes on with it.",
+    ),
+    "failed": Meaning(
+        "git failed for a reason that isn't known here",
+        "Everything is saved here; `ctxrepo doctor` may know more.",
+        "later",
+    ),
+}
+"""Every outcome but `ok`."""
+
+# In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH, curl and
+# the large hosting sites; `^` is the beginning of a line.
 _WORDS: tuple[tuple[Outcome, str], ...] = (
-    ("overtaken", "non-fast-forward|fetch first|cannot lock ref|incorrect old value|failed to update ref"),
     (
-        "refused",
-        """pre-receive hook declined|protected branch|push declined|remote rejected|quota|unpack(er)? err
-        |maximum (input|allowed) size|read.only|insufficient permission|denied to|unable to create temp""",
+        "quota",
+        r"""^remote:.*(no space left|quota|file size limit|too large)|maximum (input|allowed) size
+        |(returned error:|http) 413""",
+    ),
+    ("overtaken", "non-fast-forward|fetch first|cannot lock ref|incorrect old value|failed to update ref"),
+    ("refused", "push cannot contain secrets|push protection|commit message|currently checked out"),
+    (
+        "protected",
+        r"""protected branch|gh006|gh013|(?<!create a )(pull|merge) request|tf402455|prohibited by gerrit
+        |not allowed to push code to protected|restricted branch|hook declined|push declined""",
+    ),
+    (
+        "readonly",
+        r"""read.only(?! file)|denied to|write access|not allowed to push|denied for writing
+        |fatal: w .*denied by|^remote:.*insufficient permission
+        |remote unpack failed: unable to create temp""",
+    ),
+    (
+        "malformed",
+        r"""^(error|fatal): (fsck error|object [0-9a-f]+: \w+: |pack is corrupted|inflate: data)
+        |did not send all necessary objects|sha1 collision""",
+    ),
+    ("refused", "remote rejected|unpack(er)? err"),
+    (
+        "untrusted",
+        r"""host key verification failed|identification has changed|certificate|ssl certificate
+        |ssl: no alternative""",
     ),
     (
         "auth",
-        """authentication failed|permission denied|could not read (username|password)|publickey
-        |terminal prompts disabled|host key verification failed|certificate|access denied
-        |returned error: 40[13]|invalid credentials|dubious ownership""",
+        r"""authentication fail|permission denied|could not read (username|password)|publickey
+        |terminal prompts disabled|access denied|returned error: 40[13]|invalid credentials
+        |dubious ownership|fatal: r .*denied by""",
     ),
+    ("address", r"transport '.*' not allowed|returned error: 30\d|url base from redirection"),
     (
         "missing",
-        """couldn't find remote ref|repository.*not found|does not appear to be a git repository
-        |returned error: 404|no such remote|not exported|does not exist""",
+        r"""couldn't find remote ref|repository.*not found|does not appear to be a git repository
+        |returned error: 404|no such remote|not exported|does not exist|could not be found
+        |not valid: is this a git repository""",
     ),
+    ("busy", r"(returned error:|http) (429|5\d\d)|too many requests|rate limit"),
     (
         "offline",
-        """could not resolve|couldn't connect|could not connect|failed to connect|network is unreachable
-        |connection (refused|timed out|reset|closed)|no route to host|timed out|early eof|hung up
-        |unexpected disconnect|returned error: (429|5..)|rpc failed|broken pipe|recv failure
-        |unable to look up|unexpected eof""",
+        r"""could not resolve|couldn't connect|could not connect|failed to connect|network is unreachable
+        |connection (refused|timed out)|no route to host|timed out|unable to look up""",
+    ),
+    (
+        "cut",
+        r"""connection (was )?(reset|closed|aborted)|early eof|hung up|unexpected disconnect|rpc failed
+        |broken pipe|(recv|send) failure|unexpected eof|tls packet|handshake|ssl_(read|connect|error)
+        |bad packet|bad line length|protocol error""",
     ),
 )
 _PATTERNS = tuple(
-    (outcome, re.compile(re.sub(r"\n\s*", "", words), re.IGNORECASE)) for outcome, words in _WORDS
+    (outcome, re.compile(re.sub(r"\n\s*", "", words), re.IGNORECASE | re.MULTILINE))
+    for outcome, words in _WORDS
 )
-
-_NEXT = {
-    "overtaken": "Another machine was faster each time; the next sync tries again.",
-    "offline": "Everything is saved here; the next sync sends it.",
-    "timeout": "Everything is saved here; the next sync sends it.",
-    "auth": "Everything is saved here. `git fetch` in the memory repository shows what it wants of you.",
-    "refused": "Everything is saved here. Ask whoever keeps the remote, or give it another one.",
-    "missing": "Everything is saved here. Check the remote's address in config.toml.",
-    "guard": "Local work goes on. `ctxrepo doctor` shows what stands in the way.",
-    "secret": "Nothing was sent. Take it out of that commit with git, or let it through with allow_secret.",
-    "changed": "Everything is saved here and nothing was sent. Is it the right address in config.toml? "
-    "`ctxrepo sync --accept remote` goes on with it as it is now.",
-    "failed": "Everything is saved here; `ctxrepo doctor` may know more.",
-}
+_COUNTING = re.compile(
+    r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
+    r"|(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
+    re.IGNORECASE,
+)
+"""Lines of git's that say nothing of how it ended."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +189,48 @@ class RemoteAnswer:
     @property
     def may_pass(self) -> bool:
         """Whether trying again within seconds could help."""
-        return self.outcome in ("overtaken", "offline")
-
-    @property
-    def trouble(self) -> str:
-        return self.reason if not self.may_pass else ""
+        return self._passes("seconds")
 
     @property
     def next_step(self) -> str:
-        return _NEXT.get(self.outcome, "")
+        return MEANINGS[self.outcome].next_step if self.outcome in MEANINGS else ""
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong, in our words, when it won't pass by itself; else ''.
+
+        For sessions to be told: the remote's own words could pose as orders.
+        """
+        return MEANINGS[self.outcome].means if self._passes("never") else ""
+
+    def _passes(self, when: Passes) -> bool:
+        return self.outcome in MEANINGS and MEANINGS[self.outcome].passes == when
 
 
-def classify(words: str) -> Outcome:
-    """The outcome that git's words (both streams) tell."""
+def classify(words: str, *, pushing: bool = False) -> Outcome:
+    """The outcome that git's words (both streams) tell.
+
+    A push follows a fetch that was let in: what is forbidden then is only writing.
+    """
+    if pushing and re.search("returned error: 403", words, re.IGNORECASE):
+        return "readonly" if _found(words) == "auth" else _found(words)
+    return _found(words)
+
+
+def reason(words: str, outcome: Outcome) -> str:
+    """The line of git's words that says most about an outcome; '' when there is none.
+
+    What the remote's keepers wrote themselves comes first, then the line that decided, then git's summary.
+    """
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    lines = [line for line in lines if not _COUNTING.match(line)]
+    fits = [line for line in lines if _found(line) == outcome]
+    theirs = [line for line in lines if re.match(r"(?i)remote: *\S|error: ", line)]
+    summary = [line for line in lines if re.match(r"(?i)(fatal|error)", line)]
+    by_them = outcome in ("protected", "quota", "refused", "readonly")
+    ordered = [line for line in fits if line in theirs] + theirs if by_them else []
+    return next(iter([*ordered, *fits, *summary, *lines]), "")[:300]
+
+
+def _found(words: str) -> Outcome:
     return next((outcome for outcome, pattern in _PATTERNS if pattern.search(words)), "failed")

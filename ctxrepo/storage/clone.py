@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.domain.cone import Cone, parse, render
 from ctxrepo.errors import GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
 
@@ -65,6 +67,37 @@ class Clone:
     def tracking_ref(self, branch: str) -> str:
         """Where a branch of the remote is as it was last seen there."""
         return f"refs/remotes/origin/{branch}"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether contents of files may still be at the remote."""
+        return bool(re.search(r"(?im)^\s*promisor\s*=\s*true", self._configured()))
+
+    @property
+    def cone(self) -> Cone | None:
+        """What of the memory a sparse clone has on disk; None when all of it."""
+        if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self._configured()):
+            return None
+        try:
+            return parse((self.git_dir / "info" / "sparse-checkout").read_text("utf-8", "surrogateescape"))
+        except FileNotFoundError:
+            return None
+
+    def set_cone(self, cone: Cone) -> None:
+        """Say what a sparse clone has on disk; git's own commands understand it."""
+        file = self.git_dir / "info" / "sparse-checkout"
+        file.parent.mkdir(exist_ok=True)
+        new = file.with_name(f"sparse-checkout-{secrets.token_hex(4)}")
+        new.write_text(render(cone), "utf-8", "surrogateescape")
+        new.rename(file)
+
+    def _configured(self) -> str:
+        """The text of the clone's own configuration, for questions that come too often to start git."""
+        found = []
+        for name in ("config", "config.worktree"):
+            with suppress(FileNotFoundError):
+                found.append((self.git_dir / name).read_text("utf-8", "replace"))
+        return "\n".join(found)
 
     def has_refs(self, prefix: str) -> bool:
         """Whether there are refs below `prefix` ('refs/…/'), told without loading what reads them."""

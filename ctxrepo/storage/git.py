@@ -1,4 +1,4 @@
-"""Runs the git executable: argument list, scrubbed environment, wall clock, redacted words.
+"""Runs the git executable: argument list, scrubbed environment, bounded time, redacted words.
 
 git is for what meets the network, the user's credentials, the user's index and signing; everything about
 objects goes through `objects`.
@@ -6,17 +6,15 @@ objects goes through `objects`.
 
 from __future__ import annotations
 
-import os
 import re
-import select
-import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
+from ctxrepo.storage.process import GivenUp, converse
 
 _GUARDS = (
     "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
@@ -28,13 +26,13 @@ _GUARDS = (
     "fetch.fsckObjects=true",
     "transfer.fsckObjects=true",
     "http.followRedirects=false",
-    "protocol.allow=never",
-    "protocol.https.allow=always",
-    "protocol.ssh.allow=always",
 )
 
 _SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)")
-_CREDENTIALS = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/\s@]+@", re.IGNORECASE)
+# A password may hold any sign itself, `/` and `@` too.
+_CREDENTIALS = re.compile(
+    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
+)
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 Progress = Callable[[str], None]
@@ -42,7 +40,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """How a git process ended; `code` is None when the wall clock ended it."""
+    """How a git process ended; `code` is None when it was given up and ended."""
 
     code: int | None
     out: str
@@ -81,21 +79,28 @@ class Git:
         self,
         *args: str,
         timeout: float,
+        silence: float | None = None,
         stdin: bytes = b"",
         progress: Progress | None = None,
         index: Path | None = None,
+        trace: bool = False,
     ) -> Answer:
-        """Run `git *args`; after `timeout` seconds its whole process group is killed.
+        """Run `git *args`; after `timeout` seconds its whole process group is ended.
 
-        `index` is a file to use as index instead of the clone's own.
+        With `silence` it is ended after so many seconds without a word, too; a command that may take its
+        time is given `--progress`, so that it speaks while it works. `progress` hears whole lines of it.
+        `index` is a file to use as index instead of the clone's own. With `trace` its errors hold the packets
+        it exchanged with a server.
         """
-        config = [*_GUARDS, *(["protocol.file.allow=always"] if self.file_remote else [])]
-        command = ["git", *(word for c in config for word in ("-c", c)), *args]
+        more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
+            {"GIT_TRACE_PACKET": "1"} if trace else {}
+        )
+        command = ["git", *(word for guard in _GUARDS for word in ("-c", guard)), *args]
         try:
             process = subprocess.Popen(
                 command,
                 cwd=self.folder,
-                env=self._environment() | ({"GIT_INDEX_FILE": str(index)} if index else {}),
+                env=self._environment() | more,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -107,13 +112,10 @@ class Git:
             ) from error
         with process:
             try:
-                out, err = _converse(process, stdin, timeout, progress)
-            except subprocess.TimeoutExpired:
-                _kill_group(process)
+                hear = _Lines(progress).hear if progress else None
+                out, err = converse(process, stdin, limit=timeout, silence=silence, hear=hear)
+            except GivenUp:
                 return Answer(None, "", "")
-            except BaseException:
-                _kill_group(process)
-                raise
         return Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
     def ask(self, *args: str, timeout: float = 20) -> str:
@@ -136,25 +138,23 @@ class Git:
 
     def _environment(self) -> dict[str, str]:
         kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
-        offline = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-        return (
-            kept
-            | (offline if self.is_offline else {})
-            | {
-                "LC_ALL": "C",  # its words are read by `remote`
-                "GIT_TERMINAL_PROMPT": "0",
-                "GIT_ASKPASS": "false",
-                "SSH_ASKPASS": "false",
-                "SSH_ASKPASS_REQUIRE": "never",
-                "GCM_INTERACTIVE": "never",
-                "GIT_OPTIONAL_LOCKS": "0",
-            }
-        )
+        protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
+        return kept | {
+            "LC_ALL": "C",  # its words are read by `remote`
+            "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen
+            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else {}),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "SSH_ASKPASS": "false",
+            "SSH_ASKPASS_REQUIRE": "never",
+            "GCM_INTERACTIVE": "never",
+            "GIT_OPTIONAL_LOCKS": "0",
+        }
 
 
 def redact(text: str) -> str:
-    """Text without credentials in URLs and without control sequences."""
-    return _CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n")))
+    """Text without credentials, in URLs or by their shape, and without control sequences."""
+    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
 
 
 def identity(git: Git) -> tuple[str, str]:
@@ -165,26 +165,14 @@ def identity(git: Git) -> tuple[str, str]:
     return (name, email) if name and email else ("", "")
 
 
-def _converse(
-    process: subprocess.Popen[bytes], stdin: bytes, timeout: float, progress: Progress | None
-) -> tuple[bytes, bytes]:
-    """Like communicate; with `progress`, `timeout` bounds each silence instead of the whole talk."""
-    if progress is None or process.stdin is None or process.stdout is None or process.stderr is None:
-        return process.communicate(stdin, timeout=timeout)
-    process.stdin.close()
-    heard = bytearray()
-    while True:
-        if not select.select([process.stderr], [], [], timeout)[0]:
-            raise subprocess.TimeoutExpired(process.args, timeout)
-        chunk = os.read(process.stderr.fileno(), 4096)
-        if not chunk:
-            return process.stdout.read(), bytes(heard)
-        heard += chunk
-        progress(redact(chunk.decode("utf-8", "replace")))
+class _Lines:
+    """Tells whole lines of what arrives in pieces: half a credential could not be recognised."""
 
+    def __init__(self, tell: Progress) -> None:
+        self._tell = tell
+        self._rest = b""
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    # The helper processes (ssh, git-remote-https) would live on if only git were killed.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    def hear(self, chunk: bytes) -> None:
+        whole, end, self._rest = (self._rest + chunk).replace(b"\r", b"\n").rpartition(b"\n")
+        if end:
+            self._tell(redact((whole + end).decode("utf-8", "replace")))

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.domain.remote import RemoteAnswer, classify
+from ctxrepo.domain.remote import RemoteAnswer, classify, reason
 from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import UsageError
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Answer, Git, Progress, redact
 from ctxrepo.storage.reflock import clear_stale_locks
 
-_CLONE_SILENCE = 60.0
-"""Seconds without a word after which a clone is given up."""
+_LOCAL = 20.0
+
+LONGEST = 600.0
+"""Seconds after which any conversation is given up, however lively."""
+
+_PASSWORD = re.compile(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
 
 
 @dataclass(frozen=True)
 class Remote:
     """The remote at `url`, as config.toml has it: the clone's own configuration can be written by agents.
 
-    Nothing is said to it while that configuration holds foreign keys.
+    Nothing is said to it while that configuration holds foreign keys. `timeout` is the seconds of silence
+    after which it is given up.
     """
 
     clone: Clone
@@ -32,27 +38,27 @@ class Remote:
 
     def look(self) -> RemoteAnswer:
         """Ask whether it is there and lets us in; nothing is brought or sent."""
-        return self._say("ls-remote", "--quiet", self.url)
+        return self._say("ls-remote", "--quiet", "--", self.url)
 
     def fetch(self, also: str = "") -> RemoteAnswer:
-        """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs."""
-        answer = self._fetch(self.clone.branch)
-        return self._fetch(f"{also}/*", "--prune") if answer.ok and also else answer
+        """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs.
 
-    def _fetch(self, branch: str, *how: str) -> RemoteAnswer:
-        refspec = f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
-        words = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", *how)
-        answer = self._say("fetch", *words, self.url, refspec)
+        Ok as well when the remote has no such branch.
+        """
+        answer = self._fetch(self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
-            self.git.run("update-ref", "-d", self.clone.upstream_ref, timeout=self.timeout)
-            return RemoteAnswer("ok", "the remote is empty")
-        return answer
+            answer = self._branch_is_gone()
+        return self._fetch("--prune", self._refspec(f"{also}/*")) if answer.ok and also else answer
+
+    def bring(self, objects: Sequence[str]) -> RemoteAnswer:
+        """Bring objects that a partial clone left there."""
+        return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
         """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
         it has there."""
-        words = ("--quiet", "--porcelain", "--no-verify")
-        return self._say("push", *words, self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
+        words = ("--progress", "--porcelain", "--no-verify")
+        return self._say("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
 
     def has(self, commit: str) -> bool:
         """Whether a commit is there at all, on a branch or not."""
@@ -60,34 +66,90 @@ class Remote:
         shutil.rmtree(probe, ignore_errors=True)
         try:
             self.git.ask("init", "--quiet", "--bare", "--template=", str(probe))
-            words = ("--git-dir", str(probe), "fetch", "--quiet", "--depth=1", "--filter=tree:0", "--no-tags")
-            return self._say(*words, self.url, commit).ok
+            words = ("--git-dir", str(probe), "fetch", "--depth=1", "--filter=tree:0", "--no-tags")
+            return self._say(*words, "--", self.url, commit).ok
         finally:
             shutil.rmtree(probe, ignore_errors=True)
 
-    def _say(self, *words: str) -> RemoteAnswer:
+    def _fetch(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+        """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
+        there."""
+        how = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+        options = [word for word in words if word.startswith("--")]
+        place = ["--filter=blob:none", "origin"] if self.clone.is_partial else ["--", self.url]
+        refspecs = [word for word in words if not word.startswith("--")]
+        return self._say("fetch", *how, *options, *place, *refspecs, stdin=stdin)
+
+    def _refspec(self, branch: str) -> str:
+        return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
+
+    def _origin(self) -> str:
+        return self.git.run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
+
+    def _branch_is_gone(self) -> RemoteAnswer:
+        """Forget a branch that isn't there; but git takes a web page, too, for an empty repository."""
+        if self.url.lower().startswith("https:"):
+            words = ("ls-remote", "--", self.url)
+            said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True)
+            if not said.ok:
+                return _answer(said)
+            if "packet:" not in said.err:
+                return RemoteAnswer("missing", "what answers at that address is no git repository")
+        self.git.run("update-ref", "-d", self.clone.upstream_ref, timeout=_LOCAL)
+        return RemoteAnswer("ok", "the remote is empty")
+
+    def _say(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+        try:
+            check_url(self.url)
+        except UsageError as error:  # config.toml is written by hand, too
+            return RemoteAnswer("address", error.message)
         if foreign := self.clone.foreign_keys(self.git):
             return RemoteAnswer(
                 "guard", f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program"
             )
         clear_stale_locks(self.clone.git_dir, self.clone.upstream_ref, "packed-refs")
-        return _answer(self.git.run(*words, timeout=self.timeout))
+        if self.clone.is_partial and (named := self._origin()) != self.url:
+            return RemoteAnswer(
+                "address", f"the clone's remote is {redact(named)}, config.toml names another"
+            )
+        said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
+        return _answer(said, pushing=words[0] == "push")
 
 
 def clone(
-    url: str, root: Path, env: Mapping[str, str], file_remote: bool, progress: Progress | None
+    url: str,
+    root: Path,
+    env: Mapping[str, str],
+    file_remote: bool,
+    progress: Progress | None,
+    timeout: float,
+    *,
+    sparse: bool = False,
 ) -> RemoteAnswer:
-    """Clone `url` without checking anything out; `root` appears whole or not at all."""
+    """Clone `url` without checking anything out; `root` appears whole or not at all.
+
+    `timeout` is the seconds of silence after which it is given up. A `sparse` clone leaves the contents of
+    files there until they are needed.
+    """
     check_url(url)
     root.parent.mkdir(parents=True, exist_ok=True)
     building = root.with_name(f".{root.name}.cloning")
     shutil.rmtree(building, ignore_errors=True)
     git = Git(root.parent, env, file_remote=file_remote)
-    shown = ("--progress",) if progress else ("--quiet",)
-    words = ("--no-checkout", "--no-tags", "--no-local", "--origin=origin", *shown)
+    filters = ["--filter=blob:none"] if sparse else []
+    words = ("--no-checkout", "--no-tags", "--no-local", "--origin=origin", "--progress", *filters)
     try:
         answer = _answer(
-            git.run("clone", *words, "--", url, str(building), timeout=_CLONE_SILENCE, progress=progress)
+            git.run(
+                "clone",
+                *words,
+                "--",
+                url,
+                str(building),
+                timeout=LONGEST,
+                silence=timeout,
+                progress=progress,
+            )
         )
         if answer.ok:
             if root.exists():
@@ -105,15 +167,17 @@ def check_url(url: str) -> None:
         raise UsageError(f"{redact(url)[:60]!r} is not the address of a git repository")
     if colon and scheme.lower() not in ("https", "ssh", "file"):
         raise UsageError(f"{scheme}:// is not spoken here", "Use https, ssh or a path.")
-    if (colon and ":" in rest.split("/", 1)[0].rpartition("@")[0]) or scan(url):
+    if (colon and _PASSWORD.match(rest)) or scan(url):
         raise UsageError(
             "the address carries a password or token", "Leave it out and let git's credential helper know it."
         )
 
 
-def _answer(answer: Answer) -> RemoteAnswer:
+def _answer(answer: Answer, *, pushing: bool = False) -> RemoteAnswer:
     if answer.ok:
         return RemoteAnswer("ok")
     if answer.code is None:
         return RemoteAnswer("timeout", answer.reason)
-    return RemoteAnswer(classify(f"{answer.out}\n{answer.err}"), answer.reason)
+    words = redact(f"{answer.err}\n{answer.out}")
+    outcome = classify(words, pushing=pushing)
+    return RemoteAnswer(outcome, reason(words, outcome) or answer.reason)

@@ -1,0 +1,114 @@
+"""A process with a group of its own: heard while it speaks, ended whole when it falls silent."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+_GLANCE = 0.2
+"""Seconds between two looks whether a silent process is still there."""
+
+_CHUNK = 64 * 1024
+
+
+class GivenUp(Exception):
+    """The process said nothing for too long, or took too long; its group has been ended."""
+
+
+def converse(
+    process: subprocess.Popen[bytes],
+    said: bytes,
+    *,
+    limit: float,
+    silence: float | None = None,
+    hear: Callable[[bytes], None] | None = None,
+) -> tuple[bytes, bytes]:
+    """Give a process its input and collect (stdout, stderr) until it ends.
+
+    GivenUp after `limit` seconds, or after `silence` seconds in which it said nothing on either stream.
+    `hear` is given each chunk of stderr. However this is left, nothing of the process's group that still
+    holds its streams lives on: the helper of a git that was killed would wait for its server for ever.
+    """
+    assert process.stdout
+    assert process.stderr
+    heard = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    errors = process.stderr.fileno()
+    end, sign = time.monotonic() + limit, time.monotonic()
+    try:
+        with selectors.DefaultSelector() as open_streams:
+            for stream in heard:
+                open_streams.register(stream, selectors.EVENT_READ)
+            rest = _begin_writing(process, said, open_streams)
+            while open_streams.get_map():
+                ready = open_streams.select(_GLANCE)
+                now = time.monotonic()
+                sign = now if ready else sign
+                if now > end or (silence is not None and now - sign > silence):
+                    raise GivenUp
+                if not ready and process.poll() is not None:
+                    end_group(process)  # somebody in it outlives git and holds its streams
+                    break
+                for key, _ in ready:
+                    if key.data == "stdin":
+                        rest = _write(process, rest, open_streams)
+                    elif not (chunk := os.read(key.fd, _CHUNK)):
+                        open_streams.unregister(key.fd)
+                    else:
+                        heard[key.fd] += chunk
+                        if hear and key.fd == errors:
+                            hear(chunk)
+        _wait(process, end)
+    except BaseException:
+        end_group(process)
+        raise
+    out, err = heard.values()
+    return bytes(out), bytes(err)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it started in its group (ssh, git-remote-https), also when it is gone itself."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _begin_writing(
+    process: subprocess.Popen[bytes], said: bytes, open_streams: selectors.BaseSelector
+) -> memoryview:
+    assert process.stdin
+    if said:
+        os.set_blocking(process.stdin.fileno(), False)
+        open_streams.register(process.stdin.fileno(), selectors.EVENT_WRITE, "stdin")
+    else:
+        process.stdin.close()
+    return memoryview(said)
+
+
+def _write(
+    process: subprocess.Popen[bytes], rest: memoryview, open_streams: selectors.BaseSelector
+) -> memoryview:
+    """What is left after as much as the process takes now."""
+    assert process.stdin
+    try:
+        rest = rest[os.write(process.stdin.fileno(), rest[:_CHUNK]) :]
+    except BlockingIOError:
+        return rest
+    except BrokenPipeError:
+        rest = rest[:0]
+    if not rest:
+        open_streams.unregister(process.stdin.fileno())
+        process.stdin.close()
+    return rest
+
+
+def _wait(process: subprocess.Popen[bytes], end: float) -> None:
+    """A process may close its streams and go on."""
+    try:
+        process.wait(max(0.0, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise GivenUp from None

@@ -1,0 +1,15 @@
+"""A short seed of the run over a line that keeps breaking; `python tests/flaky.py` is the long one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flaky import flaky
+from servers.line import Line
+
+
+def test_over_a_line_that_keeps_breaking_nothing_is_lost(line: Line, tmp_path: Path) -> None:
+    report = flaky(tmp_path, line, entries=18, cut=0.1, seed=7)
+    assert report.faults == []
+    assert len(report.acknowledged) == 18
+    assert report.broken > 0
