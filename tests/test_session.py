@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from machines import PROJECT_URL, Machine, make_machine, make_remote
-from servers import needs_sshd, ssh_server
+from servers.ssh import needs_sshd, ssh_server
 
 PAYLOADS = Path(__file__).parent / "hot" / "payloads" / "claude"
 

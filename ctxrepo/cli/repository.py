@@ -30,6 +30,10 @@ def init(
     remote: Annotated[
         str, typer.Argument(metavar="REMOTE", help="URL or path of a git repository; empty is fine.")
     ] = "",
+    sparse: Annotated[
+        bool,
+        typer.Option("--sparse", help="Bring only the global notes, and projects as you work on them."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Create the memory repository, or clone it from REMOTE.
@@ -44,7 +48,7 @@ def init(
 
     run = Runtime()
     progress = _progress if sys.stderr.isatty() and not json else None
-    made = init(run.places, run.env, remote, run.interpreter, run.now, progress)
+    made = init(run.places, run.env, remote, run.interpreter, run.now, progress, sparse=sparse)
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",

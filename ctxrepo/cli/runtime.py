@@ -19,6 +19,7 @@ from ctxrepo.services.commit import commit
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.setup import Machine
+from ctxrepo.services.sparse import widen
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.places import Places
 
@@ -46,7 +47,9 @@ class Runtime:
 
     @cached_property
     def project(self) -> Project | None:
-        return find_project(self.memory, self.cwd, self.env)
+        project = find_project(self.memory, self.cwd, self.env)
+        widen(self.memory, project, self.now)
+        return project
 
     @cached_property
     def origin(self) -> Origin:

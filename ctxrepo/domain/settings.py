@@ -63,8 +63,10 @@ class SyncSettings:
 
     ttl: float = 120
     """Seconds for which a successful fetch counts as fresh at a session start."""
-    timeout: float = 30
-    """Seconds after which one conversation with the remote is given up."""
+    timeout: float = 8
+    """Seconds without a sign of life after which a conversation with the remote is given up."""
+    sparse: bool = False
+    """Whether `init` leaves other projects' notes with the remote, as `init --sparse` does."""
     retries: int = 8
     """How often a push that another machine overtook is tried again."""
 

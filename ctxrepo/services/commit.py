@@ -99,7 +99,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
     seen = memory.checkout.look(only, written)
-    edits = pending_edits(memory, seen, objects.files(old_tree, seen.only), writes, versions)
+    edits = pending_edits(memory, seen, memory.checkout.files(old_tree, seen), writes, versions)
     head = objects.files(old_tree, [e.path for e in edits])
     taken = take(memory, edits, head, () if wanted.deletions else _held_deletions(memory, edits, old_tree))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
@@ -113,8 +113,8 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
-    if seen.only is not None and not taken.changes.keys() <= seen.only:
-        seen = memory.checkout.look(seen.only | taken.changes.keys(), written)
+    if not seen.is_whole and not taken.changes.keys() <= (seen.only or set()):
+        seen = memory.checkout.look(taken.changes.keys() | (seen.only or set()), written)
     tree = objects.tree_of(new)
     later = bring(memory, tree, seen, hold) if tree else ()
     memory.worktree.replaced.settle(late)

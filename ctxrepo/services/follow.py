@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -30,11 +30,11 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
             return committed
         old_tree, tree = objects.tree_of(committed.head), objects.tree_of(both.commit)
         assert tree is not None
-        seen = memory.checkout.look(objects.diff(old_tree, tree).keys())
+        seen = memory.checkout.look(_on_disk(memory, objects.diff(old_tree, tree)))
         if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
         # What was edited since the commit above stays as it is, for the next commit to merge.
-        edited = seen.edited(objects.files(old_tree, seen.only))
+        edited = seen.edited(memory.checkout.files(old_tree, seen))
         late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
         done = replace(committed, head=both.commit, aside=(*committed.aside, *both.aside))
@@ -43,4 +43,9 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
 
 def _differing(memory: Memory, ref: str, received: str) -> set[str]:
     objects = memory.objects
-    return set(objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))
+    return _on_disk(memory, objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))
+
+
+def _on_disk(memory: Memory, paths: Iterable[str]) -> set[str]:
+    cone = memory.checkout.cone
+    return {path for path in paths if cone is None or cone.holds(path)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.services.sparse import ALWAYS
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.storage import assets
 from ctxrepo.storage.clone import Clone
@@ -40,11 +41,14 @@ def init(
     interpreter: str,
     now: datetime,
     progress: Progress | None = None,
+    *,
+    sparse: bool = False,
 ) -> Initialised:
     """Make or clone the memory repository; a second run changes nothing.
 
     A remote is added to a repository that had none and merged with it. UsageError naming both when there
-    is another one already. `interpreter` is the Python that hooks shall start.
+    is another one already. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
+    the global notes on disk, and those of projects as they are worked on.
     """
     settings = read_settings(places.config_file)
     known = first_repository(places, settings)
@@ -58,7 +62,8 @@ def init(
             "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
         )
     url = url or known.remote
-    action = _ensure_clone(root, url, env, progress)
+    sparse = sparse or settings.sync.sparse
+    action = _ensure_clone(root, url, env, progress, settings.sync.timeout, sparse=sparse)
     git = Git(root, env, file_remote=is_local(url))
     branch = known.branch if settings.repository else _branch(git, known.branch)
     wanted = replace(known, path=_shown(root, places), remote=url, branch=branch)
@@ -76,19 +81,30 @@ def init(
     return Initialised(root, url, action, synced)
 
 
-def _ensure_clone(root: Path, url: str, env: Mapping[str, str], progress: Progress | None) -> str:
+def _ensure_clone(
+    root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, *, sparse: bool
+) -> str:
     if (root / ".git").is_dir():
         return "unchanged"
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(f"{root} is there and is no git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
-        answer = clone(url, root, env, is_local(url), progress)
+        answer = clone(url, root, env, is_local(url), progress, timeout, sparse=sparse)
         if not answer.ok:
             raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
+        if sparse:
+            _make_sparse(root, env)
         return "cloned"
     root.mkdir(parents=True, exist_ok=True)
     Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
     return "created"
+
+
+def _make_sparse(root: Path, env: Mapping[str, str]) -> None:
+    git = Git(root, env)
+    for key in ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse"):
+        git.ask("config", key, "true")
+    Clone(root, "").set_cone(ALWAYS)
 
 
 def _clone_hint(answer: RemoteAnswer) -> str:

@@ -56,6 +56,8 @@ def project_of(memory: Memory, identity: str) -> Project:
     if folder := registry.projects.get(identity):
         return Project(identity, folder, is_registered=True)
     found = {p.name for p in memory.root.iterdir() if p.is_dir() and not p.is_symlink()}
+    if memory.clone.cone is not None:  # most folders are not on disk
+        found |= memory.objects.folders(memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref)))
     folder = folder_for(identity, registry, found)
     # A folder that bears the name and that nobody claims is how pi-memory-md names its projects: adopted,
     # it can be read before anything is written.

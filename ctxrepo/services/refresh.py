@@ -39,7 +39,13 @@ def _bring(memory: Memory, head: str) -> None:
         cache.clear()
     tree = objects.tree_of(head)
     differences = objects.diff(objects.tree_of(old), tree)
-    notes = {p: new for p, (_, new) in differences.items() if is_note(p) and not unsafe(p)}
+    cone = memory.checkout.cone
+    notes = {
+        path: new
+        for path, (_, new) in differences.items()
+        if is_note(path) and not unsafe(path) and (cone is None or cone.holds(path))
+    }
+    objects.need(key for key in notes.values() if key)
     cache.apply(
         head,
         changed=[Note(p, decode(objects.data(key))) for p, key in notes.items() if key and ":" not in key],

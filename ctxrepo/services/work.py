@@ -21,6 +21,7 @@ from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.pending import Version
 from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.sparse import widen
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.services.tape import anchor
 from ctxrepo.storage.lock import locked
@@ -149,7 +150,8 @@ class Worker:
             find_project(self.memory, self.memory.root, self.env)
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd and e.event in ("start", "prompt")):
             with self._forgiving():
-                find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                widen(self.memory, project, self.now())
 
     def _project(self, event: Event) -> Project | None:
         return find_project(self.memory, Path(event.cwd), self.env) if event.cwd else None

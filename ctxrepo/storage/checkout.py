@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.paths import is_ignored, unsafe
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.replaced import Late
@@ -31,7 +32,8 @@ _BATCH = 512
 class Seen:
     """The worktree as found: blob ids on disk, what was passed over, and what each file is based on.
 
-    With `only`, nothing else was looked at, and nothing is known about it.
+    With `only` but no `cone`, nothing else was looked at, and nothing is known about it. In a sparse clone
+    `cone` is what belongs on disk, and `only` what is there besides.
     """
 
     disk: Mapping[str, str]
@@ -39,6 +41,12 @@ class Seen:
     base: Mapping[str, Key]
     next: Mapping[str, Key]
     only: frozenset[str] | None = None
+    cone: Cone | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that belongs on disk was looked at."""
+        return self.only is None or self.cone is not None
 
     def is_out_of_reach(self, path: str) -> bool:
         """Whether the file, or a folder it is in, was passed over, or may never be on disk."""
@@ -62,6 +70,11 @@ class Checkout:
     objects: Objects
     worktree: Worktree
     stamps: Path
+    cone: Cone | None = None
+
+    def files(self, tree: str | None, seen: Seen) -> Mapping[str, Key]:
+        """path -> key of what a tree has, as far as `seen` went."""
+        return self.objects.files(tree, seen.only, seen.cone)
 
     def look(self, only: Iterable[str] | None = None, written: Collection[str] = ()) -> Seen:
         """Look through the worktree, or at the files in `only` where nothing speaks against it.
@@ -76,10 +89,11 @@ class Checkout:
         known = stamps.read()
         scan = self.worktree.scan(known=known)
         disk = file_ids(stamps, self.worktree, scan, known)
-        bases = self.objects.files(base), self.objects.files(following)
-        if _is_emptied(bases[0], disk, written):
-            bases = {}, {}
-        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, *bases)
+        only = None if self.cone is None else frozenset(p for p in disk if not self.cone.holds(p))
+        was, will = (self.objects.files(tree, only, self.cone) for tree in (base, following))
+        if _is_emptied(was, disk, written):
+            was = will = {}
+        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, was, will, only, self.cone)
 
     def _look_at(self, only: frozenset[str], base: str | None) -> Seen:
         scan = self.worktree.scan_some(only)
@@ -93,9 +107,9 @@ class Checkout:
         there = (name for name in self.objects.root_files(base) if _may_tell(name))
         return not all(self.worktree.exists(name) for name in there)
 
-    def base_on(self, files: Mapping[str, bytes]) -> None:
-        """Say that these files were so when they were committed, by somebody who could not say it himself."""
-        keys = {path: self.objects.store(data) for path, data in files.items()}
+    def base_on(self, files: Mapping[str, bytes | None]) -> None:
+        """Say what these files are based on (None: on nothing), for somebody who could not say it himself."""
+        keys = {path: None if data is None else self.objects.store(data) for path, data in files.items()}
         based = self.objects.edit(self.objects.ref(WT), keys)
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
@@ -107,19 +121,21 @@ class Checkout:
 
         Returns what was written to files while they were being replaced.
         """
-        want = self.objects.files(tree, seen.only)
+        want = self.files(tree, seen)
         differing = unequal(want, seen.disk)
         hidden = {p for p in differing if p in want and (unsafe(p) or is_ignored(p) or ":" in want[p])}
         due = {p for p in differing - hidden - set(hold) if not seen.is_out_of_reach(p)}
         before = self.objects.ref(WT)
         # What is not looked at keeps its base.
-        based = tree if seen.only is None else self.objects.edit(before, {p: want.get(p) for p in seen.only})
+        keep = () if seen.is_whole or seen.only is None else seen.only
+        based = tree if seen.is_whole else self.objects.edit(before, {p: want.get(p) for p in keep})
         if not due and not hidden and not hold and before == based:
             return []
         self.objects.set_ref(WT_NEXT, based)
         kept: dict[str, Key | None] = {p: seen.base.get(p) for p in (*hold, *(differing - due))}
         late: list[Late] = []
         for batch in _batches(sorted(due)):
+            self.objects.need(want[p] for p in batch if p in want)
             wanted = {p: self._wanted(p, want, seen) for p in batch}
             huge = {p for p, w in wanted.items() if w.data is not None and len(w.data) > MAX_BYTES}
             adopted = self.worktree.adopt({p: w for p, w in wanted.items() if p not in huge})

@@ -30,6 +30,7 @@ class UserIndex:
     git_dir: Path
     objects: Objects
     git: Git
+    is_sparse: bool = False
 
     def follow(self, tree: str) -> None:
         """Bring the index to `tree`, which HEAD has by now; under the write lock.
@@ -55,8 +56,14 @@ class UserIndex:
                     self.objects.set_ref(FOLLOWED, tree)
         self._clear()
 
+    def forget(self) -> None:
+        """Go through the index anew next time, whatever it followed."""
+        self.objects.drop_ref(FOLLOWED)
+
     def _bring(self, base: str, tree: str) -> bool:
         """Give our copy what `tree` has wherever that differs from `base`."""
+        if self.is_sparse:
+            return self._bring_sparse(base, tree)
         words = ("diff-tree", "-r", "-z", "--no-renames", base, tree)
         differing = self.git.run(*words, timeout=_TIMEOUT, index=self._new)
         # What goes comes first (its id is all zeros): a file may be where a folder was.
@@ -65,6 +72,13 @@ class UserIndex:
         update = ("update-index", "-z", "--index-info")
         done = self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new)
         return differing.ok and done.ok
+
+    def _bring_sparse(self, base: str, tree: str) -> bool:
+        """Folders that are not on disk stay one entry each, which only git's own merging of trees knows."""
+        words = ("read-tree", "-i", "-m")
+        if self.git.run(*words, base, tree, timeout=_TIMEOUT, index=self._new).ok:
+            return True
+        return self.git.run(*words, tree, timeout=_TIMEOUT, index=self._new).ok
 
     def _tree_before(self) -> str:
         """What the index followed before we came: HEAD as it was before our commit."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.settings import RepositorySettings, Settings
-from ctxrepo.errors import ConfigError, NotInitialised
+from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings
@@ -19,6 +19,7 @@ from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Git, identity
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
+from ctxrepo.storage.remote import Remote
 from ctxrepo.storage.worktree import Worktree
 from ctxrepo.storage.writelog import WriteLog
 
@@ -75,23 +76,32 @@ class Memory:
     def objects(self) -> Objects:
         from ctxrepo.storage.objects import Objects  # see TYPE_CHECKING above
 
-        return Objects(self.root)
+        return Objects(self.root, self._bring if self.clone.is_partial else None)
+
+    def _bring(self, missing: Sequence[str]) -> None:
+        remote = Remote(self.clone, self.git, self.repository.remote, self.settings.sync.timeout)
+        if not (answer := remote.bring(missing)).ok:
+            raise GitFailed(
+                f"{len(missing)} files of the memory are not on this machine and can't be brought: "
+                f"{answer.reason or answer.outcome}",
+                answer.next_step,
+            )
 
     @cached_property
     def worktree(self) -> Worktree:
         return Worktree(self.root, self.clone.git_dir / "ctxrepo" / "scratch")
 
-    @cached_property
+    @property
     def checkout(self) -> Checkout:
         from ctxrepo.storage.checkout import Checkout
 
-        return Checkout(self.objects, self.worktree, self.state.stamps)
+        return Checkout(self.objects, self.worktree, self.state.stamps, self.clone.cone)
 
-    @cached_property
+    @property
     def user_index(self) -> UserIndex:
         from ctxrepo.storage.index import UserIndex
 
-        return UserIndex(self.clone.git_dir, self.objects, self.git)
+        return UserIndex(self.clone.git_dir, self.objects, self.git, is_sparse=self.clone.cone is not None)
 
     @cached_property
     def writes(self) -> WriteLog:

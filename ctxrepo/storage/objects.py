@@ -16,6 +16,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileMode, Option
 
+from ctxrepo.domain.cone import Cone
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.reflock import STALE, clear_stale_locks
 from ctxrepo.storage.trees import Key, Trees, folder_of, key_of
@@ -39,7 +40,9 @@ class Author:
 class Objects:
     """One repository's objects and refs. Ids are 40 hex digits."""
 
-    def __init__(self, clone: Path) -> None:
+    def __init__(self, clone: Path, bring: Callable[[Sequence[str]], None] | None = None) -> None:
+        """`bring` fetches objects that a partial clone has left with its remote."""
+        self._bring = bring
         try:
             self._repo = pygit2.Repository(str(clone))
         except (pygit2.GitError, KeyError) as error:
@@ -116,11 +119,22 @@ class Objects:
     # -- blobs and trees
 
     def data(self, key: Key) -> bytes:
+        oid = key.rpartition(":")[2]
         try:
-            found = self._repo[key.rpartition(":")[2]]
+            if self._bring and oid not in self._repo:
+                self.need([key])
+            found = self._repo[oid]
         except (KeyError, pygit2.GitError) as error:
             raise GitFailed(f"object {key} can't be read: {error}") from error
         return found.data if isinstance(found, pygit2.Blob) else b""
+
+    def need(self, keys: Iterable[Key]) -> None:
+        """See to it that these are here, all at once: a partial clone leaves them with the remote."""
+        if self._bring:
+            missing = sorted({oid for key in keys if (oid := key.rpartition(":")[2]) not in self._repo})
+            if missing:
+                self._bring(missing)
+                self.reopen()
 
     def find(self, tree: str, path: str) -> bytes | None:
         """The bytes at `path` in a tree; None when the tree or the path isn't there."""
@@ -139,14 +153,22 @@ class Objects:
     def tree_of(self, commit: str | None) -> str | None:
         return None if commit is None else str(self._commit(commit).tree_id)
 
-    def files(self, tree: str | None, only: Iterable[str] | None = None) -> Mapping[str, Key]:
-        """path -> key of everything in a tree, or of those paths in `only` that are there."""
-        return self._trees.files(tree) if only is None else self._trees.some(tree, only)
+    def files(
+        self, tree: str | None, only: Iterable[str] | None = None, cone: Cone | None = None
+    ) -> Mapping[str, Key]:
+        """path -> key of everything in a tree, or of what `cone` holds of it, or `only` has, or both."""
+        if cone is None:
+            return self._trees.files(tree) if only is None else self._trees.some(tree, only)
+        return {**self._trees.within(tree, cone), **self._trees.some(tree, only or ())}
 
     def root_files(self, tree: str | None) -> dict[str, Key]:
         """name -> key of the files at the top of a tree."""
         items = self._trees.items(tree)
         return {name: key for name, item in items.items() if (key := key_of(item)) is not None}
+
+    def folders(self, tree: str | None) -> set[str]:
+        """Names of the folders at the top of a tree."""
+        return {name for name, item in self._trees.items(tree).items() if folder_of(item)}
 
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
         """path -> key of everything in a folder of a tree."""

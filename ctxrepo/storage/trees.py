@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from ctxrepo.domain.cone import Cone
+
 Key = str
 Item = tuple[str, str]
 """(mode in octal as git writes it, id)"""
@@ -47,6 +49,10 @@ class Trees:
                 self._whole.pop(next(iter(self._whole)))
             self._whole[tree] = dict(self._walk(tree, ""))
         return self._whole[tree]
+
+    def within(self, tree: str | None, cone: Cone) -> dict[str, Key]:
+        """path -> key of everything in a tree that a sparse clone has on disk."""
+        return dict(self._walk(tree, "", cone))
 
     def some(self, tree: str | None, paths: Iterable[str]) -> dict[str, Key]:
         """path -> key of those of `paths` that are in a tree; only their folders are looked into."""
@@ -87,12 +93,17 @@ class Trees:
             if keys[0] != keys[1]:
                 yield path, keys
 
-    def _walk(self, tree: str | None, prefix: str) -> Iterator[tuple[str, Key]]:
+    def _walk(self, tree: str | None, prefix: str, cone: Cone | None = None) -> Iterator[tuple[str, Key]]:
+        """Everything below a tree; with `cone`, of the folders just what it holds."""
         for name, item in self.items(tree).items():
+            path = prefix + name
             if item[0] == _FOLDER:
-                yield from self._walk(item[1], f"{prefix}{name}/")
+                if cone is None or cone.is_whole(path):
+                    yield from self._walk(item[1], f"{path}/")
+                elif path in cone.on_the_way:
+                    yield from self._walk(item[1], f"{path}/", cone)
             else:
-                yield prefix + name, item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
+                yield path, item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
 
 
 def folder_of(item: Item | None) -> str | None:

@@ -59,7 +59,7 @@ def rewrite(place: Path, text: str, *, message: str = "reviewed") -> None:
 
 
 def squash(place: Path, branch: str, text: str | None = None) -> None:
-    """What forges do: one commit on main with all of the branch (or what is left of it), the branch deleted."""
+    """What forges do: one commit on main with all of the branch or what is left of it."""
     git(place, "fetch", "-q", "--prune", "origin")
     git(place, "checkout", "-q", "-B", "main", "origin/main")
     git(place, "merge", "-q", "--squash", f"origin/{branch}")

@@ -71,10 +71,30 @@ def test_a_failed_question_is_one_redacted_line(git: Git) -> None:
 
 
 def test_redaction_takes_credentials_and_control_characters() -> None:
-    assert (
-        redact("at https://me:pw@h/x and ssh://git@h/y \x1b[31mred\x07")
-        == "at https://…@h/x and ssh://…@h/y red"
-    )
+    said = redact("at https://me:pw@h/x and ssh://git@h/y \x1b[31mred\x07")
+    assert said == "at https://…@h/x and ssh://…@h/y red"
+
+
+@pytest.mark.parametrize("password", ["pw-7291", "p@w-7291", "p/w-7291", "p:w@7291/x"])
+def test_no_part_of_a_password_is_left(password: str) -> None:
+    assert redact(f"fatal: 'https://me:{password}@h/x' no") == "fatal: 'https://…@h/x' no"
+
+
+def test_a_credential_without_an_address_is_told_by_its_shape() -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    assert token not in redact(f"remote: denied for {token}\nAuthorization: Bearer {token}")
+
+
+def test_addresses_without_a_password_stay_whole() -> None:
+    for url in ("https://h:8443/x@y", "git@h:x.git", "https://h/x"):
+        assert redact(f"at {url} it is") == f"at {url} it is"
+
+
+def test_progress_is_told_in_whole_lines(git: Git) -> None:
+    heard: list[str] = []
+    script = "!printf 'at https://me:p' >&2; sleep 0.3; printf 'w@h/\\rnext\\n' >&2"
+    git.run("-c", f"alias.talk={script}", "talk", timeout=10, progress=heard.append)
+    assert "".join(heard) == "at https://…@h/\nnext\n"
 
 
 def test_identity_is_the_users_own(git: Git, home: Path) -> None:

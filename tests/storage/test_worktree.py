@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.errors import Refused
 from ctxrepo.domain.blob import blob_id
+from ctxrepo.errors import Refused
 from ctxrepo.storage.worktree import OBSTACLE, Wanted, Worktree
 
 

@@ -1,0 +1,114 @@
+"""Two clocks over a process, and nothing of it left behind."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.storage.process import GivenUp, converse, end_group
+
+
+def start(script: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        ["sh", "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"  # ended, and not yet collected by init
+
+
+def gone(file: Path) -> bool:
+    """Whether the process whose id is in the file ends within seconds."""
+    pid = int(file.read_text())
+    end = time.monotonic() + 5
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not is_alive(pid)
+
+
+def test_what_is_said_and_heard() -> None:
+    heard: list[bytes] = []
+    with start("cat; echo oops >&2; exit 3") as process:
+        said = bytes(range(256)) * 4000
+        assert converse(process, said, limit=20, hear=heard.append) == (said, b"oops\n")
+    assert process.returncode == 3
+    assert b"".join(heard) == b"oops\n"
+
+
+def test_who_does_not_listen_is_no_error() -> None:
+    with start("exec 0<&-; sleep 0.1; echo done") as process:
+        assert converse(process, bytes(1_000_000), limit=20)[0] == b"done\n"
+
+
+def test_silence_ends_it() -> None:
+    began = time.monotonic()
+    with start("echo hello; sleep 60") as process, pytest.raises(GivenUp):
+        converse(process, b"", limit=60, silence=0.5)
+    assert time.monotonic() - began < 5
+    assert process.returncode == -9
+
+
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_whoever_speaks_may_take_longer_than_the_silence(stream: str) -> None:
+    with start(f"for i in 1 2 3 4 5 6; do echo $i >&{stream}; sleep 0.3; done") as process:
+        out, err = converse(process, b"", limit=20, silence=1)
+    assert out + err == b"1\n2\n3\n4\n5\n6\n"
+
+
+def test_but_not_for_ever() -> None:
+    began = time.monotonic()
+    with start("while :; do echo x; sleep 0.1; done") as process, pytest.raises(GivenUp):
+        converse(process, b"", limit=1, silence=5)
+    assert time.monotonic() - began < 5
+
+
+def test_a_process_that_closed_its_streams_and_hangs_is_ended() -> None:
+    with start("exec 1<&- 2<&-; sleep 60") as process, pytest.raises(GivenUp):
+        converse(process, b"", limit=1)
+    assert process.returncode == -9
+
+
+def test_helpers_end_with_it(tmp_path: Path) -> None:
+    with start(f"sleep 60 & echo $! > {tmp_path}/pid; wait") as process, pytest.raises(GivenUp):
+        converse(process, b"", limit=60, silence=0.5)
+    assert gone(tmp_path / "pid")
+
+
+def test_a_helper_that_outlives_it_and_holds_its_streams_is_ended(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with start(f"sleep 60 & echo $! > {tmp_path}/pid; echo said; kill -9 $$") as process:
+        assert converse(process, b"", limit=60, silence=60)[0] == b"said\n"
+    assert time.monotonic() - began < 5
+    assert process.returncode == -9
+    assert gone(tmp_path / "pid")
+
+
+def test_a_daemon_that_let_go_of_the_streams_lives(tmp_path: Path) -> None:
+    script = f"sleep 60 </dev/null >/dev/null 2>&1 & echo $! > {tmp_path}/pid"
+    with start(script) as process:
+        assert converse(process, b"", limit=20) == (b"", b"")
+    assert is_alive(int((tmp_path / "pid").read_text())), "a credential cache, for instance"
+    end_group(process)
+    assert gone(tmp_path / "pid")
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
+    def interrupt(_: bytes) -> None:
+        raise KeyboardInterrupt
+
+    script = f"sleep 60 & echo $! > {tmp_path}/pid; echo x >&2; wait"
+    with start(script) as process, pytest.raises(KeyboardInterrupt):
+        converse(process, b"", limit=20, hear=interrupt)
+    assert gone(tmp_path / "pid")
