@@ -73,11 +73,19 @@ TYPES = {
 def cli_page() -> str:
     """docs/reference/cli.md as it should be."""
     root = get_command(app)
-    commands = root.commands  # type: ignore[attr-defined]  # the root is a group
-    toc = "\n".join(f"- [`{name}`](#{name}): {_first_line(c)}" for name, c in commands.items())
+    commands = dict(commands_of(root))
+    toc = "\n".join(f"- [`{n}`](#{n.replace(' ', '-')}): {_first_line(c)}" for n, c in commands.items())
     parts = [CLI_HEAD, toc + "\n", _section("ctxrepo", "ctxrepo [OPTIONS] COMMAND", root, with_help=False)]
     parts += [_section(name, _usage(name, c), c) for name, c in commands.items()]
     return "\n".join(parts)
+
+
+def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """(name, command) of all commands of a group, those of a group in it as `group verb`."""
+    for word, command in group.commands.items():
+        yield name + word, command
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{name}{word} ")
 
 
 def configuration_page() -> str:

@@ -40,6 +40,16 @@ def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
         _print(visible(text), sys.stdout)
 
 
+def verbatim(data: bytes) -> None:
+    """Bytes as they are, for a program or a file."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        _forsake(sys.stdout)
+
+
 def failed(as_json: bool, error: CtxrepoError) -> None:
     """Say what went wrong, and what to do, in the form that was asked for."""
     if as_json:

@@ -198,10 +198,13 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
 
 def _finish(result: Synced, failing: str = "not sent") -> None:
     """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
+    from ctxrepo.domain.merge import aside_file, aside_id
+
     for line in (*told(result.held), *result.notices):
         output.notice(line)
     for aside in result.aside:
-        output.notice(f"two versions of one entry met in {aside.path}; the other one is kept in conflicts/")
+        kept = aside_id(aside_file(aside)[0])
+        output.notice(f"two versions met in {aside.path}; `ctxrepo conflicts show {kept}` has the other one")
     if not result.remote.ok:
         output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
     code = REFUSED if result.held else QUEUED if not result.remote.ok else ASIDE if result.aside else 0

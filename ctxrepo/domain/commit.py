@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,19 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
 
+_TRAILER = re.compile(r"Ctxrepo-(Session|Agent|Host|Project): (.+)")
+
+
+@dataclass(frozen=True)
+class Writers:
+    """Who wrote what a commit holds, each once; nobody when it was made by hand."""
+
+    sessions: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Changed:
     """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry."""
@@ -46,6 +60,23 @@ def message(changes: Sequence[Changed], origins: Sequence[Origin]) -> str:
 def merge_message(paths: Sequence[str], origin: Origin) -> str:
     """The message of a commit that brings together what was written elsewhere, at `paths`, with ours."""
     return _assembled(_subject("merge", [path for path in paths if _scope(path)] or paths), [], [origin])
+
+
+def subject_of(message: str) -> str:
+    """The first line of any commit's message."""
+    return message.lstrip().partition("\n")[0].rstrip()
+
+
+def writers_of(message: str) -> Writers:
+    """What the trailers of any commit's message say; they are lines of its last paragraph."""
+    last = message.rstrip().rpartition("\n\n")[2]
+    found = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
+    return Writers(
+        *(
+            tuple(value for name, value in found if name == key)
+            for key in ("Session", "Agent", "Host", "Project")
+        )
+    )
 
 
 def _subject(verb: str, paths: Sequence[str]) -> str:

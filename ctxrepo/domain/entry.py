@@ -113,6 +113,11 @@ def explicit_id(text: str) -> str:
     return match[1] if match else ""
 
 
+def without_id(text: str) -> str:
+    """The text of an entry without the id that its author gave it."""
+    return re.sub(rf"(?m)[ \t]*{_EXPLICIT.pattern}", "", text)
+
+
 def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
     """12 hex digits from place and text (the scope is the first part of `path`)."""
     parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])

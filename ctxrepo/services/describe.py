@@ -7,28 +7,32 @@ from collections.abc import Mapping
 from ctxrepo.domain.commit import Changed
 from ctxrepo.domain.entry import entries_of, moved, normalised
 from ctxrepo.domain.jsonl import records, text_of
+from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_note
 from ctxrepo.storage.memory import Memory
 
 
 def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str]) -> list[Changed]:
-    """One Changed a file, notes first, bookkeeping (registry, evidence) last."""
+    """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last."""
     found = []
     for path, after in changes.items():
         before = memory.objects.data(head[path]) if path in head else None
         verb = "remove" if after is None else "edit" if path in head else "add"
-        lines = tuple(_lines(path, before, after))
+        lines = tuple(lines_of_change(path, before, after))
         if path.startswith("TAPE/") and lines:
             # A tape is called after machine and month, which says nothing; its newest anchor does.
             path, verb = f"{path.rpartition('/')[0]}/{lines[-1]}", "anchor"
         found.append(Changed(path, verb, lines))
-    return sorted(
-        found, key=lambda c: (not is_note(c.path), c.path.startswith(".") or "/" not in c.path, c.path)
-    )
+    return sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))
 
 
-def _lines(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+def _is_bookkeeping(path: str) -> bool:
+    return path.startswith((".", CONFLICTS)) or "/" not in path
+
+
+def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    """A line an entry, `+ ` added, `~ ` edited, `- ` removed; the names of new anchors of a tape."""
     if path.startswith("TAPE/"):
         known = {r.get("id") for r in records(decode(before or b""))}
         new = [r for r in records(decode(after or b"")) if r.get("id") not in known]

@@ -28,9 +28,15 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
     draft.append_line(evidence_path(host, now), to_line(said))
 
 
+def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
+    """path -> bytes of every evidence file in a tree."""
+    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
+    return {p: memory.objects.data(k) for p, k in found.items() if ":" not in k}
+
+
 def marks_of(memory: Memory, tree: str | None) -> Marks:
     """What all evidence in a tree amounts to."""
-    return marks([e for data in _files(memory, tree).values() for e in evidence_of(decode(data))])
+    return marks([e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))])
 
 
 def moved_evidence(
@@ -40,7 +46,7 @@ def moved_evidence(
 
     An id follows the text: without the record a pin would be lost with the first correction of a typo.
     """
-    files = _files(memory, tree)
+    files = evidence_files(memory, tree)
     named = {e.entry for data in files.values() for e in evidence_of(decode(data))}
     named |= {e.to for data in files.values() for e in evidence_of(decode(data)) if e.to}
     if not named:
@@ -62,8 +68,3 @@ def moved_evidence(
     known = changes.get(path) or files.get(path) or b""
     gap = b"" if not known or known.endswith(b"\n") else b"\n"
     return {path: known + gap + encode("".join(lines))}
-
-
-def _files(memory: Memory, tree: str | None) -> dict[str, bytes]:
-    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
-    return {p: memory.objects.data(k) for p, k in found.items() if ":" not in k}

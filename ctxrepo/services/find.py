@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -55,11 +55,7 @@ def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
     """The note a target names, as it is in the worktree now; NotFound names the nearest paths."""
     if target.entry_id:
         return find_entry(memory, target.entry_id, project)[0]
-    scoped = bool(target.scope)
-    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(project)
-    paths = [f"{folder}/{target.path}" for folder in folders]
-    if not scoped and "/" in target.path:
-        paths.append(target.path)  # as the index and every message of ours write it
+    folders, paths = places_of(memory, target, project)
     for path in paths:
         if (note := read_note(memory, path)) is not None:
             return note
@@ -72,6 +68,16 @@ def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
         f"there is no note {target.path} in {' or '.join(folders)}",
         f"Near it: {', '.join(near)}." if near else "`ctxrepo list` shows the notes.",
     )
+
+
+def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[Sequence[str], Sequence[str]]:
+    """The folders in which a note is looked for, and the paths that it may have, nearest first."""
+    scoped = bool(target.scope)
+    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(project)
+    paths = [f"{folder}/{target.path}" for folder in folders]
+    if not scoped and "/" in target.path:
+        paths.append(target.path)  # as the index and every message of ours write it
+    return folders, paths
 
 
 def placed(memory: Memory, target: Target, project: Project | None) -> Target:

@@ -58,10 +58,11 @@ def new(
         fields: dict[str, frontmatter.Value] = {"description": description, "tags": words}
         fields |= {"created": today, "updated": today}
         text = frontmatter.render({k: v for k, v in fields.items() if v}) + ("\n" if body else "") + body
+    text = text if text.endswith("\n") else text + "\n"
     with drafting(memory, "new", origin, now) as draft:
         if draft.text(path) is not None:
             raise Refused(f"there is a note {path} already", "Add to it with `ctxrepo remember --note`.")
         draft.saying = description
-        draft.put(path, text if text.endswith("\n") else text + "\n")
+        draft.put(path, text)
         draft.register(scope.project)
-    return NewNote(path, blob_id(encode(draft.after[path])))
+    return NewNote(path, blob_id(encode(text)))

@@ -26,7 +26,8 @@ class Draft:
     memory: Memory
     session: str = ""
     before: dict[str, str | None] = field(default_factory=dict)
-    after: dict[str, str] = field(default_factory=dict)
+    after: dict[str, str | None] = field(default_factory=dict)
+    """None for a file that goes."""
     saying: str = ""
     """One line for the commit: what was written."""
 
@@ -47,6 +48,10 @@ class Draft:
         self.text(path)
         self.after[path] = text
 
+    def remove(self, path: str) -> None:
+        self.text(path)
+        self.after[path] = None
+
     def append_line(self, path: str, line: str) -> None:
         """Add one line to a JSONL file, never onto a torn one."""
         text = self.text(path) or ""
@@ -65,8 +70,8 @@ class Draft:
 def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
     """Hold the write lock over a Draft and acknowledge it at the end.
 
-    When the block is left without an error every byte is fsynced in the worktree and in the write log.
-    Refused (nothing written) when the write guard says no.
+    When the block is left without an error every byte, or that a file has gone, is fsynced in the worktree
+    and in the write log. Refused (nothing written) when the write guard says no.
     """
     with memory.writing():
         draft = Draft(memory, origin.session)
@@ -75,12 +80,17 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
 
 
 def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
-    changed = {path: encode(text) for path, text in draft.after.items() if text != draft.before.get(path)}
+    changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
     if not changed:
         return
+    come = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     allow = draft.memory.settings.secrets.allow_secret
-    refuse([r for path, data in changed.items() for r in check_file(path, data, allow)])
-    draft.memory.worktree.write_all(changed)
+    refuse([r for path, data in come.items() for r in check_file(path, data, allow)])
+    draft.memory.worktree.write_all(come)
+    # Last: a kill before this leaves a file too many, which can be removed again, and never one too few.
+    for path in changed:
+        if path not in come:
+            draft.memory.worktree.remove(path)
     write_id = secrets.token_hex(8)
     draft.memory.writes.append(
         [

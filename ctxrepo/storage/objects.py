@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import FileMode, Option
+from pygit2.enums import FileMode, Option, SortMode
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.errors import GitFailed
@@ -35,6 +35,15 @@ _REFUSALS = (pygit2.GitError, ValueError, OSError)
 class Author:
     name: str
     email: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """When and by whom a commit was made, and its message."""
+
+    when: datetime
+    author: str
+    message: str
 
 
 class Objects:
@@ -224,6 +233,27 @@ class Objects:
         recent = islice(self.new_commits(tip), limit)
         return any(self.files(self.tree_of(commit), [path]).get(path) == key for commit in recent)
 
+    # -- the past
+
+    def walk(self, tip: str) -> Iterator[tuple[str, str, list[str]]]:
+        """(commit, its tree, its parents) of all that is reachable: the newest first, and none before a
+        commit that was made from it."""
+        for commit in self._repo.walk(tip, SortMode.TOPOLOGICAL | SortMode.TIME):
+            yield str(commit.id), str(commit.tree_id), [str(p) for p in commit.parent_ids]
+
+    def key_at(self, tree: str, path: str) -> Key | None:
+        """The key of the file at `path`, the id of a folder there, None when there is nothing."""
+        return self._trees.at(tree, path)
+
+    def told(self, commit: str) -> Told:
+        """What a commit says of itself, whatever bytes somebody put there."""
+        found = self._commit(commit)
+        return Told(
+            when=_moment(found.commit_time),
+            author=(found.author.raw_name or b"").decode("utf-8", "replace"),
+            message=found.raw_message.decode("utf-8", "replace"),
+        )
+
     # -- inside
 
     def _commit(self, commit: str) -> pygit2.Commit:
@@ -267,3 +297,11 @@ class Objects:
             elif name in items and folder_of(items[name]) is None and name not in below:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
+
+
+def _moment(seconds: int) -> datetime:
+    """A commit's time; one that no calendar has is the beginning of time."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

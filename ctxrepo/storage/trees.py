@@ -67,6 +67,12 @@ class Trees:
                 found[path] = key
         return found
 
+    def at(self, tree: str | None, path: str) -> Key | None:
+        """The key of the file at `path`, the id of a folder there, None when there is nothing."""
+        folder, _, name = path.rpartition("/")
+        item = self.items(self.folder(tree, folder)).get(name)
+        return folder_of(item) or key_of(item)
+
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
         """path -> key of everything in a folder of a tree."""
         return dict(self._walk(self.folder(tree, folder), f"{folder}/"))

@@ -19,7 +19,7 @@ from ctxrepo.storage.memory import Memory
 
 COMMANDS = (
     "init", "new", "remember", "read", "list", "context", "status", "check", "sync", "pull", "push",
-    "anchor", "doctor", "setup", "hook",
+    "anchor", "doctor", "setup", "hook", "history", "conflicts",
 )  # fmt: skip
 
 EVERY_JSON = [
@@ -31,6 +31,11 @@ EVERY_JSON = [
     ["context"],
     ["status"],
     ["check"],
+    ["history"],
+    ["history", "global:MEMORY.md"],
+    ["conflicts"],
+    ["conflicts", "list"],
+    ["conflicts", "resolve", "--all", "--keep", "kept"],
     ["sync"],
     ["pull"],
     ["push"],

@@ -168,9 +168,9 @@ class TestSync:
         meet(ada, ben)
         said = ben("sync", "--json")
         assert (said.code, said.data["aside"]) == (4, [NOTE])
-        assert said.err == (
-            f"ctxrepo: two versions of one entry met in {NOTE}; the other one is kept in conflicts/\n"
-        )
+        assert said.err.startswith(f"ctxrepo: two versions met in {NOTE}; `ctxrepo conflicts show ")
+        kept = said.err.split("show ")[1].split("`")[0]
+        assert ben("conflicts", "show", kept).code == 0
         assert ben("sync").code == 0
 
     def test_6_a_secret_is_held_back_the_rest_goes_on(self, both: Both) -> None:

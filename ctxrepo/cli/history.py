@@ -1,0 +1,109 @@
+"""The command about the past: history."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json
+from ctxrepo.domain.paths import shown
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import Target
+    from ctxrepo.services.history import Deed
+
+_MAX_WHO = 60
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(history)
+
+
+def history(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry; also what is gone."
+        ),
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="How many to show.")
+    ] = 20,
+    show: Annotated[
+        str, typer.Option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Show what happened to the memory, or to one note or entry, newest first.
+
+    Every version that was ever committed is found, on all sides of merges and through renames.
+
+    What is gone is asked for by the path or id that it had.
+
+    Example: ctxrepo history topics/release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.history import history
+
+    about = parse_target(target) if target else None
+    run = Runtime()
+    if show:
+        if about is None:
+            raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
+        _show(run, about, show, json)
+        return
+    run.settle()
+    found = history(run.memory, about, run.project, limit + 1)
+    deeds = found[:limit]
+    newest = deeds[0].path if deeds else ""
+    lines = [newest] * bool(newest) + [_text(deed, newest) for deed in deeds]
+    output.done(json, {"history": [_data(d) for d in deeds]}, "\n".join(lines))
+    if len(found) > limit:
+        output.notice(f"there is more: `--limit {10 * limit}`")
+
+
+def _show(run: Runtime, target: Target, commit: str, json: bool) -> None:
+    """Print a version: to the byte, unless somebody is reading who must not be fooled."""
+    from ctxrepo.domain.note import decode_exactly
+    from ctxrepo.services.history import version
+
+    old = version(run.memory, target, run.project, commit)
+    text = decode_exactly(old.data)
+    if json or sys.stdout.isatty():
+        output.done(json, {"commit": old.commit, "path": old.path, "text": text}, text.rstrip("\n"))
+    else:
+        output.verbatim(old.data)
+
+
+def _text(deed: Deed, path: str) -> str:
+    """One line of a commit; of what was asked for, a line for each thing that became of it."""
+    start = f"{deed.when:%Y-%m-%d %H:%MZ}  {deed.commit[:10]}"
+    if not deed.path:
+        return f"{start}  {deed.subject}  ({_who(deed)})"
+    name = "" if deed.path == path else f"  {deed.path}"
+    more = [f"… {deed.more} more"] if deed.more else []
+    return "\n".join([f"{start}  {_who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
+
+
+def _who(deed: Deed) -> str:
+    """`claude on laptop-1a2b, session 8f2e1c3d`, or git's author for a commit made by hand."""
+    writers = deed.writers
+    if not writers.hosts and not writers.agents:
+        return f"{shown(deed.author, _MAX_WHO)} by hand"
+    agents, hosts = ", ".join(writers.agents), ", ".join(writers.hosts)
+    sessions = [session[:8] for session in writers.sessions]
+    session = (
+        f", {len(sessions)} sessions" if len(sessions) > 1 else "".join(f", session {s}" for s in sessions)
+    )
+    return shown(" on ".join(who for who in (agents, hosts) if who), _MAX_WHO) + session
+
+
+def _data(deed: Deed) -> dict[str, Any]:
+    return {**asdict(deed), "when": deed.when.isoformat()}

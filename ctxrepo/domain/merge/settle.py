@@ -1,0 +1,141 @@
+"""Two versions of one thing, settled by a person: the text that the file has afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from ctxrepo.domain import frontmatter, registry
+from ctxrepo.domain.entry import without_id
+from ctxrepo.domain.markdown import Block, lines_of, split_blocks
+from ctxrepo.domain.merge.aside import Aside, aside_file, aside_id
+from ctxrepo.domain.merge.choose import plain
+from ctxrepo.domain.paths import is_note
+from ctxrepo.errors import Refused
+
+Keep = Literal["kept", "other", "both"]
+
+
+def settled(text: str | None, aside: Aside, keep: Keep) -> str | None:
+    """What the file `text` (None: not there) is when of the two versions `keep` shall hold.
+
+    A version that says what the file says by now changes nothing. Refused when it isn't sure what to
+    change: the kept version must stand in the file exactly once.
+    """
+    if keep == "kept":
+        return text
+    if not aside.kept:
+        return _whole(aside, keep)
+    if text is None:
+        raise Refused(f"{aside.path} is gone", _by_hand(aside, f"make {aside.path} anew with what holds"))
+    places, others = list(_places(text, aside, aside.kept)), list(_places(text, aside, aside.other))
+    if others and places and keep == "other":
+        raise Refused(f"both versions stand in {aside.path} by now", _by_hand(aside))
+    if others and bool(places) == (keep == "both"):
+        return text
+    if len(places) != 1:
+        how = f"stands {len(places)} times in" if places else "isn't any more in"
+        raise Refused(f"the version that was kept {how} {aside.path}", _by_hand(aside))
+    (place,) = places
+    new = _of_blocks(text, place, aside, keep) if place.blocks else _of_lines(text, place, aside, keep)
+    if new is None:
+        raise Refused(f"{aside.path} can't be changed safely here", _by_hand(aside))
+    return new
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a version stands: characters of the file; in the body of a note the number of its block."""
+
+    start: int
+    end: int
+    blocks: tuple[Block, ...] = ()
+    number: int = 0
+
+
+def _whole(aside: Aside, keep: Keep) -> str:
+    if keep == "both":
+        raise Refused(f"{aside.path} can only be one of the two versions", _choose(aside))
+    if aside.path == registry.REGISTRY_FILE and registry.parse(aside.other).problem:
+        raise Refused(f"the other version of {aside.path} can't be read", _by_hand(aside))
+    return aside.other
+
+
+def _places(text: str, aside: Aside, version: str) -> Iterator[_Place]:
+    version = _said(version)
+    if not is_note(aside.path):
+        yield from _runs(text, version)
+        return
+    head, body = frontmatter.split(text)
+    yield from _runs(head, version)
+    blocks = tuple(split_blocks(body))
+    start = len(head)
+    for number, block in enumerate(blocks):
+        if plain(block.text) == version:
+            yield _Place(start, start + len(block.text), blocks, number)
+        start += len(block.raw)
+
+
+def _runs(text: str, version: str) -> Iterator[_Place]:
+    """Where whole lines say `version`, whatever ends them."""
+    lines, wanted = lines_of(text), version.split("\n")
+    for first in range(len(lines) - len(wanted) + 1):
+        if plain("".join(lines[first : first + len(wanted)])) == version:
+            start = len("".join(lines[:first]))
+            yield _Place(start, start + len("".join(lines[first : first + len(wanted)])))
+
+
+def _of_lines(text: str, place: _Place, aside: Aside, keep: Keep) -> str | None:
+    """A line of a head or of JSON is told by its name, and can't stand twice."""
+    if keep == "both":
+        raise Refused(f"only one of the two versions can stand in {aside.path}", _choose(aside))
+    newline, end = _ends(text[place.start : place.end])
+    new = text[: place.start] + _said(aside.other).replace("\n", newline) + end + text[place.end :]
+    is_broken = is_note(aside.path) and frontmatter.read(new).problem and not frontmatter.read(text).problem
+    return None if is_broken else new
+
+
+def _of_blocks(text: str, place: _Place, aside: Aside, keep: Keep) -> str | None:
+    """The first way of setting the other version down in which every block stays what it is."""
+    block = place.blocks[place.number]
+    if keep == "both" and block.kind == "heading":
+        raise Refused(f"what stands below a heading of {aside.path} can't have two", _choose(aside))
+    newline, end = _ends(block.text)
+    other = _said(without_id(aside.other) if keep == "both" else aside.other)
+    stays = [plain(block.text)] if keep == "both" else []
+    wanted = [plain(b.text) for b in place.blocks]
+    wanted[place.number : place.number + 1] = [*stays, other]
+    gaps = ("", newline) if block.kind == "bullet" else (newline, "")
+    for before, behind in product(gaps if keep == "both" else ("", newline), ("", newline)):
+        kept = block.text.removesuffix(end) + newline if keep == "both" else ""
+        new = kept + before + other.replace("\n", newline) + (end or newline * bool(behind)) + behind
+        whole = text[: place.start] + new + text[place.end :]
+        if [plain(b.text) for b in split_blocks(frontmatter.split(whole)[1])] == wanted:
+            return whole
+    return None
+
+
+def _said(version: str) -> str:
+    """A version as it is compared; a line of JSON may have kept half of its end."""
+    return plain(f"{version}\n")
+
+
+def _ends(text: str) -> tuple[str, str]:
+    """How the lines of a text end, and how its last one does ('' at the end of a file)."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return newline, newline if text.endswith(newline) else ""
+
+
+def _by_hand(aside: Aside, what: str = "") -> str:
+    what = what or f"put into {aside.path} what holds"
+    return f"{what[0].upper()}{what[1:]}, then run `ctxrepo conflicts resolve {_id(aside)} --keep kept`."
+
+
+def _choose(aside: Aside) -> str:
+    return f"`ctxrepo conflicts resolve {_id(aside)} --keep kept` or `--keep other`."
+
+
+def _id(aside: Aside) -> str:
+    return aside_id(aside_file(aside)[0])

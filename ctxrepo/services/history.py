@@ -1,0 +1,192 @@
+"""history: what happened to the memory, to one note, or to one entry, newest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from ctxrepo.domain.commit import MAX_LINE, Writers, subject_of, writers_of
+from ctxrepo.domain.note import encode
+from ctxrepo.domain.paths import shown
+from ctxrepo.domain.target import Target
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.describe import lines_of_change
+from ctxrepo.services.find import places_of
+from ctxrepo.services.past_entry import PastEntry, find_past_entry
+from ctxrepo.services.project import Project
+from ctxrepo.services.versions import Place, Step, follow, renamed_to
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+
+MAX_LINES = 12
+"""Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
+
+_START = re.compile(r"[0-9a-fA-F]{4,40}")
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for.
+
+    `lines` tell of the entries it added (`+ `), edited (`~ `) and removed (`- `), `more` how many further
+    ones there are. `author` is git's; `writers` is empty for a commit made by hand.
+    """
+
+    commit: str
+    when: datetime
+    author: str
+    writers: Writers
+    subject: str
+    path: str = ""
+    lines: tuple[str, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Old:
+    """A version as `commit` has it: the bytes of the note at `path`, or of the entry that was asked for."""
+
+    commit: str
+    path: str
+    data: bytes
+
+
+def history(memory: Memory, target: Target | None, project: Project | None, limit: int) -> list[Deed]:
+    """The last `limit` commits, or those that changed what the target names; NotFound when none did."""
+    tip = _tip(memory)
+    objects = memory.objects
+    if target is None:
+        commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
+        return [_deed(objects, commit) for commit in islice(commits, limit)]
+    asked = _Asked(memory, target, project)
+    found = list(islice(asked.deeds(), limit))
+    if not found:
+        raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
+    return found
+
+
+def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
+    """What the target names as it was in the commit whose id begins with `start`.
+
+    NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
+    """
+    commit = _commit(memory, start)
+    asked = _Asked(memory, target, project)
+    found = asked.at(commit)
+    if found is None:
+        raise NotFound(f"{asked.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
+    return found
+
+
+class _Asked:
+    """The file, or the entry of it, whose past is asked for."""
+
+    def __init__(self, memory: Memory, target: Target, project: Project | None) -> None:
+        self._objects = memory.objects
+        self._tip = _tip(memory)
+        self._entry: PastEntry | None = None
+        if target.entry_id:
+            path, ids = find_past_entry(memory, target.entry_id, project)
+            self._entry = PastEntry(self._objects, ids)
+            self.path, self.name = path, f"^{target.entry_id}"
+        else:
+            self.path = self.name = self._there(places_of(memory, target, project)[1])
+
+    def deeds(self) -> Iterator[Deed]:
+        for step in self._steps():
+            lines = self._entry.lines(step) if self._entry else _lines(self._objects, step)
+            if lines:
+                yield _deed(self._objects, step.commit, step.now.path, lines)
+
+    def at(self, commit: str) -> Old | None:
+        """What was asked for as `commit` has it, under the name that its note had there."""
+        tree = str(self._objects.tree_of(commit))
+        names = {self.path: None}
+        for step in self._steps():
+            names |= {place.path: None for place in (step.now, *step.before)}
+            if self._entry:
+                self._entry.lines(step)
+        there = ((name, key) for name in names if (key := self._objects.key_at(tree, name)) is not None)
+        name, key = next(there, ("", None))
+        if key is None:
+            return None
+        if self._entry is None:
+            return Old(commit, name, self._objects.data(key))
+        text = self._entry.text(Place(name, key))
+        return None if text is None else Old(commit, name, encode(f"{text}\n"))
+
+    def _steps(self) -> Iterator[Step]:
+        return follow(self._objects, self._tip, self.path) if self._tip else iter(())
+
+    def _there(self, paths: Sequence[str]) -> str:
+        """The first of the paths that is in the newest commit, else the first that ever was in one."""
+        for tip in (self._tip,) if self._tip else ():
+            tree = str(self._objects.tree_of(tip))
+            for path in paths:
+                if self._objects.key_at(tree, path) is not None:
+                    return path
+            for path in paths:
+                if next(follow(self._objects, tip, path), None) is not None:
+                    return path
+        raise NotFound(
+            f"no commit has or had {' or '.join(paths)}",
+            "`ctxrepo list` shows the notes there are; one that is gone is found by the path it had.",
+        )
+
+
+def _lines(objects: Objects, step: Step) -> list[str]:
+    """What a version of a file changed, against the first parent that has the file."""
+    if not step.is_version:
+        return []
+    before = next((place for place in step.before if place.key is not None), None)
+    now = step.now
+    lines = lines_of_change(now.path, _data(objects, before), _data(objects, now))
+    if before is None:
+        return ["* new", *lines]
+    if now.key is None:
+        there = renamed_to(objects, step)
+        return [f"* renamed to {there}"] if there else ["* removed", *lines]
+    if before.path != now.path:
+        return [f"* renamed from {before.path}", *lines]
+    return lines or ["* what is no entry: its head, headings or blank lines"]
+
+
+def _data(objects: Objects, place: Place | None) -> bytes | None:
+    return None if place is None or place.key is None else objects.data(place.key)
+
+
+def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> Deed:
+    told = objects.told(commit)
+    room = MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1
+    return Deed(
+        commit=commit,
+        when=told.when,
+        author=told.author,
+        writers=writers_of(told.message),
+        subject=subject_of(told.message),
+        path=path,
+        lines=tuple(shown(line, MAX_LINE) for line in lines[:room]),
+        more=len(lines) - len(lines[:room]),
+    )
+
+
+def _commit(memory: Memory, start: str) -> str:
+    """The one commit of the branch whose id begins so."""
+    tip = _tip(memory)
+    if not _START.fullmatch(start):
+        raise UsageError(
+            f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
+        )
+    found = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
+    if not found:
+        raise NotFound(f"there is no commit {start} in the memory", "`ctxrepo history` shows them.")
+    if len(found) > 1:
+        raise UsageError(f"{start} begins {len(found)} commits", "Give more digits.")
+    return found[0]
+
+
+def _tip(memory: Memory) -> str | None:
+    return memory.objects.ref(memory.clone.branch_ref)

@@ -1,0 +1,144 @@
+"""One of two versions, or both, in a file: what else is in it stays, and all of it where it isn't sure."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxrepo.domain.markdown import split_blocks
+from ctxrepo.domain.merge import Aside, aside_file, aside_id
+from ctxrepo.domain.merge.settle import Keep, settled
+from ctxrepo.errors import Refused
+
+NOTE = "shop/topics/gotcha.md"
+TAPE = "TAPE/shop/h-202611.jsonl"
+PORT = Aside(NOTE, "- port 1", "- port 9", "- port 5")
+
+
+@pytest.mark.parametrize(
+    ("aside", "text", "other", "both"),
+    [
+        (PORT, "# T\n\n- port 9\n- b\n", "# T\n\n- port 5\n- b\n", "# T\n\n- port 9\n- port 5\n- b\n"),
+        (PORT, "# T\n\n- port 9", "# T\n\n- port 5", "# T\n\n- port 9\n- port 5"),
+        (PORT, "- port 9\r\n- b\r\n", "- port 5\r\n- b\r\n", "- port 9\r\n- port 5\r\n- b\r\n"),
+        (
+            Aside(NOTE, "", "- a\n  - b", "- a\n  - c"),
+            "- a\n  - b\n\nend\n",
+            "- a\n  - c\n\nend\n",
+            "- a\n  - b\n- a\n  - c\n\nend\n",
+        ),
+        (
+            Aside(NOTE, "", "a says", "b says"),
+            "# T\na says\n\nend\n",
+            "# T\nb says\n\nend\n",
+            "# T\na says\n\nb says\n\nend\n",
+        ),
+        (
+            Aside(NOTE, "", "- a <!-- ^x1 -->", "- b <!-- ^x1 -->"),
+            "- a <!-- ^x1 -->\n",
+            "- b <!-- ^x1 -->\n",
+            "- a <!-- ^x1 -->\n- b\n",
+        ),
+    ],
+)
+def test_the_other_stands_where_the_kept_one_was_or_behind_it(
+    aside: Aside, text: str, other: str, both: str
+) -> None:
+    assert settled(text, aside, "kept") == text
+    assert settled(text, aside, "other") == other
+    assert settled(text, aside, "both") == both
+
+
+def test_settled_already_is_settled_again() -> None:
+    for keep in ("other", "both"):
+        once = settled("- a\n- port 9\n", PORT, keep)  # type: ignore[arg-type]  # mypy widens the loop's words
+        assert settled(once, PORT, keep) == once  # type: ignore[arg-type]  # the same
+
+
+@pytest.mark.parametrize(
+    ("keep", "text", "told"),
+    [
+        ("other", None, "is gone"),
+        ("other", "- a\n", "isn't any more in"),
+        ("other", "- port 9 and more\n", "isn't any more in"),
+        ("other", "- port 9\n  and more\n", "isn't any more in"),
+        ("other", "- port 9\n- port 9\n", "stands 2 times"),
+        ("other", "- port 9\n- port 5\n", "both versions stand in"),
+        ("both", "- port 5\n", "isn't any more in"),
+    ],
+)
+def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, told: str) -> None:
+    with pytest.raises(Refused, match=told) as refused:
+        settled(text, PORT, keep)
+    assert f"resolve {aside_id(aside_file(PORT)[0])} --keep kept" in refused.value.hint
+    assert NOTE in refused.value.message
+
+
+def test_a_field_of_the_head_is_replaced_and_never_doubled() -> None:
+    text = "---\ndescription: a\ntags: [x]\n---\n\n- description: a\n"
+    aside = Aside(NOTE, "", "description: a", "description: b")
+    assert settled(text, aside, "other") == text.replace("description: a\nt", "description: b\nt")
+    with pytest.raises(Refused, match="only one"):
+        settled(text, aside, "both")
+    with pytest.raises(Refused, match="can't be changed safely"):
+        settled(text, Aside(NOTE, "", "description: a", "description: [b"), "other")
+
+
+def test_a_heading_is_replaced_and_never_doubled() -> None:
+    aside = Aside(NOTE, "", "## Kept", "## Other")
+    assert settled("## Kept\n- a\n", aside, "other") == "## Other\n- a\n"
+    with pytest.raises(Refused, match="below a heading"):
+        settled("## Kept\n- a\n", aside, "both")
+
+
+def test_a_line_of_json_is_replaced() -> None:
+    aside = Aside(TAPE, "", '{"id": 1, "a": 1}\r', '{"id": 1, "a": 2}')
+    assert settled('{"id": 1, "a": 1}\r\n{"id": 2}\n', aside, "other") == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
+    with pytest.raises(Refused, match="only one"):
+        settled('{"id": 1, "a": 1}\n', aside, "both")
+
+
+def test_a_file_taken_whole_becomes_the_other_to_the_byte() -> None:
+    aside = Aside("global/a.svg", "", "", "<b>\udcff")
+    assert settled("<a>\n", aside, "other") == settled(None, aside, "other") == "<b>\udcff"
+    assert settled(None, aside, "kept") is None
+    with pytest.raises(Refused, match="only be one"):
+        settled("<a>\n", aside, "both")
+
+
+def test_the_registry_stays_readable() -> None:
+    aside = Aside("ctxrepo.toml", "", "", "[projects\n")
+    with pytest.raises(Refused, match="can't be read"):
+        settled("format = 1\n", aside, "other")
+
+
+blocks = st.sampled_from(
+    ["- a\n", "- a\n  b\n", "words\n", "1. one\n", "# T\n", "---\n", "<!-- c -->\n", "```\nx\n```\n", "* s\n"]
+)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(blocks, st.sampled_from(["", "\n", "\n\n"])), max_size=3),
+    st.sampled_from(["- kept", "- kept\n  - more", "kept words", "```\nkept\n```"]),
+    st.sampled_from(["- other", "- other\n\n  far", "other words", "1. other", "```\nother\n```"]),
+    st.lists(st.tuples(st.sampled_from(["", "\n"]), blocks), max_size=3),
+    st.sampled_from(["other", "both"]),
+)
+def test_every_other_block_stays_what_it_is(
+    before: list[tuple[str, str]], kept: str, other: str, behind: list[tuple[str, str]], keep: Keep
+) -> None:
+    text = "# T\n\n" + "".join(a + b for a, b in before) + kept + "\n" + "".join(a + b for a, b in behind)
+    aside = Aside(NOTE, "", kept, other)
+    try:
+        new = settled(text, aside, keep)
+    except Refused:
+        return
+    assert new is not None
+    was, now = ([b.text.strip() for b in split_blocks(t)] for t in (text, new))
+    if new != text:
+        place = was.index(kept)
+        assert now == [*was[:place], *([kept] if keep == "both" else []), other, *was[place + 1 :]]
+    else:
+        assert other in was

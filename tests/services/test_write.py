@@ -1,0 +1,137 @@
+"""A draft changes, adds and removes files in one acknowledged step, and a kill anywhere leaves no doubt."""
+
+from __future__ import annotations
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.origin import Origin
+from ctxrepo.errors import Refused
+from ctxrepo.services.commit import commit
+from ctxrepo.services.write import drafting
+from ctxrepo.storage.worktree import Worktree
+
+NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.write(NOTE, "- a\n")
+    ada.write(GONE, "- b\n")
+    commit(ada.open(), NOW)
+    return ada
+
+
+def write_and_remove(machine: Machine) -> None:
+    memory = machine.open()
+    with drafting(memory, "test", Origin(memory.host, "s1"), NOW) as draft:
+        draft.put(NOTE, "- a\n- new\n")
+        draft.remove(GONE)
+        assert draft.text(GONE) is None
+
+
+def in_head(machine: Machine) -> list[str]:
+    return machine.git("ls-tree", "-r", "--name-only", "HEAD").split()
+
+
+def test_a_removed_file_is_gone_and_acknowledged_so(mine: Machine) -> None:
+    write_and_remove(mine)
+    assert not (mine.clone / "conflicts").exists()
+    writes = {w.path: (w.before, w.after, w.session) for w in mine.open().writes.read()}
+    assert writes == {NOTE: ("- a\n", "- a\n- new\n", "s1"), GONE: ("- b\n", None, "s1")}
+    commit(mine.open(), NOW)
+    assert GONE not in in_head(mine)
+    assert mine.open().writes.is_empty()
+    assert mine.git("log", "-1", "--format=%s") == "memory(shop): edit stays, +1"
+
+
+def test_removing_what_is_not_there_writes_nothing(mine: Machine) -> None:
+    memory = mine.open()
+    with drafting(memory, "test", Origin(memory.host), NOW) as draft:
+        draft.remove("shop/never.md")
+    assert memory.writes.is_empty()
+
+
+def test_what_the_guard_refuses_removes_nothing_either(mine: Machine) -> None:
+    memory = mine.open()
+    drafted = drafting(memory, "test", Origin(memory.host), NOW)
+    draft = drafted.__enter__()
+    draft.put(NOTE, "- token ghp_" + "a1B2" * 9 + "\n")
+    draft.remove(GONE)
+    with pytest.raises(Refused, match="secret"):
+        drafted.__exit__(None, None, None)
+    assert mine.read(GONE) == "- b\n"
+    assert memory.writes.is_empty()
+
+
+@pytest.mark.parametrize("path", ["../out", ".git/config", "conflicts/../../x"])
+def test_nothing_outside_is_removed(mine: Machine, path: str) -> None:
+    memory = mine.open()
+    with pytest.raises(Refused), drafting(memory, "test", Origin(memory.host), NOW) as draft:
+        draft.remove(path)
+    assert (mine.clone / ".git" / "config").exists()
+
+
+def test_an_acknowledged_removal_is_replayed_when_the_file_is_there_still(mine: Machine) -> None:
+    write_and_remove(mine)
+    mine.write(GONE, "- b\n")  # the disk came back from a power cut without it
+    commit(mine.open(), NOW)
+    assert not (mine.clone / GONE).exists()
+    assert GONE not in in_head(mine)
+
+
+def test_an_edit_made_since_stays_against_the_removal(mine: Machine) -> None:
+    write_and_remove(mine)
+    mine.write(GONE, "- b and more\n")
+    commit(mine.open(), NOW)
+    assert mine.read(GONE) == "- b and more\n"
+    assert GONE in in_head(mine)
+
+
+def test_killed_after_the_removal_and_before_the_log_the_rest_is_whole(mine: Machine) -> None:
+    write_and_remove(mine)
+    memory = mine.open()
+    memory.writes.cut(memory.writes.read())
+    commit(mine.open(), NOW)
+    assert mine.read(NOTE) == "- a\n- new\n"
+    assert GONE not in in_head(mine)
+
+
+def test_killed_before_the_removal_what_was_put_is_there(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: Worktree, path: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Worktree, "remove", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_and_remove(mine)
+    monkeypatch.undo()
+    assert (mine.read(NOTE), mine.read(GONE)) == ("- a\n- new\n", "- b\n")
+    assert mine.open().writes.is_empty()
+
+
+def test_a_file_removed_and_made_again_before_a_commit_stays(mine: Machine) -> None:
+    write_and_remove(mine)
+    memory = mine.open()
+    with drafting(memory, "test", Origin(memory.host), NOW) as draft:
+        draft.put(GONE, "- again\n")
+    commit(mine.open(), NOW)
+    assert mine.read(GONE) == "- again\n"
+
+
+def test_a_worker_killed_after_the_commit_of_a_removal_takes_nothing_back(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_and_remove(mine)
+    memory = mine.open()
+    writes = memory.writes.read()
+    commit(memory, NOW)
+    head = mine.git("rev-parse", "HEAD")
+    memory.writes.append(writes)
+    memory.writes.intend(head, writes)
+    mine.write(GONE, "- made anew by hand\n")
+    commit(mine.open(), NOW)
+    assert mine.read(GONE) == "- made anew by hand\n"
+    assert GONE in in_head(mine)
