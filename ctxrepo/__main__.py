@@ -1,4 +1,4 @@
-"""The switch: hooks and the worker go straight to their doors, everything else to the command line."""
+"""The switch: hooks, the worker and git go straight to their doors, all else to the command line."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def main() -> int:
         from ctxrepo.work import main as work
 
         return work(words[1:])
+    if words[:1] == ["_merge"] and len(words) == 5:
+        from ctxrepo.driver import main as merge
+
+        return merge(words[1:])
     from ctxrepo.cli.app import main as cli
 
     return cli(words)

@@ -93,7 +93,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     old_tree = objects.tree_of(old)
     settled = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
     if settled:
-        memory.checkout.base_on({w.path: encode(w.after) for w in settled if w.after is not None})
+        memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in settled})
     writes, late = memory.writes.read(), memory.worktree.replaced.late()
     versions = (*wanted.versions, *(_version(memory, one) for one in late))
     written = {w.path for w in writes} | {v.path for v in versions}

@@ -11,6 +11,7 @@ from pathlib import Path
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.services.register import register
 from ctxrepo.services.sparse import ALWAYS
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.storage import assets
@@ -75,6 +76,7 @@ def init(
     memory = Memory.open(places, env)
     _prepare(memory)
     compile_for_hooks(memory, interpreter)
+    register(memory, interpreter)
     synced = sync(memory, now)
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)

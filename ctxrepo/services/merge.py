@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 
 from ctxrepo.domain.commit import merge_message
 from ctxrepo.domain.merge import Aside
 from ctxrepo.domain.merge.tree import merge_trees
 from ctxrepo.domain.origin import Origin
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Author, Objects
+
+MAX_DEPTH = 3
+"""So many crossed merges in a row are looked through for a base; a hundred of them agree with that."""
+
+_NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ def merge_commits(
         return MergedCommits(ours)
     if objects.contains(theirs, ours):
         return MergedCommits(theirs)
-    return merge_over(memory, objects.merge_base(ours, theirs), ours, theirs, now)
+    return merge_over(memory, _base(objects, ours, theirs, MAX_DEPTH), ours, theirs, now)
 
 
 def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergedCommits:
@@ -58,15 +66,40 @@ def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: da
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
     """What two commits amount to, compared with `base`."""
     objects = memory.objects
-    was, ours_tree, theirs_tree = (objects.tree_of(commit) for commit in (base, ours, theirs))
-    by_us, by_them = objects.diff(was, ours_tree), objects.diff(was, theirs_tree)
+    return _merged(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
+
+
+def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
+    """The commit that both are to be compared with; the same on every machine.
+
+    Where merges crossed there are several common ancestors, none of which knows what the others removed.
+    So these are merged first, over their own base, into a commit that no ref ever points at.
+    """
+    bases = objects.merge_bases(one, other)
+    if not bases:
+        return None
+    base = bases[0]
+    for another in bases[1:] if depth else ():
+        trees = objects.tree_of(base), objects.tree_of(another)
+        tree = trees[0]
+        if trees[0] != trees[1]:
+            below = objects.tree_of(_base(objects, base, another, depth - 1))
+            tree = _merged(objects, below, *trees).tree
+        assert tree is not None
+        base = objects.commit(tree, [base, another], "a base of merges that crossed", _NOBODY, _LONG_AGO)
+    return base
+
+
+def _merged(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+    by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
     sides: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
     for path in by_us.keys() | by_them.keys():
-        before = (by_us.get(path) or by_them[path])[0]
-        keys = before, by_us.get(path, (before, before))[1], by_them.get(path, (before, before))[1]
+        was = (by_us.get(path) or by_them[path])[0]
+        keys = was, by_us.get(path, (was, was))[1], by_them.get(path, (was, was))[1]
         for side, key in zip(sides, keys, strict=True):
             if key is not None:
                 side[path] = key
-    merged = merge_trees(*sides, read=objects.data)
-    changes = {p: objects.store(k) if isinstance(k, bytes) else k for p, k in merged.changes.items()}
-    return MergedTree(objects.edit(ours_tree, changes), merged.aside, tuple(sorted(by_them)))
+    objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
+    merged = merge_trees(*sides, read=objects.data, names_in=partial(objects.names_in, base))
+    changes = {p: objects.store(c) if isinstance(c, bytes) else c for p, c in merged.changes.items()}
+    return MergedTree(objects.edit(ours, changes), merged.aside, tuple(sorted(by_them)))

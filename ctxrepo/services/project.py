@@ -57,7 +57,8 @@ def project_of(memory: Memory, identity: str) -> Project:
         return Project(identity, folder, is_registered=True)
     found = {p.name for p in memory.root.iterdir() if p.is_dir() and not p.is_symlink()}
     if memory.clone.cone is not None:  # most folders are not on disk
-        found |= memory.objects.folders(memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref)))
+        head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+        found |= {name for name, key in memory.objects.names_in(head, "").items() if key is None}
     folder = folder_for(identity, registry, found)
     # A folder that bears the name and that nobody claims is how pi-memory-md names its projects: adopted,
     # it can be read before anything is written.

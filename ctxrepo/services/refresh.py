@@ -71,8 +71,8 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
     aside = memory.objects.below(_tree(memory), CONFLICTS)
     if aside:
         lines.append(
-            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside in {CONFLICTS}/: "
-            "`ctxrepo conflicts list` shows them"
+            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside, for two machines changed the "
+            f"same thing: `ctxrepo conflicts list` shows {'them' if len(aside) > 1 else 'it'}"
         )
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)

@@ -104,7 +104,7 @@ class Checkout:
 
     def _lacks_root_file(self, base: str | None) -> bool:
         """Whether a file at the top is missing, as in a worktree that was emptied."""
-        there = (name for name in self.objects.root_files(base) if _may_tell(name))
+        there = (name for name, key in self.objects.names_in(base, "").items() if key and _may_tell(name))
         return not all(self.worktree.exists(name) for name in there)
 
     def base_on(self, files: Mapping[str, bytes | None]) -> None:

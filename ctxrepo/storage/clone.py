@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shlex
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +36,9 @@ _ALLOWED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ALLOWED_VALUES = {"core.autocrlf": "false", "core.hookspath": os.devnull}
+
+MERGE_NAME = "notes entry by entry, by ctxrepo"
+"""What git calls our merge driver."""
 
 _UNFINISHED = {
     "MERGE_HEAD": "a merge",
@@ -183,6 +188,15 @@ class Clone:
         return git.run("config", "--type=bool", "commit.gpgsign", timeout=10).out.strip() == "true"
 
 
+def merge_driver(interpreter: str) -> str:
+    """The line by which git starts our merge driver: a shell reads it, after git has read its percent signs.
+
+    Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge.
+    """
+    return f"{shlex.quote(interpreter).replace('%', '%%')} -I -m ctxrepo _merge %O %A %B %P"
+
+
 def _is_allowed(key: str, value: str) -> bool:
-    wanted = _ALLOWED_VALUES.get(key.lower())
+    ours = {"merge.ctxrepo.name": MERGE_NAME, "merge.ctxrepo.driver": merge_driver(sys.executable)}
+    wanted = (_ALLOWED_VALUES | ours).get(key.lower())
     return value == wanted if wanted is not None else bool(_ALLOWED.fullmatch(key))

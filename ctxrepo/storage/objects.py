@@ -170,15 +170,6 @@ class Objects:
             return self._trees.files(tree) if only is None else self._trees.some(tree, only)
         return {**self._trees.within(tree, cone), **self._trees.some(tree, only or ())}
 
-    def root_files(self, tree: str | None) -> dict[str, Key]:
-        """name -> key of the files at the top of a tree."""
-        items = self._trees.items(tree)
-        return {name: key for name, item in items.items() if (key := key_of(item)) is not None}
-
-    def folders(self, tree: str | None) -> set[str]:
-        """Names of the folders at the top of a tree."""
-        return {name for name, item in self._trees.items(tree).items() if folder_of(item)}
-
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
         """path -> key of everything in a folder of a tree."""
         return self._trees.below(tree, folder)
@@ -186,6 +177,11 @@ class Objects:
     def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
         """path -> (key before, key after) of what differs; equal folders are not looked into."""
         return dict(self._trees.diff(old, new))
+
+    def names_in(self, tree: str | None, folder: str) -> dict[str, Key | None]:
+        """The names directly in a folder of a tree ('' is all of it): key, None for a folder."""
+        items = self._trees.items(self._trees.folder(tree, folder))
+        return {name: key_of(item) for name, item in items.items()}
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
@@ -204,6 +200,15 @@ class Objects:
     def merge_base(self, one: str, other: str) -> str | None:
         base = self._repo.merge_base(one, other)
         return str(base) if base else None
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """All best common ancestors, sorted; more than one when each side has merged the other's past."""
+        base = self.merge_base(one, other)
+        if base is None:
+            return []
+        common = set(self.new_commits(one, base)) & set(self.new_commits(other, base))
+        inner = {parent for commit in common for parent in self.parents(commit)}
+        return sorted({base, *(common - inner)})
 
     def contains(self, descendant: str, ancestor: str) -> bool:
         """Whether `ancestor` is `descendant` or one of its ancestors."""

@@ -10,7 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.commit import commit
+from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.history import MAX_LINES, Deed, history, version
 from ctxrepo.services.pending import Version
 
@@ -47,7 +47,7 @@ def id_of(machine: Machine, words: str) -> str:
 def test_the_last_commits_are_told_with_who_made_them(mine: Machine) -> None:
     mine.remember("one", category="gotcha")
     version_of_agent = Version(NOTE, "claude", "s-1", b"- two\n")
-    commit(mine.open(), NOW, [version_of_agent])
+    commit(mine.open(), NOW, Wanted([version_of_agent]))
     mine.git("commit", "-q", "--allow-empty", "-m", "by hand")
     by_hand, made, *_ = past(mine)
     assert (by_hand.author, by_hand.subject, by_hand.writers.hosts) == ("ada", "by hand", ())
@@ -83,7 +83,7 @@ def test_a_change_that_is_no_entrys_is_told_and_many_lines_are_counted(mine: Mac
 def test_a_version_that_another_editor_overwrote_is_found(mine: Machine) -> None:
     save(mine, "- base\n")
     mine.write(NOTE, "- base\n- from two\n")
-    commit(mine.open(), NOW, [Version(NOTE, "claude", "s-1", b"- base\n- from one\n", b"- base\n")])
+    commit(mine.open(), NOW, Wanted([Version(NOTE, "claude", "s-1", b"- base\n- from one\n", b"- base\n")]))
     assert lines(mine, NOTE)[:2] == [("~ from two",), ("+ from one",)]
     overwritten = past(mine, NOTE)[1]
     assert version(mine.open(), parse_target(NOTE), None, overwritten.commit).data == b"- base\n- from one\n"

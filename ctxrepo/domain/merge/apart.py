@@ -1,25 +1,134 @@
-"""Names that can't be in one tree together: a file where the other side has a folder makes way."""
+"""Names that can't be in one tree together: twins of one name, and a file that is called as a folder is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import accumulate, count
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
 
-from ctxrepo.domain.merge.claims import Content
+from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.contents import Blobs, Content, Contents
+from ctxrepo.domain.merge.surroundings import Surroundings, folders_of, join
+from ctxrepo.domain.note import encode
+from ctxrepo.domain.paths import MAX_PART_BYTES, fold
+
+_STAYED, _NEW, _REMOVED = range(3)
+"""Which spelling of a folder goes on: one that all have, else a new one, else one that a side gave up."""
 
 
-def kept_apart(merged: Mapping[str, Content]) -> dict[str, Content]:
-    """The same files; one that has the name of a folder is called `name~file` beside it.
+@dataclass(frozen=True)
+class Versions:
+    """The changed paths of the three trees that are merged, and what stands around them."""
+
+    base: Contents
+    ours: Contents
+    theirs: Contents
+    around: Surroundings
+
+
+def kept_apart(merged: Contents, versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], list[Aside]]:
+    """The same files under names of which a file system that ignores case and spelling can hold all.
+
+    Twins of a folder become one. Of twins of a file one keeps the name: what was there before, else what is
+    new, else the lesser; the others are called `name~1f3c` after the hash of their path. A file that is
+    called as a folder is becomes `name~file`. What was together in the base stays together. Where a new
+    name is taken, what made way before is there: the two are merged, and what loses in that is returned.
 
     The outcome does not depend on which side was called ours.
     """
-    folders = {folder for path in merged for folder in accumulate(path.split("/")[:-1], "{}/{}".format)}
-    return {_beside(p, merged) if p in folders else p: merged[p] for p in sorted(merged)}
+    names = _Names(merged, versions)
+    placed = {names.settled(path): content for path, content in merged.items() if names.stays(path)}
+    taken = {fold(path): path for path in placed}
+    asides: list[Aside] = []
+    for path in sorted(path for path in merged if not names.stays(path)):
+        new = next(n for n in names.beside(path) if taken.get(fold(n), n) == n and names.is_free(n))
+        taken[fold(new)] = new
+        there = placed.get(new, versions.around.like(new).get(new))
+        both, lost = blobs.merge(new, None, there, merged[path])
+        placed[new] = merged[path] if both is None else both
+        asides += lost
+    return placed, asides
 
 
-def _beside(path: str, taken: Mapping[str, Content]) -> str:
-    folder, slash, name = path.rpartition("/")
-    stem, dot, suffix = name.rpartition(".")
-    start, end = (stem, dot + suffix) if stem else (name, "")
-    names = (f"{folder}{slash}{start}~file{'' if n == 1 else n}{end}" for n in count(1))
-    return next(new for new in names if new not in taken)
+class _Names:
+    """The paths of a merged tree, by what a file system that ignores case takes for one."""
+
+    def __init__(self, merged: Collection[str], versions: Versions) -> None:
+        self._around = versions.around
+        sides = (_folders(side) for side in (versions.base, versions.ours, versions.theirs))
+        self._folder_ranks = _ranks(_folders(merged), *sides)
+        for folder in [f for f, rank in self._folder_ranks.items() if rank != _STAYED]:
+            there = self._around.like(folder)
+            self._folder_ranks |= {twin: _STAYED for twin, key in there.items() if key is None}
+        self._folders = _by_fold(self._folder_ranks)
+        self._files = _by_fold(merged)
+        self._file_ranks = {
+            path: _STAYED if path in versions.base and self.settled(path) == path else _NEW for path in merged
+        }
+
+    def stays(self, path: str) -> bool:
+        """Whether the file keeps its own name, in whatever folder."""
+        rank = self._file_ranks[path]
+        if folders := self._folders.get(fold(path)):
+            return rank == _STAYED and all(self._folder_ranks[f] != _NEW for f in folders)
+        return rank == _STAYED or path == _first(self._files[fold(path)], self._file_ranks)
+
+    def settled(self, path: str) -> str:
+        """The path, with its folders spelled as they will be."""
+        folder, _, name = path.rpartition("/")
+        return join(self._spelled(folder), name)
+
+    def beside(self, path: str) -> Iterator[str]:
+        """The names, best first, for a file that has to make way; at most as long as a name may be."""
+        folder, _, name = self.settled(path).rpartition("/")
+        stem, dot, suffix = name.rpartition(".")
+        start, end = (stem, dot + suffix) if stem else (name, "")
+        mark = (
+            "file" if path in self._folder_ranks else hashlib.blake2b(encode(path), digest_size=2).hexdigest()
+        )
+        for number in count(1):
+            tail = f"~{mark}{'' if number == 1 else number}{end}"
+            room = max(MAX_PART_BYTES - len(encode(tail)), 1)
+            yield join(folder, encode(start)[:room].decode("utf-8", "ignore") + tail)
+
+    def is_free(self, path: str) -> bool:
+        """Whether nothing stands in the way of a file at `path` but that very file."""
+        like = self._around.like(path)
+        return fold(path) not in self._folders and all(there == path and key for there, key in like.items())
+
+    def _spelled(self, folder: str) -> str:
+        """Twins of a folder are spelled as the first of them; those that the base had stay as they are."""
+        if not folder or self._folder_ranks[folder] == _STAYED:
+            return folder
+        twins = self._folders[fold(folder)]
+        first = _first(twins, self._folder_ranks)
+        if first != folder and any(self._folder_ranks[twin] == _NEW for twin in twins):
+            return self._spelled(first)
+        parent, _, name = folder.rpartition("/")
+        return join(self._spelled(parent), name)
+
+
+def _ranks(
+    folders: Iterable[str], base: Collection[str], ours: Collection[str], theirs: Collection[str]
+) -> dict[str, int]:
+    return {
+        folder: _NEW if folder not in base else _STAYED if folder in ours and folder in theirs else _REMOVED
+        for folder in folders
+    }
+
+
+def _first(paths: Iterable[str], ranks: dict[str, int]) -> str:
+    return min(paths, key=lambda path: (ranks[path], path))
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    return {folder for path in paths for folder in folders_of(path)}
+
+
+def _by_fold(paths: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        found[fold(path)].append(path)
+    return found

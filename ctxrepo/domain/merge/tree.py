@@ -1,14 +1,16 @@
-"""Two trees merged over their base: first folders that were claimed twice, then file by file."""
+"""Two trees merged over their base: folders claimed twice, files that moved, each file, names in the way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxrepo.domain.merge.apart import kept_apart
+from ctxrepo.domain.merge.apart import Versions, kept_apart
 from ctxrepo.domain.merge.aside import Aside, aside_file
-from ctxrepo.domain.merge.claims import Content, Contents, Renames, told_apart
-from ctxrepo.domain.merge.file import merge_file
+from ctxrepo.domain.merge.claims import Renames, told_apart
+from ctxrepo.domain.merge.contents import Blobs, Content, Contents
+from ctxrepo.domain.merge.moves import items
+from ctxrepo.domain.merge.surroundings import NamesIn, Surroundings, nothing_else
 
 Tree = Mapping[str, str]
 """path -> blob key, of the paths that differ between the base and at least one side."""
@@ -26,37 +28,47 @@ class TreeMerge:
     renames: Renames = ()
 
 
-def merge_trees(base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes]) -> TreeMerge:
+def merge_trees(
+    base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes], names_in: NamesIn = nothing_else
+) -> TreeMerge:
     """What has to change in `ours` so that it holds both sides; `read` gives the bytes of a key.
 
+    `names_in` tells of paths that differ nowhere; it is asked only where a new name could meet one of them.
     The merged tree is the same whichever side is called ours.
     """
+    blobs = Blobs(read)
+    around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
+    claimed = told_apart(base, ours, theirs, blobs.bytes_of, around.names)
+    was, us, them = claimed.base, claimed.ours, claimed.theirs
+    met = around.files_like((us.keys() | them.keys()) - was.keys())
+    versions = Versions({**was, **met}, {**us, **met}, {**them, **met}, around)
+    merged, asides = _file_by_file(versions, blobs)
+    merged = _placed(merged, asides, versions, blobs)
+    before = {**ours, **met}
+    changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}
+    changes = {path: content for path, content in changes.items() if content != before.get(path)}
+    return TreeMerge(changes, tuple(asides), claimed.renames)
 
-    def bytes_of(content: Content | None) -> bytes | None:
-        return read(content) if isinstance(content, str) else content
 
-    us, them, renames = told_apart(base, ours, theirs, bytes_of)
-    merged, asides = _file_by_file(base, us, them, bytes_of)
-    merged = kept_apart(merged | dict(map(aside_file, asides)))
-    changes = {path: merged.get(path) for path in sorted(merged.keys() | ours.keys())}
-    return TreeMerge({p: c for p, c in changes.items() if c != ours.get(p)}, tuple(asides), renames)
-
-
-def _file_by_file(
-    base: Tree, ours: Contents, theirs: Contents, bytes_of: Callable[[Content | None], bytes | None]
-) -> tuple[dict[str, Content], list[Aside]]:
+def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], dict[Aside, None]]:
     merged: dict[str, Content] = {}
     asides: dict[Aside, None] = {}
-    for path in sorted(base.keys() | ours.keys() | theirs.keys()):
-        was, us, them = base.get(path), ours.get(path), theirs.get(path)
-        content = us
-        if us == was:
-            content = them
-        elif them not in (us, was):
-            result = merge_file(path, bytes_of(was), bytes_of(us), bytes_of(them))
-            sides = {bytes_of(side): side for side in (them, us)}
-            content = sides.get(result.data, result.data)
-            asides |= dict.fromkeys(result.aside)
+    for item in items(versions.base, versions.ours, versions.theirs, blobs):
+        content, lost = blobs.merge(item.path, item.was, item.us, item.them)
+        asides |= dict.fromkeys(lost)
         if content is not None:
-            merged[path] = content
-    return merged, list(asides)
+            both, lost = blobs.merge(item.path, None, merged.get(item.path), content)
+            merged[item.path] = content if both is None else both
+            asides |= dict.fromkeys(lost)
+    return merged, asides
+
+
+def _placed(
+    merged: Contents, asides: dict[Aside, None], versions: Versions, blobs: Blobs
+) -> dict[str, Content]:
+    """`merged` and its asides, each under a name of its own; `asides` learns of what is lost by that."""
+    placed, lost = kept_apart({**merged, **dict(map(aside_file, asides))}, versions, blobs)
+    while new := dict.fromkeys(aside for aside in lost if aside not in asides):
+        asides |= new
+        placed, lost = kept_apart({**placed, **dict(map(aside_file, new))}, versions, blobs)
+    return placed
