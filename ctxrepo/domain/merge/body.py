@@ -2,47 +2,63 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ctxrepo.domain.entry import normalised
 from ctxrepo.domain.merge.aside import Aside
-from ctxrepo.domain.merge.choose import Key, choose, either, plain, said_again
+from ctxrepo.domain.merge.choose import Key, choose, either, plain
 from ctxrepo.domain.merge.identity import ROOT, Part, Three, identify
 from ctxrepo.domain.merge.layout import laid_out
+from ctxrepo.domain.merge.settled import settled, words
 
 
 def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
     """The merged body of the note at `path`, and the edits that lost against another edit."""
+    if ours in (base, theirs):
+        return theirs, []
+    if theirs == base:
+        return ours, []
     three = identify(base, ours, theirs)
     parts, asides = _members(path, three)
-    parts |= _said_by_both(parts, three)
+    parts = _recounted(parts, three)
     parts |= _headings_needed(parts, three)
+    match settled(three, {words(aside.other) for aside in asides}):
+        case (True, False):
+            return ours, asides
+        case (False, True):
+            return theirs, asides
     return laid_out(parts, three), asides
 
 
 def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[Aside]]:
     """What stays, each part as it was chosen and at home where it was put."""
     base, ours, theirs = (version.parts for version in three)
-    again = said_again(base, ours, theirs)
+    again = _said_again(base, ours, theirs)
     parts: dict[Key, Part] = {}
     asides = []
     for key in sorted(ours.keys() | theirs.keys()):
         was, us, them = base.get(key), ours.get(key), theirs.get(key)
-        if key in again and not (us and them):
+        if was and _saying(was) in again and not (us and them):
             was = None
         text, lost = choose(_text(was), _text(us), _text(them))
         if text is not None:
             parts[key] = _put(was, us, them, text)
-        if text is not None and lost is not None and _words(lost) != _words(text):
+        if text is not None and lost is not None and words(lost) != words(text):
             asides.append(Aside(path, plain(_text(was) or ""), plain(text), plain(lost)))
     return parts, asides
 
 
-def _words(text: str) -> str:
-    """What must not be lost of a block: not its white space, nor how deep a heading is."""
-    return normalised(text.lstrip("#"))
+def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
+    """What a side says more often than the base: the other did not mean to remove these copies."""
+    was, us, them = (Counter(map(_saying, version.values())) for version in parts)
+    return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
+
+
+def _saying(part: Part) -> tuple[bool, str]:
+    """What a part says, a heading however deep it is."""
+    is_heading = part.kind == "heading"
+    return is_heading, part.path[-1] if is_heading else part.says
 
 
 def _text(part: Part | None) -> str | None:
@@ -53,21 +69,43 @@ def _put(was: Part | None, us: Part | None, them: Part | None, text: str) -> Par
     there = [part for part in (us, them) if part]
     chosen = next(part for part in there if part.text == text)
     if us and them:
-        return replace(chosen, home=either(was.home if was else None, us.home, them.home))
+        return replace(chosen, home=_home(was, us, them))
     return chosen
 
 
-def _said_by_both(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
-    """Of two equal entries each side removed another one: what both still say must not be lost."""
-    _, ours, theirs = (_by_words(version.parts) for version in three)
-    now = _by_words(parts)
-    missing: dict[Key, Part] = {}
-    for says in ours.keys() & theirs.keys():
-        short = min(len(ours[says]), len(theirs[says])) - len(now.get(says, ()))
-        if short > 0:
-            dropped = sorted((ours[says] | theirs[says]).items(), key=lambda kp: kp[0], reverse=True)
-            missing |= [(key, part) for key, part in dropped if key not in parts][:short]
-    return missing
+def _home(was: Part | None, us: Part, them: Part) -> Key:
+    """The heading that a side moved it to; of two equal ones it is the same move."""
+    title = either(was.home[:-1] if was else None, us.home[:-1], them.home[:-1])
+    homes = [part.home for part in (us, them) if part.home[:-1] == title]
+    return either(was.home if was else None, homes[0], homes[-1])
+
+
+def _recounted(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
+    """The parts with as many copies of each text as the sides' counts make it, wherever copies were moved.
+
+    Where a side says it more often than the base, that many stay, else as few as a side left. This is the
+    greater of two in one order of all counts, so it is the same in whatever order machines merge. What both
+    put under headings of their own stays under each.
+    """
+    was, us, them = (_by_words(version.parts) for version in three)
+    kept, now = dict(parts), _by_words(parts)
+    for says in us.keys() | them.keys():
+        few, many = sorted((len(us.get(says, ())), len(them.get(says, ()))))
+        copies = now.get(says, {})
+        places = len({part.home[:-1] for part in copies.values()})
+        times = max(many if many > len(was.get(says, ())) else few, places)
+        if len(copies) < times:
+            dropped = sorted({*us[says], *them[says]} - copies.keys(), reverse=True)[: times - len(copies)]
+            kept |= {key: us[says].get(key) or them[says][key] for key in dropped if key not in kept}
+        for key in _surplus(copies)[: max(len(copies) - times, 0)]:
+            del kept[key]
+    return kept
+
+
+def _surplus(copies: Mapping[Key, Part]) -> list[Key]:
+    """Copies that stand under a heading where another one does."""
+    first = {part.home[:-1]: key for key, part in sorted(copies.items(), reverse=True)}
+    return sorted(copies.keys() - first.values(), reverse=True)
 
 
 def _by_words(parts: Mapping[Key, Part]) -> dict[str, dict[Key, Part]]:

@@ -88,10 +88,15 @@ def _followed(
     That is the one that alone moved what both have; else the one that has more, so that a merged version
     that meets one of its sides again keeps its order; else content decides.
     """
-    old = set(ours) & set(theirs) & set(base)
-    was, us, them = ([key for key in keys if key in old] for keys in (base, ours, theirs))
-    if us != them and was in (us, them):
-        return (ours, theirs) if was == them else (theirs, ours)
+    we_moved, they_moved = _moved(base, ours), _moved(base, theirs)
+    if we_moved != they_moved:
+        return (ours, theirs) if we_moved else (theirs, ours)
     if (len(ours), list(ours)) >= (len(theirs), list(theirs)):
         return ours, theirs
     return theirs, ours
+
+
+def _moved(base: Sequence[Key], side: Sequence[Key]) -> bool:
+    """Whether what both have is in another order."""
+    old, now = set(base), set(side)
+    return [key for key in base if key in now] != [key for key in side if key in old]

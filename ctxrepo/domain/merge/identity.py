@@ -10,14 +10,14 @@ from functools import cached_property
 from ctxrepo.domain.entry import explicit_id, normalised
 from ctxrepo.domain.markdown import Kind, closed, split_blocks
 from ctxrepo.domain.merge.choose import Key
-from ctxrepo.domain.merge.pairing import Saying, Section, paired, same_sayings, same_titles, without
+from ctxrepo.domain.merge.pairing import Saying, Section, paired, same_sayings, same_titles, without, words_of, words_of_many
 
 START: Key = ("start",)
 END: Key = ("end",)
 BARE = "bare"
 """The gap to the end where the last line has no newline."""
 
-ROOT: Key = ("root",)
+ROOT: Key = ("root", "")
 """What stands under no heading is at home here."""
 
 _Path = tuple[str, ...]
@@ -99,6 +99,11 @@ class _Body:
             found[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
         return {path: (below,) for path, below in found.items()}
 
+    def titles_twice(self) -> set[str]:
+        """Titles that more than one heading has: nobody could tell which of them was renamed."""
+        titles = Counter(piece.path[-1] for piece in self.pieces if piece.kind == "heading")
+        return {title for title, times in titles.items() if times > 1}
+
     def ids(self) -> Counter[str]:
         """How often each id that an author gave occurs; twice, it names nothing."""
         return Counter(explicit_id(piece.text) for piece in self.pieces if piece.kind != "heading")
@@ -142,6 +147,7 @@ def _key(part: Part) -> Key:
 def _same_headings(base: _Body, ours: _Body, theirs: _Body) -> tuple[dict[_Path, _Path], dict[_Path, _Path]]:
     """For each side: heading path -> the path it had in the base, or would have had."""
     was, us, them = base.sections(), ours.sections(), theirs.sections()
+    twice = base.titles_twice() | ours.titles_twice() | theirs.titles_twice()
     our_paths: dict[_Path, _Path] = {(): ()}
     their_paths: dict[_Path, _Path] = {(): ()}
     for depth in range(1, max(map(len, (*was, *us, *them)), default=0) + 1):
@@ -150,7 +156,10 @@ def _same_headings(base: _Body, ours: _Body, theirs: _Body) -> tuple[dict[_Path,
         # Where one side renamed a heading and edited below it, the other's section may tell.
         our_changes = {p: old[p] + there.get(p, ()) for p in without(old, here)}, without(here, old)
         their_changes = {p: old[p] + here.get(p, ()) for p in without(old, there)}, without(there, old)
-        our_edits, their_edits = paired(our_changes, their_changes, same_titles)
+        our_edits, their_edits = (
+            {new: old for new, old in edits.items() if not {new[-1], old[-1]} & twice}
+            for edits in paired(our_changes, their_changes, same_titles)
+        )
         our_paths |= {path: our_edits.get(now, now) for path, now in our_paths.items()}
         their_paths |= {path: their_edits.get(now, now) for path, now in their_paths.items()}
     return our_paths, their_paths
@@ -174,34 +183,66 @@ def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
     for key in us.parts.keys() & them.parts.keys() - was.parts.keys():
         if us.parts[key].says != them.parts[key].says:
             once -= {us.parts[key].says, them.parts[key].says}
-    our_gone, our_come = _changes(was, us, once)
-    their_gone, their_come = _changes(was, them, once)
-    our_pairs, their_pairs = paired(
-        (without(our_gone, our_come), without(our_come, our_gone)),
-        (without(their_gone, their_come), without(their_come, their_gone)),
-        same_sayings,
+    our_moves, their_moves = _moves(was, us, them)
+    us, them = _rekeyed(us, our_moves), _rekeyed(them, their_moves)
+    (our_gone, our_come), (their_gone, their_come) = ours, theirs = (
+        _changes(was, us, once),
+        _changes(was, them, once),
     )
-    return _old_keys(our_gone, our_come, our_pairs), _old_keys(their_gone, their_come, their_pairs)
+    common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
+    our_pairs, their_pairs = paired(ours, theirs, same_sayings(common))
+    return (
+        our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()},
+        their_moves | {their_come[new].key: their_gone[old].key for new, old in their_pairs.items()},
+    )
+
+
+def _moves(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], dict[Key, Key]]:
+    """For each side: its key -> the key in the base of the copy that it put under another heading.
+
+    What both have at a new place was moved by both, or by neither.
+    """
+    our_gone, our_come = _places(was, us), _places(us, was)
+    their_gone, their_come = _places(was, them), _places(them, was)
+    our_moves: dict[Key, Key] = {}
+    their_moves: dict[Key, Key] = {}
+    for says in our_gone.keys() | their_gone.keys():
+        gone, come = our_gone[says] & their_gone[says], our_come[says] & their_come[says]
+        by_both = dict(zip(_last_first(come), _last_first(gone), strict=False))
+        moved = set(by_both.values())
+        our_moves |= by_both | dict(
+            zip(_last_first(our_come[says] - come), _last_first(our_gone[says] - moved), strict=False)
+        )
+        their_moves |= by_both | dict(
+            zip(_last_first(their_come[says] - come), _last_first(their_gone[says] - moved), strict=False)
+        )
+    return our_moves, their_moves
+
+
+def _places(version: Version, other: Version) -> defaultdict[str, set[Key]]:
+    """What is said -> the keys of its copies that the other version does not have."""
+    found: defaultdict[str, set[Key]] = defaultdict(set)
+    for key, part in version.parts.items():
+        if part.kind != "heading" and key not in other.parts:
+            found[part.says].add(key)
+    return found
+
+
+def _last_first(keys: Set[Key]) -> list[Key]:
+    return sorted(keys, reverse=True)
 
 
 def _changes(was: Version, now: Version, once: Set[str]) -> tuple[dict[str, Saying], dict[str, Saying]]:
-    """What has gone from its key and what has come to one; what only moved is in both."""
+    """What has gone from its key and what has come to one."""
     return _sayings(was, now, once), _sayings(now, was, once)
 
 
 def _sayings(version: Version, other: Version, once: Set[str]) -> dict[str, Saying]:
     return {
-        part.says: Saying(key, part.path, part.says, frozenset(part.says.split()), part.id, part.kind)
+        part.says: Saying(key, part.path, part.says, words_of(part.says), part.id, part.kind)
         for key, part in version.parts.items()
         if part.kind != "heading" and part.says in once and key not in other.parts
     }
-
-
-def _old_keys(
-    gone: Mapping[str, Saying], come: Mapping[str, Saying], pairs: Mapping[str, str]
-) -> dict[Key, Key]:
-    moved = {says: says for says in gone.keys() & come.keys()}
-    return {come[new].key: gone[old].key for new, old in (moved | dict(pairs)).items()}
 
 
 def _rekeyed(version: Version, edits: Mapping[Key, Key]) -> Version:

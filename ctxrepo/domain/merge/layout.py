@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.markdown import lines_of, split_blocks
@@ -50,11 +50,20 @@ def _in_order(parts: Mapping[Key, Part], three: Three) -> list[Key]:
     def walk(home: Key) -> Iterator[Key]:
         yield from order(*(below[home] for below in entries))
         # A deeper heading behind a shallower one would become a part of it.
-        for key in sorted(order(*(below[home] for below in headings)), key=lambda k: -_level(parts[k])):
+        titles = _copies_in_order(order(*(below[home] for below in headings)))
+        for key in sorted(titles, key=lambda k: -_level(parts[k])):
             yield key
             yield from walk(key)
 
     return list(walk(ROOT))
+
+
+def _copies_in_order(keys: Sequence[Key]) -> list[Key]:
+    """Equal headings by their numbers, or they would be counted in another way when read again."""
+    copies: dict[Key, list[Key]] = defaultdict(list)
+    for key in sorted(keys, reverse=True):
+        copies[key[:-1]].append(key)
+    return [copies[key[:-1]].pop() for key in keys]
 
 
 def _below(version: Version, parts: Mapping[Key, Part], is_heading: bool) -> Mapping[Key, list[Key]]:
@@ -114,4 +123,5 @@ def _are_two(before: str, text: str) -> bool:
 def _outdented(text: str) -> str:
     """`text` without the indent of its first line, which would hang it under the block before."""
     indent = len(text) - len(text.lstrip(" \t"))
-    return "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines_of(text))
+    out = "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines_of(text))
+    return out if len(split_blocks(out)) == 1 else text.lstrip(" \t")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import product
@@ -24,6 +25,8 @@ NEARER = 0.25
 
 MAX_LETTERS = 1_000_000
 """Above this product of lengths two texts are compared by their words only."""
+
+_WORD = re.compile(r"[A-Za-z0-9_]+|\w")
 
 _Path = tuple[str, ...]
 _K = TypeVar("_K", str, tuple[str, ...])
@@ -101,25 +104,49 @@ def same_titles(
     for old, new in product(gone, come):
         if old[:-1] == new[:-1]:
             kept = max(_kept(was, now) for was, now in product(gone[old], come[new]))
-            alike = likeness(old[-1], new[-1])
+            alike = _title_likeness(old[-1], new[-1])
             if kept > 0.5 or alike >= SIMILAR:
                 yield kept + alike, old, new
+
+
+def _title_likeness(was: str, now: str) -> float:
+    """A title that was only made longer or shorter is alike."""
+    old, new = words_of(was), words_of(now)
+    return max(likeness(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
 
 
 def _kept(was: Counter[str], now: Counter[str]) -> float:
     return 2 * (was & now).total() / max(was.total() + now.total(), 1)
 
 
-def same_sayings(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
-    """Entries edited under their heading before those that were moved as well but for a much closer one."""
-    for is_within in (True, False):
-        left = MAX_PAIRS
-        for olds, news in _groups(gone.values(), come.values(), is_within):
-            left -= len(olds) * len(news)
-            for was, now in product(olds, news) if left >= 0 else ():
-                score = likeness(was.says, now.says) if _may_be_one(was, now) else 0.0
-                if score >= SIMILAR:
-                    yield score + NEARER * is_within, was.says, now.says
+def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
+    """Entries edited under their heading before those that were moved as well but for a much closer one.
+
+    `common` are words that tell no entry from another: an edit keeps one of the others.
+    """
+
+    def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
+        for is_within in (True, False):
+            left = MAX_PAIRS
+            for olds, news in _groups(gone.values(), come.values(), is_within):
+                left -= len(olds) * len(news)
+                for was, now in product(olds, news) if left >= 0 else ():
+                    score = likeness(was.says, now.says) if _may_be_one(was, now, common) else 0.0
+                    if score >= SIMILAR:
+                        yield score + NEARER * is_within, was.says, now.says
+
+    return scored
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Its words; a letter that is not Latin counts as one, as not every script parts its words."""
+    return frozenset(_WORD.findall(text))
+
+
+def words_of_many(texts: Iterable[str]) -> set[str]:
+    """The words that more than one of the texts has."""
+    times = Counter(word for text in texts for word in words_of(text))
+    return {word for word in times if times[word] > 1}
 
 
 def likeness(one: str, other: str) -> float:
@@ -129,9 +156,12 @@ def likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one.split(), other.split()).quick_ratio()
 
 
-def _may_be_one(was: Saying, now: Saying) -> bool:
+def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:
     """Cheaper than to compare letters: long texts that are alike share words."""
     if (was.kind == "comment") != (now.kind == "comment") or (was.id and now.id):
+        return False
+    telling = was.words - common
+    if telling and not telling & now.words:
         return False
     fewer = min(len(was.words), len(now.words))
     return fewer < FEW_WORDS or len(was.words & now.words) * 4 >= fewer
