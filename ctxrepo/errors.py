@@ -10,6 +10,7 @@
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
     └── GitFailed           1  git or the object store gave up; its words, redacted
+        └── Damaged         1  something in the clone's git folder can't be read; `repair` mends it
 
 The number is the exit code of a command that ends with it. Expected outcomes (offline, refused by the
 remote, a version kept aside) are values, not errors. Messages hold no credential and no runnable
@@ -68,3 +69,10 @@ class RepositoryState(CtxrepoError):
 
 class GitFailed(CtxrepoError):
     code = "git"
+
+
+class Damaged(GitFailed):
+    code = "damaged"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint or "`ctxrepo doctor --fix` mends it; nothing is deleted.")

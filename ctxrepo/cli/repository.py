@@ -150,18 +150,28 @@ def check(json: Json = False) -> None:
     raise typer.Exit(FAILED if found else 0)
 
 
-def doctor(json: Json = False) -> None:
+def doctor(
+    json: Json = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
+    ] = False,
+) -> None:
     """Look at everything around the notes: git, the clone, the hooks; 1 when something is found.
 
-    Example: ctxrepo doctor
+    With --fix it says what it did, and then what is left for you.
+
+    Example: ctxrepo doctor --fix
     """
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.doctor import doctor
+    from ctxrepo.services.mend import mend
 
     run = Runtime()
+    done = list(mend(run.memory, run.now)) if fix else []
     found = doctor(run.memory, run.machine)
-    lines = [f"{f.problem}\n  {f.remedy}" for f in found]
-    output.done(json, {"findings": [asdict(f) for f in found]}, "\n".join(lines) or "all is well")
+    lines = [*(f"mended: {deed}" for deed in done), *(f"{f.problem}\n  {f.remedy}" for f in found)]
+    data = {"findings": [asdict(f) for f in found], "mended": done}
+    output.done(json, data, "\n".join(lines) or "all is well")
     raise typer.Exit(FAILED if found else 0)
 
 
@@ -174,11 +184,19 @@ def _progress(words: str) -> None:
 def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.commit import Wanted
+    from ctxrepo.services.register import register
+    from ctxrepo.services.repair import healing
     from ctxrepo.services.sync import sync
 
     run = Runtime()
     wanted = Wanted(deletions="deletions" in accept)
-    result = sync(run.memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept)
+    register(run.memory, run.interpreter)
+    result = healing(
+        run.memory,
+        run.now,
+        lambda: sync(run.memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
+        lambda repaired: output.notice(repaired.words),
+    )
     data = {
         "head": result.head,
         "remote": result.remote.outcome,

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.errors import CtxrepoError, GitFailed
 from ctxrepo.services import setup
+from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
 from ctxrepo.services.setup import Machine
+from ctxrepo.storage.database import is_sound
 from ctxrepo.storage.git import identity, redact
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.stale import old_locks
+
+FIX = "`ctxrepo doctor --fix`"
 
 _OLDEST_GIT = (2, 30)
+_PATIENCE = 15.0
+"""Seconds for looking through all objects."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Finding:
 
 def doctor(memory: Memory, machine: Machine) -> list[Finding]:
     """All findings; nothing is changed and no network is asked."""
-    return [*_git(memory), *_clone(memory), *_state(memory), *_agents(machine)]
+    return [*_git(memory), *_clone(memory), *_damage(memory), *_state(memory), *_agents(machine)]
 
 
 def _git(memory: Memory) -> Iterator[Finding]:
@@ -56,7 +64,7 @@ def _clone(memory: Memory) -> Iterator[Finding]:
     for key in keys:
         yield Finding(
             f"the clone's configuration sets {key}; nothing is sent or received while it does",
-            f"Look at it in {memory.clone.git_dir / 'config'}, and unset it there.",
+            f"Look at it in {memory.clone.git_dir / 'config'}; {FIX} takes it out and keeps a copy.",
         )
     if there != memory.repository.remote:
         yield Finding(
@@ -64,6 +72,23 @@ def _clone(memory: Memory) -> Iterator[Finding]:
             f"{redact(memory.repository.remote) or 'none'}",
             f"Make {memory.places.config_file} and the clone agree.",
         )
+
+
+def _damage(memory: Memory) -> Iterator[Finding]:
+    """What is spoiled in the git folder, or missing from it or from the folder it keeps."""
+    for lock in old_locks(memory.clone):
+        yield Finding(
+            f"a git that is gone left {lock}", f"Unless one is at work there, {FIX} moves it aside."
+        )
+    try:
+        for what in damage(memory, time.monotonic() + _PATIENCE):
+            yield Finding(what, f"{FIX} mends it; nothing is deleted.")
+    except TimeoutError:
+        yield Finding(
+            f"not all objects were looked at in {_PATIENCE:.0f} s", "`git fsck` there looks at all."
+        )
+    except CtxrepoError as error:
+        yield Finding(error.message, error.hint)
 
 
 def _state(memory: Memory) -> Iterator[Finding]:
@@ -76,6 +101,8 @@ def _state(memory: Memory) -> Iterator[Finding]:
         yield Finding(
             fault, "`ctxrepo sync` tries again." if is_remote else "`ctxrepo check` shows the places."
         )
+    if not is_sound(memory.state.cache):
+        yield Finding(f"{memory.state.cache} is torn", f"{FIX} makes it anew.")
     if memory.state.root.stat().st_mode & 0o077:
         yield Finding(f"{memory.state.root} can be read by others", f"`chmod 700 {memory.state.root}`")
     for file, what in ((memory.places.state / "hook-errors.log", "a hook"), (memory.state.log, "the worker")):

@@ -9,9 +9,9 @@ from pathlib import Path
 from ctxrepo.domain.identity import project_id
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.registry import REGISTRY_FILE, Registry, folder_for, parse
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hot.where import NAMED
-from ctxrepo.storage.code import CodeCheckout, look_at
+from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of
 from ctxrepo.storage.compiled import read_checkouts, record_checkout
 from ctxrepo.storage.memory import Memory
 
@@ -34,7 +34,10 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
         named = project_of(memory, project_id(explicit, {}, "", ""))
         _record(memory, NAMED + explicit, "", "", named)
         return named
-    code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+    try:
+        code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+    except GitFailed:  # not even started: a write is not to fail for that where the answer is known
+        return _recorded(memory, cwd)
     if code is None:
         return None
     is_none = code.top in (memory.places.user_home.resolve(), memory.root.resolve())
@@ -78,6 +81,17 @@ def relink(memory: Memory) -> None:
         if known.project and not known.folder:
             project = project_of(memory, known.project)
             _record(memory, known.top, known.config, known.stamp, project)
+
+
+def _recorded(memory: Memory, cwd: Path) -> Project | None:
+    """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
+    top = next((str(p) for p in (cwd.resolve(), *cwd.resolve().parents) if (p / ".git").exists()), "")
+    for known in read_checkouts(memory.places.state):
+        if known.top == top and known.stamp == stamp_of(Path(known.config)):
+            return project_of(memory, known.project) if known.project else None
+    if not top:
+        return None
+    raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")
 
 
 def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:

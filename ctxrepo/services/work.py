@@ -21,6 +21,7 @@ from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.pending import Version
 from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.services.tape import anchor
@@ -54,7 +55,7 @@ class Worker:
         while self._has_work():
             try:
                 with locked(self.memory.state.lock("work"), timeout=0):
-                    self._rounds()
+                    healing(self.memory, self.now(), self._rounds, lambda done: self.log(done.words))
                     tidy(self.memory.state, time.time())
             except Busy:
                 return

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.cone import Cone, parse, render
-from ctxrepo.errors import GitFailed, NotInitialised, RepositoryState
+from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
+from ctxrepo.storage.reffiles import OUR_REFS, WT, RefFiles
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
@@ -142,20 +143,40 @@ class Clone:
         (self.git_dir / "ctxrepo" / "id").unlink(missing_ok=True)
 
     def require_ready(self) -> None:
-        """RepositoryState when a person is in the middle of something here."""
-        for name, what in _UNFINISHED.items():
-            if (self.git_dir / name).exists():
-                raise RepositoryState(
-                    f"{what} is unfinished in {self.root}",
-                    "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
-                )
-        head = self.head_line()
-        if head != f"ref: {self.branch_ref}":
-            where = head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "no branch"
+        """RepositoryState when a person is in the middle of something here, Damaged when git would not find
+        its way: HEAD or a ref we go by says nothing."""
+        if what := self.unfinished():
+            raise RepositoryState(
+                f"{what} is unfinished in {self.root}",
+                "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
+            )
+        if lost := self.lost_refs():
+            raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
+        if not self.is_on_branch():
+            where = self.head_line().partition("ref: refs/heads/")[2]
             raise RepositoryState(
                 f"{self.root} is on {where or 'no branch'}, not on {self.branch}",
                 f"Switch it back to {self.branch}; what is written meanwhile is kept and committed then.",
             )
+
+    def unfinished(self) -> str:
+        """What a person has begun here with git and not ended, or ''."""
+        return next((what for name, what in _UNFINISHED.items() if (self.git_dir / name).exists()), "")
+
+    def is_on_branch(self) -> bool:
+        return self.head_line() == f"ref: {self.branch_ref}"
+
+    def lost_refs(self) -> list[str]:
+        """HEAD and the refs we go by, where they are garbage, or gone though they have been there."""
+        refs = RefFiles(self.git_dir)
+        lost = [] if refs.head() else ["HEAD"]
+        lost += ["packed-refs"] if refs.packed_is_garbage() else []
+        lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
+        # Files have followed a commit, so there was one: this is no empty memory.
+        was_there = refs.log(self.branch_ref) or refs.find(WT)
+        if self.branch_ref not in lost and was_there and not refs.exists(self.branch_ref):
+            lost.append(self.branch_ref)
+        return lost
 
     def head_line(self) -> str:
         try:

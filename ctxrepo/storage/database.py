@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -35,6 +35,19 @@ def discard(path: Path) -> None:
     """Take a database away; who has it open goes on reading it."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def is_sound(path: Path) -> bool:
+    """Whether every page of a database reads well; one that isn't there does."""
+    if not path.exists():
+        return True
+    try:
+        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as db:
+            return [*db.execute("pragma quick_check(1)")] == [("ok",)]
+    except sqlite3.OperationalError:
+        return True  # locked, or the disk: nothing is known
+    except sqlite3.DatabaseError:
+        return False
 
 
 def healing(

@@ -136,13 +136,18 @@ class Git:
             )
         return answer.out.strip()
 
+    @property
+    def _ceiling(self) -> dict[str, str]:
+        """A clone that lost its HEAD is not to be looked for in the folders above it."""
+        return {"GIT_CEILING_DIRECTORIES": str(self.folder.parent)}
+
     def _environment(self) -> dict[str, str]:
         kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
         protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
         return kept | {
             "LC_ALL": "C",  # its words are read by `remote`
             "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen
-            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else {}),
+            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else self._ceiling),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "false",
             "SSH_ASKPASS": "false",

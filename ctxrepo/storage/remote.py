@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctxrepo.domain.remote import RemoteAnswer, classify, reason
 from ctxrepo.domain.secrets import scan
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Answer, Git, Progress, redact
+from ctxrepo.storage.reffiles import RefFiles
 from ctxrepo.storage.reflock import clear_stale_locks
 
 _LOCAL = 20.0
@@ -20,7 +21,17 @@ _LOCAL = 20.0
 LONGEST = 600.0
 """Seconds after which any conversation is given up, however lively."""
 
+_FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+
 _PASSWORD = re.compile(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
+
+_UNREADABLE = re.compile(
+    r"^(error|fatal): (.*is corrupt|.*is empty$|bad .*object|bad object|could not read [0-9a-f]{40}"
+    r"|unable to read [0-9a-f]{40}|unable to parse|could not parse|failed to (read|traverse|parse)"
+    r"|.*did not send all necessary|.*packfile|.*inflate|bad shallow|.*reference broken)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""git's words when it can't read an object or a ref, here or in a remote on this disk."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,7 @@ class Remote:
     """The remote at `url`, as config.toml has it: the clone's own configuration can be written by agents.
 
     Nothing is said to it while that configuration holds foreign keys. `timeout` is the seconds of silence
-    after which it is given up.
+    after which it is given up. Damaged when it is here that git can't read something.
     """
 
     clone: Clone
@@ -45,14 +56,29 @@ class Remote:
 
         Ok as well when the remote has no such branch.
         """
-        answer = self._fetch(self._refspec(self.clone.branch))
+        # Without the history that a shallow clone left out, two sides have no common past to merge over.
+        deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
+        if deepen:
+            clear_stale_locks(self.clone.git_dir, "shallow")
+        answer = self._fetch(*deepen, refspec=self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
             answer = self._branch_is_gone()
-        return self._fetch("--prune", self._refspec(f"{also}/*")) if answer.ok and also else answer
+        return self._fetch("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
 
     def bring(self, objects: Sequence[str]) -> RemoteAnswer:
         """Bring objects that a partial clone left there."""
         return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
+
+    def fetch_all(self, folder: Path) -> RemoteAnswer:
+        """Bring the shared branch with all its history to a new repository at `folder`, as one pack there.
+
+        A repository with holes can't ask for what it lacks: it tells the remote that it has it.
+        """
+        shutil.rmtree(folder, ignore_errors=True)
+        self.git.ask("init", "--quiet", "--bare", "--template=", str(folder))
+        there = replace(self, git=replace(self.git, folder=folder))
+        refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
+        return there._say("-c", "fetch.unpackLimit=1", "fetch", *_FETCH, "--", self.url, refspec)
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
         """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
@@ -71,14 +97,11 @@ class Remote:
         finally:
             shutil.rmtree(probe, ignore_errors=True)
 
-    def _fetch(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+    def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:
         """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
         there."""
-        how = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
-        options = [word for word in words if word.startswith("--")]
-        place = ["--filter=blob:none", "origin"] if self.clone.is_partial else ["--", self.url]
-        refspecs = [word for word in words if not word.startswith("--")]
-        return self._say("fetch", *how, *options, *place, *refspecs, stdin=stdin)
+        place = ("--filter=blob:none", "origin") if self.clone.is_partial else ("--", self.url)
+        return self._say("fetch", *_FETCH, *options, *place, *([refspec] if refspec else []), stdin=stdin)
 
     def _refspec(self, branch: str) -> str:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
@@ -107,13 +130,19 @@ class Remote:
             return RemoteAnswer(
                 "guard", f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program"
             )
-        clear_stale_locks(self.clone.git_dir, self.clone.upstream_ref, "packed-refs")
         if self.clone.is_partial and (named := self._origin()) != self.url:
-            return RemoteAnswer(
-                "address", f"the clone's remote is {redact(named)}, config.toml names another"
-            )
+            return RemoteAnswer("address", f"the clone has the remote {redact(named)}, config.toml another")
+        clear_stale_locks(self.clone.git_dir, self.clone.upstream_ref, "packed-refs")
         said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
+        if not said.ok and _UNREADABLE.search(said.err):
+            self._require_whole(said)
         return _answer(said, pushing=words[0] == "push")
+
+    def _require_whole(self, answer: Answer) -> None:
+        """Damaged when it is here that git couldn't read something; a remote on disk says the same words."""
+        checked = self.git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
+        if checked.code:
+            raise Damaged(f"git stopped at something in {self.clone.git_dir}: {answer.reason}")
 
 
 def clone(

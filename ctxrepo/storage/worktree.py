@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.blob import blob_id
-from ctxrepo.domain.paths import unsafe
 from ctxrepo.errors import Refused, Unreadable
+from ctxrepo.storage.folders import Folders, opened
 from ctxrepo.storage.replaced import Late, Replaced
 from ctxrepo.storage.scan import MAX_BYTES, Scan, scan, scan_some
 
@@ -66,17 +66,8 @@ class Worktree:
 
         Unreadable when there is one that can't be read.
         """
-        try:
-            with self._folder(path) as (folder, name):
-                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-                with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
-                    status = os.fstat(file.fileno())
-                    if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
-                        return file.read()
-        except OSError as error:
-            if error.errno not in _NOT_THERE:
-                raise Unreadable(f"{path} can't be read: {error.strerror}", "Look at its rights.") from error
-        return None
+        with opened(self.root) as folders:
+            return _read(folders, path)
 
     def exists(self, path: str) -> bool:
         """Whether anything at all is at `path`, a link or a folder included."""
@@ -92,10 +83,10 @@ class Worktree:
         A renamed file whose bytes the disk has not seen would come back empty after a power cut, and an
         empty file reads as "a person deleted everything".
         """
-        with self._prepared(files) as prepared:
+        with opened(self.root) as folders, self._prepared(folders, files) as prepared:
             for path, temporary in prepared.items():
-                self._put(path, temporary)
-        self._sync_folders(files)
+                self._put(folders, path, temporary)
+            _sync_folders(folders, files)
 
     def adopt(self, wanted: Mapping[str, Wanted]) -> Adopted:
         """Bring files to the bytes wanted, each only while it still is what the caller saw.
@@ -104,33 +95,28 @@ class Worktree:
         that reached the old file while it was being replaced come back as `late`.
         """
         # First what goes: a folder may come where a file was, and a file where a folder was.
-        gone = {p for p, w in wanted.items() if w.data is None and self._id(p) == w.expected}
+        with opened(self.root) as folders:
+            gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
         for path in gone:
             self._hold(path, wanted[path].expected)
             self.remove(path)
-        come = {p: w.data for p, w in wanted.items() if w.data is not None and self._is_ready(p, w.expected)}
-        with self._prepared(come) as prepared:
-            for path, temporary in prepared.items():
-                self._hold(path, wanted[path].expected)
-                self._put(path, temporary)
-        self._sync_folders(come)
+        with opened(self.root) as folders:
+            come = {p: w.data for p, w in wanted.items() if w.data is not None and _is_ready(folders, p, w)}
+            with self._prepared(folders, come) as prepared:
+                for path, temporary in prepared.items():
+                    self._hold(path, wanted[path].expected)
+                    self._put(folders, path, temporary)
+            _sync_folders(folders, come)
         return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=self.replaced.late())
 
     def _hold(self, path: str, oid: str | None) -> None:
         if oid is not None:
             self.replaced.hold(self.root / path, path, oid)
 
-    def _is_ready(self, path: str, expected: str | None) -> bool:
-        """Whether the file is as expected, and nothing is in the way where a folder has to be."""
-        try:
-            with self._folder(path, create=True):
-                return self._id(path) == expected
-        except (Refused, Unreadable):
-            return False
-
     def remove(self, path: str) -> None:
         """Remove the file at `path`, and folders that this leaves empty."""
-        with suppress(FileNotFoundError), self._folder(path) as (folder, name):
+        with suppress(FileNotFoundError), opened(self.root) as folders:
+            folder, name = folders.of(path)
             os.unlink(name, dir_fd=folder)
             os.fsync(folder)
         parent = (self.root / path).parent
@@ -149,57 +135,25 @@ class Worktree:
         """Look at these files only."""
         return scan_some(self.root, paths)
 
-    def _id(self, path: str) -> str | None:
-        data = self.read(path)
-        if data is None:
-            return OBSTACLE if self.exists(path) else None
-        return blob_id(data)
-
     @contextmanager
-    def _prepared(self, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
+    def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
         """Path -> name of a file in `scratch` that holds its bytes safely; none is left behind."""
         many = len(files) >= _SYNC_ALL_FROM
         with self._open_scratch() as scratch:
             prepared = {}
             for path, data in files.items():
-                with self._folder(path, create=True):
-                    prepared[path] = self._temporary(scratch, data, sync=not many)
+                folders.of(path, create=True)
+                prepared[path] = _temporary(scratch, data, sync=not many)
             if many:
                 os.sync()
             yield prepared
 
-    def _put(self, path: str, temporary: str) -> None:
-        with self._folder(path) as (folder, name):
-            try:
-                os.rename(self.scratch / temporary, name, dst_dir_fd=folder)
-            except IsADirectoryError as error:
-                raise Refused(f"{path} is a folder", "Move it away, or choose another name.") from error
-
-    @contextmanager
-    def _folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
-        """An open descriptor of the folder `path` is in, and the file's own name."""
-        if reason := unsafe(path):
-            raise Refused(f"{path!r} {reason}", "Choose a path inside the memory repository.")
-        *parents, name = path.split("/")
-        handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    def _put(self, folders: Folders, path: str, temporary: str) -> None:
+        folder, name = folders.of(path)
         try:
-            for parent in parents:
-                below = _step(handle, parent, path, create)
-                os.close(handle)
-                handle = below
-            yield handle, name
-        finally:
-            os.close(handle)
-
-    def _temporary(self, scratch: int, data: bytes, *, sync: bool) -> str:
-        name = secrets.token_hex(8)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(name, flags, 0o644, dir_fd=scratch), "wb") as file:
-            file.write(data)
-            file.flush()
-            if sync:
-                os.fsync(file.fileno())
-        return name
+            os.rename(self.scratch / temporary, name, dst_dir_fd=folder)
+        except IsADirectoryError as error:
+            raise Refused(f"{path} is a folder", "Move it away, or choose another name.") from error
 
     @contextmanager
     def _open_scratch(self) -> Iterator[int]:
@@ -213,30 +167,54 @@ class Worktree:
             _empty(handle)
             os.close(handle)
 
-    def _sync_folders(self, paths: Iterable[str]) -> None:
-        for path in {p.rpartition("/")[0] for p in paths}:
-            handle = os.open(self.root / path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+
+def _read(folders: Folders, path: str) -> bytes | None:
+    try:
+        folder, name = folders.of(path)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
+                return file.read()
+    except OSError as error:
+        if error.errno not in _NOT_THERE:
+            raise Unreadable(f"{path} can't be read: {error.strerror}", "Look at its rights.") from error
+    return None
+
+
+def _id(folders: Folders, path: str) -> str | None:
+    data = _read(folders, path)
+    if data is not None:
+        return blob_id(data)
+    return OBSTACLE if os.path.lexists(folders.root / path) else None
+
+
+def _is_ready(folders: Folders, path: str, wanted: Wanted) -> bool:
+    """Whether the file is as expected, and nothing is in the way where a folder has to be."""
+    try:
+        folders.of(path, create=True)
+        return _id(folders, path) == wanted.expected
+    except (Refused, Unreadable):
+        return False
+
+
+def _temporary(scratch: int, data: bytes, *, sync: bool) -> str:
+    name = secrets.token_hex(8)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o644, dir_fd=scratch), "wb") as file:
+        file.write(data)
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+    return name
+
+
+def _sync_folders(folders: Folders, paths: Iterable[str]) -> None:
+    for path in {p.rpartition("/")[0]: p for p in paths}.values():
+        folders.sync(path)
 
 
 def _empty(scratch: int) -> None:
     for name in os.listdir(scratch):
         if _OURS.fullmatch(name):
             os.unlink(name, dir_fd=scratch)
-
-
-def _step(handle: int, name: str, path: str, create: bool) -> int:
-    """Open the folder `name` below `handle`, making it if asked; never through a link."""
-    if create:
-        with suppress(FileExistsError):
-            os.mkdir(name, 0o755, dir_fd=handle)
-            os.fsync(handle)
-    try:
-        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
-    except OSError as error:
-        if create and error.errno in (errno.ENOTDIR, errno.ELOOP):
-            raise Refused(f"{name} in {path} is not a folder", "A link or a file is in the way.") from error
-        raise

@@ -1,4 +1,4 @@
-"""Servers that the tests of a run share, lines to them, and machines at their ends."""
+"""What the tests of faults share: servers, lines to them, machines at their ends, a clone to lose."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from machines import Machine
+from machines import NOW, Machine
 from servers.https import HttpsServer, https_server, needs_https
 from servers.line import Line, line_to, machine_at
 from servers.ssh import SshServer, needs_sshd, ssh_server
+
+from ctxrepo.services.commit import commit
 
 BOTH = [pytest.param("sshd", marks=needs_sshd), pytest.param("nginx", marks=needs_https)]
 
@@ -40,3 +42,19 @@ def machines(line: Line, tmp_path: Path) -> tuple[Machine, Machine]:
     for machine in pair:
         machine.init(line.url)
     return pair
+
+
+@pytest.fixture
+def mine(pair: tuple[Machine, Machine]) -> Machine:
+    """A clone with a fact that is sent and one that is committed here only."""
+    ada, _ = pair
+    ada.remember("sent before")
+    ada.sync()
+    ada.remember("committed here")
+    commit(ada.open(), NOW)
+    return ada
+
+
+@pytest.fixture
+def git_dir(mine: Machine) -> Path:
+    return mine.clone / ".git"

@@ -29,7 +29,9 @@ def merged(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> byte
 def said(data: bytes | None) -> Counter[str]:
     """What is said how often, headings aside; a fence that the merge closes counts as closed."""
     body = split((data or b"").decode())[1]
-    return Counter(normalised(b.text) for b in split_blocks(closed(body)) if b.kind not in ("heading", "blank"))
+    return Counter(
+        normalised(b.text) for b in split_blocks(closed(body)) if b.kind not in ("heading", "blank")
+    )
 
 
 def kept(result: Merged) -> Counter[str]:
@@ -156,7 +158,9 @@ def settled(case: Case) -> Iterator[str]:
     result = merged(case.base, *case.sides)
     before = said(result)
     for side in case.sides:
-        moved = {text for text, places in _places(side).items() if places != _places(result).get(text, places)}
+        moved = {
+            text for text, places in _places(side).items() if places != _places(result).get(text, places)
+        }
         for base in (case.base, side):
             now = said(merged(base, result, side))
             more = {text for text in now - before if text not in moved}
@@ -172,7 +176,9 @@ def _places(data: bytes) -> dict[str, list[tuple[str, ...]]]:
     return {text: sorted(places) for text, places in found.items()}
 
 
-def laws_of(what: str, make: Callable[[Random], Case], *checks: Callable[[Case], Iterator[str]]) -> dict[str, Law]:
+def laws_of(
+    what: str, make: Callable[[Random], Case], *checks: Callable[[Case], Iterator[str]]
+) -> dict[str, Law]:
     """The checks by their names, each of a case that `make` makes."""
 
     def law(check: Callable[[Case], Iterator[str]]) -> Law:

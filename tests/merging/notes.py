@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from random import Random
 from string import ascii_lowercase
@@ -59,9 +59,7 @@ def wild(rng: Random, sides: int = 2) -> Case:
     return _case(rng, sides, lambda: _wild(rng), _title, odd=0.2)
 
 
-def _case(
-    rng: Random, sides: int, entry: Maker, title: Callable[[Random], str], odd: float = 0.0
-) -> Case:
+def _case(rng: Random, sides: int, entry: Maker, title: Callable[[Random], str], odd: float = 0.0) -> Case:
     def block() -> str:
         return title(rng) if rng.random() < 0.15 else entry()
 

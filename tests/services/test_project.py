@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.services.project import find_project, project_of, relink
 from ctxrepo.storage.compiled import read_checkouts
+from ctxrepo.storage.memory import Memory
 
 
 @pytest.fixture
@@ -98,6 +99,18 @@ def test_while_the_registry_can_not_be_read_no_folder_is_guessed(mine: Machine) 
         mine.project()
     relink(mine.open())
     mine.sync()
+
+
+def test_without_git_what_was_found_before_still_stands(mine: Machine, tmp_path: Path) -> None:
+    known = mine.project()
+    assert known is not None
+    memory = Memory.open(mine.places, {**mine.env, "PATH": str(tmp_path)})
+    assert find_project(memory, mine.project_folder, mine.env) == known
+    assert find_project(memory, tmp_path, mine.env) is None
+    with (mine.project_folder / ".git/config").open("a") as config:
+        config.write('[remote "other"]\n\turl = https://git.example.org/ada/other.git\n')
+    with pytest.raises(GitFailed, match="git is needed to tell which project"):
+        find_project(memory, mine.project_folder, mine.env)
 
 
 def test_what_is_found_is_recorded_for_the_hooks(mine: Machine) -> None:

@@ -12,6 +12,7 @@ import pytest
 from ctxrepo.domain.blob import blob_id
 from ctxrepo.storage import checkout as module
 from ctxrepo.storage.checkout import WT, WT_NEXT, Checkout
+from ctxrepo.storage.folders import Folders
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.scan import MAX_BYTES
 from ctxrepo.storage.worktree import Worktree
@@ -174,9 +175,9 @@ def test_bytes_written_while_a_file_was_replaced_come_back(
     checkout.bring(tree(checkout, a="1\n"), checkout.look())
     put = Worktree._put
 
-    def put_late(worktree: Worktree, path: str, temporary: str) -> None:
+    def put_late(worktree: Worktree, folders: Folders, path: str, temporary: str) -> None:
         with (worktree.root / path).open("ab") as editor:
-            put(worktree, path, temporary)
+            put(worktree, folders, path, temporary)
             editor.write(b"late\n")
 
     monkeypatch.setattr(Worktree, "_put", put_late)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.errors import NotInitialised, RepositoryState
+from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Git
 
@@ -48,13 +48,14 @@ def test_what_a_person_left_unfinished_is_named(clone: Clone, name: str, told: s
         clone.require_ready()
 
 
-def test_another_branch_and_a_missing_head_are_named(clone: Clone, git: Git) -> None:
+def test_another_branch_is_a_persons_and_a_missing_head_is_damage(clone: Clone, git: Git) -> None:
     git.ask("symbolic-ref", "HEAD", "refs/heads/idea")
     with pytest.raises(RepositoryState, match="on idea, not on main"):
         clone.require_ready()
-    (clone.git_dir / "HEAD").unlink()
-    with pytest.raises(RepositoryState, match="on no branch"):
-        clone.require_ready()
+    for spoil in (lambda head: head.write_text("garbage"), Path.unlink):
+        spoil(clone.git_dir / "HEAD")
+        with pytest.raises(Damaged, match=r"HEAD in .* can't be read"):
+            clone.require_ready()
 
 
 def test_an_ordinary_clone_holds_no_foreign_keys(clone: Clone, git: Git) -> None:

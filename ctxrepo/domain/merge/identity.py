@@ -10,7 +10,16 @@ from functools import cached_property
 from ctxrepo.domain.entry import explicit_id, normalised
 from ctxrepo.domain.markdown import Kind, closed, split_blocks
 from ctxrepo.domain.merge.choose import Key
-from ctxrepo.domain.merge.pairing import Saying, Section, paired, same_sayings, same_titles, without, words_of, words_of_many
+from ctxrepo.domain.merge.pairing import (
+    Saying,
+    Section,
+    paired,
+    same_sayings,
+    same_titles,
+    without,
+    words_of,
+    words_of_many,
+)
 
 START: Key = ("start",)
 END: Key = ("end",)

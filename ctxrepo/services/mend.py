@@ -1,0 +1,73 @@
+"""mend: what `doctor` finds and needs no decision of a person is put right, and each deed is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.commit import commit_locked
+from ctxrepo.services.repair import repair
+from ctxrepo.storage.broken import Broken
+from ctxrepo.storage.checkout import WT, WT_NEXT
+from ctxrepo.storage.database import discard, is_sound
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.stale import old_locks, remove_keys
+
+_FEW = 10
+"""So many files may be gone at once without anybody meaning more than that."""
+
+
+def mend(memory: Memory, now: datetime) -> Iterator[str]:
+    """Do it, a line for each deed. What is moved away is kept below `.git/ctxrepo/broken`."""
+    broken = Broken.at(memory.clone.git_dir, now)
+    yield from _rights(memory)
+    yield from _cache(memory)
+    with memory.writing():
+        for lock in old_locks(memory.clone):
+            broken.take(lock)
+            yield f"moved {lock.name} aside, which a git that is gone had left"
+        for key in remove_keys(memory.clone, memory.git, broken):
+            yield f"took {key} out of the clone's configuration; as it was it is in {broken.folder}"
+    repaired = repair(memory, now)
+    yield from repaired.done
+    if repaired.done:
+        yield f"what was spoiled is in {repaired.aside or broken.folder}"
+    try:
+        memory.clone.require_ready()
+    except CtxrepoError:
+        return  # whose files these are is for a person to say
+    yield from _files(memory, now)
+
+
+def emptied(memory: Memory) -> set[str]:
+    """Files that are gone from the folder, so many at once that nobody will have meant it."""
+    seen = memory.checkout.look()
+    gone = {p for p in seen.base if p not in seen.disk and not seen.is_out_of_reach(p)}
+    is_much = len(gone) > _FEW or 2 * len(gone) > len(seen.base)
+    return gone if is_much else set()
+
+
+def _rights(memory: Memory) -> Iterator[str]:
+    root = memory.state.root
+    if root.stat().st_mode & 0o077:
+        root.chmod(0o700)
+        yield f"{root} is yours alone again"
+
+
+def _cache(memory: Memory) -> Iterator[str]:
+    if not is_sound(memory.state.cache):
+        discard(memory.state.cache)
+        yield "the cache was torn and is made anew"
+
+
+def _files(memory: Memory, now: datetime) -> Iterator[str]:
+    with memory.writing():
+        objects = memory.objects
+        if gone := emptied(memory):
+            # A file without a base is no deletion: it comes back.
+            based = objects.edit(objects.ref(WT), dict.fromkeys(gone))
+            for name in (WT_NEXT, WT):
+                objects.set_ref(name, based)
+            yield f"{len(gone)} files that were gone from {memory.root} are back"
+            commit_locked(memory, now)

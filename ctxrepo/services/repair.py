@@ -1,0 +1,290 @@
+"""repair: a clone whose git folder is spoiled works again, and nothing acknowledged is lost.
+
+What can't be read is moved aside. What is missing comes back from the files, the write log and the remote;
+history that nobody has any more ends where it is still whole, and the next commit takes what is on disk.
+Killed anywhere, it is begun again by the next run: the branch is moved last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from ctxrepo.domain.bases import bases_of_older_head, bases_of_same_head
+from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.note import encode
+from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
+from ctxrepo.services.fetch import remote_of
+from ctxrepo.storage.broken import Broken
+from ctxrepo.storage.lock import locked
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.reffiles import FOLLOWED, OUR_REFS, WT, WT_NEXT, RefFiles
+from ctxrepo.storage.salvage import adopt_packs, clear_spoiled, store_index, take_graphs
+from ctxrepo.storage.wholeness import Wholeness
+
+_LOCK_WAIT = 60.0
+"""Seconds a repair waits for a sync of this clone that is under way."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """`done` says what was mended, `left` what was not, a line each; `aside` is where spoiled files are."""
+
+    done: tuple[str, ...]
+    left: tuple[str, ...]
+    aside: Path | None
+
+    @property
+    def words(self) -> str:
+        """One line for a person or a log."""
+        kept = f" What was spoiled is in {self.aside}." if self.aside else ""
+        return f"the clone was damaged: {'; '.join((*self.done, *self.left))}.{kept}"
+
+
+def healing(
+    memory: Memory, now: datetime, act: Callable[[], _T], told: Callable[[Repaired], None] = lambda _: None
+) -> _T:
+    """`act()`; when it meets damage, `repair`, and once more. The caller holds no lock."""
+    try:
+        return act()
+    except Damaged:
+        repaired = repair(memory, now)
+        if not repaired.done:
+            raise
+        told(repaired)
+        return act()
+
+
+def repair(memory: Memory, now: datetime) -> Repaired:
+    """Bring the clone back to work; where nothing is damaged nothing is changed.
+
+    What a person is in the middle of (a rebase, another branch) stays as it is: then only objects are mended.
+    """
+    with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing():
+        broken = Broken.at(memory.clone.git_dir, now)
+        work = _Repair(memory, broken)
+        work.run()
+        return Repaired(tuple(work.done), tuple(work.left), broken.folder if broken.folder.exists() else None)
+
+
+@dataclass
+class _Repair:
+    """One repair under way, both locks held."""
+
+    memory: Memory
+    broken: Broken
+    done: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.refs = RefFiles(self.memory.clone.git_dir)
+        self.disk: dict[str, str] = {}
+
+    def run(self) -> None:
+        clone = self.memory.clone
+        self._small_files()
+        if count := clear_spoiled(clone.git_dir, self.memory.git, self.broken):
+            self.done.append(f"{count} object file{'s' if count > 1 else ''} moved aside")
+        self._reopen()
+        self._store_what_is_here()
+        if self._lacks_something():
+            self._ask_remote()
+        if self.done:
+            take_graphs(clone.git_dir, self.broken)
+        self._strangers()
+        if clone.unfinished() or not clone.is_on_branch():
+            return
+        self._branch()
+        self._index()
+        self._cache()
+
+    def _small_files(self) -> None:
+        """HEAD, packed refs, the note of a shallow clone: what git needs before it opens the clone at all."""
+        clone, git_dir = self.memory.clone, self.memory.clone.git_dir
+        for folder in ("objects", "refs/heads"):
+            (git_dir / folder).mkdir(parents=True, exist_ok=True)
+        if not self.refs.head() and not clone.unfinished():
+            self.broken.copy(git_dir / "HEAD")
+            self.refs.write("HEAD", f"ref: {clone.branch_ref}")
+            self.done.append("HEAD was put back")
+        if self.refs.packed_is_garbage():
+            self.broken.copy(git_dir / "packed-refs")
+            self.refs.write_packed()
+            self.done.append("packed-refs was put in order")
+        if self.refs.shallow_is_garbage():
+            self.broken.take(git_dir / "shallow")
+            self.done.append("the note of what a shallow clone lacks was moved aside")
+
+    def _store_what_is_here(self) -> None:
+        """Files and acknowledged texts as objects again: the same bytes, the same id."""
+        objects, worktree = self.memory.objects, self.memory.worktree
+        for path in worktree.scan().files:
+            with suppress(Unreadable):
+                if (data := worktree.read(path)) is not None:
+                    self.disk[path] = self._store(data)
+        for write in self.memory.writes.read():
+            for text in (write.before, write.after):
+                if text is not None:
+                    self._store(encode(text))
+        objects.edit(None, self.disk)
+        if not self.refs.index_is_garbage():
+            store_index(self.memory.clone.git_dir, self.memory.git)
+
+    def _store(self, data: bytes) -> str:
+        key = blob_id(data)
+        return key if self.memory.objects.has(key) else self.memory.objects.store(data)
+
+    def _lacks_something(self) -> bool:
+        clone, whole = self.memory.clone, self.whole
+        tips = [self._tip(), self.refs.find(clone.upstream_ref)]
+        trees = [self.refs.find(name) for name in (WT, WT_NEXT)]
+        is_lost = tips[0] is None and clone.branch_ref in clone.lost_refs()
+        holes = any(t and not whole.commit(t) for t in tips) or any(t and not whole.tree(t) for t in trees)
+        return is_lost or holes
+
+    def _tip(self) -> str | None:
+        """Where the branch is, or by its log was last."""
+        name = self.memory.clone.branch_ref
+        return self.refs.find(name) or next(iter(self.refs.log(name)), None)
+
+    def _reopen(self) -> None:
+        self.memory.objects.reopen()
+        self.whole = Wholeness(self.memory.objects, cut=self.refs.shallow())
+
+    def _ask_remote(self) -> None:
+        if not self.memory.has_remote:
+            return
+        clone = self.memory.clone
+        folder = clone.git_dir / "ctxrepo" / "refetch"
+        try:
+            answer = remote_of(self.memory).fetch_all(folder)
+        except CtxrepoError as error:
+            self.left.append(f"the remote could not be asked: {error.message}")
+            return
+        if not answer.ok:
+            self.left.append(f"the remote could not be asked: {answer.reason}")
+            return
+        tip = RefFiles(folder).find(clone.branch_ref)
+        adopt_packs(clone.git_dir, folder)
+        self._reopen()
+        if tip is not None:
+            self.refs.write(clone.upstream_ref, tip)
+        self.done.append("everything the remote has was fetched again")
+
+    def _strangers(self) -> None:
+        """Refs of others go back to where their log knows them, or aside: git stumbles over broken ones."""
+        clone, whole = self.memory.clone, self.whole
+        upstream = self.refs.find(clone.upstream_ref)
+        if self.refs.is_garbage(clone.upstream_ref) or (upstream and not whole.commit(upstream)):
+            self._drop(clone.upstream_ref, upstream, None)
+        for name in {*self.refs.loose(), *self.refs.packed()} - {
+            clone.branch_ref,
+            clone.upstream_ref,
+            *OUR_REFS,
+        }:
+            at = self.refs.find(name)
+            if self.refs.is_garbage(name) or (at and not whole.has(at)):
+                known = (c for c in self.refs.log(name) if whole.has(c))
+                self._drop(name, at, next(known, None))
+
+    def _drop(self, name: str, old: str | None, new: str | None) -> None:
+        """Point a ref at `new`, or nowhere, remembering where it was."""
+        self.broken.copy(self.memory.clone.git_dir / name)
+        self.broken.note("refs.txt", f"{name} {old or 'unreadable'} -> {new or 'nothing'}")
+        if new is None:
+            self.refs.remove(name)
+        else:
+            self.refs.write(name, new)
+        went = f"is at {new[:12]} again" if new else "was dropped"
+        self.done.append(f"{name} {went}")
+
+    def _branch(self) -> None:
+        """Put the branch on the newest whole commit, and first tell the files what they are based on."""
+        clone, whole = self.memory.clone, self.whole
+        at = self.refs.find(clone.branch_ref)
+        if at is None and clone.branch_ref not in clone.lost_refs():
+            return  # an empty memory
+        known = [at] if at else []
+        ours = (c for tip in (*known, *self.refs.log(clone.branch_ref)) if (c := whole.newest(tip)))
+        head = next(ours, None)
+        disk_is_newer = at is not None and head is not None
+        head = head or self.refs.find(clone.upstream_ref)
+        if head is None:
+            self._begin_anew(at)
+            return
+        if head != at:
+            self._rebase_files(head, disk_is_newer)
+            self._drop(clone.branch_ref, at, head)
+        elif any(self._is_lost(name) for name in (WT, WT_NEXT)):
+            self._rebase_files(head, disk_is_newer, is_same_head=True)
+        self._forget_logs()
+
+    def _begin_anew(self, at: str | None) -> None:
+        """No commit is left anywhere: the next one is the first, of everything on disk."""
+        clone = self.memory.clone
+        for name in (WT, WT_NEXT):
+            self.refs.remove(name)
+        self.broken.take(clone.git_dir / "logs" / clone.branch_ref)
+        self._drop(clone.branch_ref, at, None)
+
+    def _is_lost(self, name: str, *, with_files: bool = True) -> bool:
+        """Whether a ref to a tree is garbage, or something below it is missing."""
+        tree = self.refs.find(name)
+        return self.refs.is_garbage(name) or bool(tree and not self.whole.tree(tree, with_files=with_files))
+
+    def _rebase_files(self, head: str, disk_is_newer: bool, is_same_head: bool = False) -> None:
+        """Write down what each file is based on, where that can't be told any more."""
+        objects = self.memory.objects
+        tree = self.refs.find(WT)
+        history = () if is_same_head else objects.new_commits(head, None)
+        if tree and self.whole.tree(tree) and tree in {objects.tree_of(c) for c in history}:
+            if self._is_lost(WT_NEXT):
+                self.refs.write(WT_NEXT, tree)
+            return  # the files are based on a commit that is still there
+        files = objects.files(objects.tree_of(head))
+        base, following = self._listed(WT), self._listed(WT_NEXT)
+        if is_same_head:
+            based = bases_of_same_head(self.disk, files, base, objects.has)
+        else:
+            based = bases_of_older_head(self.disk, files, base, following, disk_is_newer=disk_is_newer)
+        made = objects.edit(None, based)
+        for name in (WT_NEXT, WT):
+            self.refs.write(name, made)
+        self.done.append("what each file is based on was told anew")
+
+    def _listed(self, name: str) -> Mapping[str, str]:
+        """The files of a tree of ours, none where it can't be read."""
+        tree = self.refs.find(name)
+        try:
+            return self.memory.objects.files(tree)
+        except Damaged:
+            return {}
+
+    def _forget_logs(self) -> None:
+        """Logs that lead to holes go aside: git can't tidy up a clone while it follows them."""
+        clone = self.memory.clone
+        for name in ("HEAD", clone.branch_ref, clone.upstream_ref):
+            if not all(map(self.whole.commit, self.refs.log(name))):
+                self.broken.take(clone.git_dir / "logs" / name)
+                self.done.append(f"the log of {name} was moved aside")
+
+    def _index(self) -> None:
+        """An index that is corrupt, or follows what is lost, goes aside: the next commit makes a new one."""
+        if self._is_lost(FOLLOWED, with_files=False):
+            self._drop(FOLLOWED, self.refs.find(FOLLOWED), None)
+        elif not self.refs.index_is_garbage():
+            return
+        if self.broken.take(self.memory.clone.git_dir / "index"):
+            self.done.append("the index was moved aside")
+
+    def _cache(self) -> None:
+        """A cache of a commit that is lost is no start for the difference to another one."""
+        head = self.memory.cache.head
+        if head and not self.whole.commit(head):
+            self.memory.cache.clear()

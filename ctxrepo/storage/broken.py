@@ -1,0 +1,48 @@
+"""Where spoiled parts of the git folder are moved to: nothing is deleted, somebody may still read them."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Broken:
+    """`.git/ctxrepo/broken/<moment>/`, where each file keeps its place below `.git`."""
+
+    git_dir: Path
+    folder: Path
+
+    @classmethod
+    def at(cls, git_dir: Path, now: datetime) -> Broken:
+        return cls(git_dir, git_dir / "ctxrepo" / "broken" / f"{now:%Y%m%dT%H%M%S}")
+
+    def take(self, path: Path) -> Path | None:
+        """Move a file here; None when it is gone already."""
+        there = self._place(path)
+        with suppress(FileNotFoundError):
+            return path.rename(there)
+        return None
+
+    def copy(self, path: Path) -> None:
+        """Keep what a file says before it is replaced."""
+        with suppress(FileNotFoundError):
+            shutil.copy2(path, self._place(path))
+
+    def note(self, name: str, line: str) -> None:
+        """Write a line down in a file of that name."""
+        with self._place(self.git_dir / name).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def _place(self, path: Path) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        there = self.folder / path.relative_to(self.git_dir)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while there.exists() and not there.name.endswith(".txt"):
+            number += 1
+            there = there.with_name(f"{path.name}.{number}")
+        return there

@@ -1,0 +1,122 @@
+"""The files that git keeps objects in, and which of them a power cut, a disk or a hand has spoiled."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+_CHUNK = 1 << 20
+_HASH = 20
+"""Bytes of the SHA-1 that packs, indexes and graphs end with, taken over all that is before it."""
+
+_LOOSE = re.compile(r"[0-9a-f]{38}")
+
+
+def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[Path, str]]:
+    """(file, why) of all that can't be read, every byte looked at; TimeoutError past monotonic `end`."""
+    for path, find in _files(git_dir / "objects"):
+        if time.monotonic() > end:
+            raise TimeoutError
+        if why := _why_unreadable(path, find):
+            yield path, why
+
+
+def loose_file(git_dir: Path, oid: str) -> Path:
+    """Where an object lies as long as it is in no pack."""
+    return git_dir / "objects" / oid[:2] / oid[2:]
+
+
+def why_spoiled(loose: Path) -> str:
+    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them."""
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(loose.read_bytes())
+        head, _, body = data.partition(b"\0")
+        is_whole = unpacking.eof and int(head.partition(b" ")[2]) == len(body)
+        return "" if is_whole else "was cut short"
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    except (zlib.error, ValueError):
+        return "is corrupt"
+
+
+def packs_without_index(git_dir: Path) -> list[Path]:
+    packs = (git_dir / "objects" / "pack").glob("pack-*.pack")
+    return sorted(p for p in packs if not p.with_suffix(".idx").exists())
+
+
+def _files(objects: Path) -> Iterator[tuple[Path, str]]:
+    """Every file, and which way of looking it needs: loose, pack, index or ending with its hash."""
+    for folder in sorted(objects.glob("[0-9a-f][0-9a-f]")):
+        yield from ((p, "loose") for p in sorted(folder.iterdir()) if _LOOSE.fullmatch(p.name))
+    pack = objects / "pack"
+    yield from ((p, "hashed") for p in sorted(pack.glob("pack-*.pack")))
+    yield from ((p, "index") for p in sorted(pack.glob("pack-*.idx")))
+    for pattern in ("pack-*.rev", "pack-*.bitmap", "multi-pack-index*"):
+        yield from ((p, "hashed") for p in sorted(pack.glob(pattern)))
+    for pattern in ("commit-graph", "commit-graphs/graph-*.graph"):
+        yield from ((p, "hashed") for p in sorted((objects / "info").glob(pattern)))
+
+
+def _why_unreadable(path: Path, kind: str) -> str:
+    try:
+        if path.stat().st_size == 0:
+            return "is empty"
+        if kind == "loose":
+            return "" if _is_object(path) else "is corrupt"
+        if not _ends_with_its_hash(path):
+            return "is corrupt"
+        if kind == "index":
+            return _why_no_index(path)
+    except FileNotFoundError:  # gone while we looked: somebody packed it
+        return ""
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    return ""
+
+
+def _is_object(path: Path) -> bool:
+    """Whether what is compressed in a loose object has the id that the file is named by."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    unpacking = zlib.decompressobj()
+    rest = path.read_bytes()
+    try:
+        while not unpacking.eof:
+            data = unpacking.decompress(rest, _CHUNK)
+            rest = unpacking.unconsumed_tail
+            if not data and not rest and not unpacking.eof:
+                return False
+            digest.update(data)
+    except zlib.error:
+        return False
+    return not unpacking.unused_data and digest.hexdigest() == path.parent.name + path.name
+
+
+def _ends_with_its_hash(path: Path) -> bool:
+    digest = hashlib.sha1(usedforsecurity=False)
+    left = path.stat().st_size - _HASH
+    with path.open("rb") as file:
+        while left > 0:
+            data = file.read(min(left, _CHUNK))
+            if not data:
+                return False
+            digest.update(data)
+            left -= len(data)
+        return left == 0 and file.read() == digest.digest()
+
+
+def _why_no_index(path: Path) -> str:
+    """An index ends with its pack's hash and its own."""
+    pack = path.with_suffix(".pack")
+    if not pack.exists():
+        return "has no pack"
+    with path.open("rb") as index, pack.open("rb") as file:
+        index.seek(-2 * _HASH, 2)
+        file.seek(-_HASH, 2)
+        return "" if index.read(_HASH) == file.read() else "is of another pack"

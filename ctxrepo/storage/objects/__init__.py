@@ -1,0 +1,12 @@
+"""The object store of the clone: refs, trees, blobs and commits, built in memory. The only owner of pygit2.
+
+It never touches index or worktree: libgit2 reads a sparse checkout as deletions. What the keys of files are
+stands in `trees`.
+"""
+
+from __future__ import annotations
+
+from ctxrepo.storage.objects.past import Told
+from ctxrepo.storage.objects.store import Author, Objects
+
+__all__ = ["Author", "Objects", "Told"]

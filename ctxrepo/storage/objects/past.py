@@ -1,0 +1,130 @@
+"""History: which commit came before which, and what each says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from heapq import heappop, heappush
+
+from pygit2.enums import SortMode
+
+from ctxrepo.storage.objects.reading import Reading, reading
+
+_SKEW = 32
+"""Commits that are looked at beyond the point where histories have met: clocks of machines differ."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a commit says of itself."""
+
+    when: datetime
+    author: str
+    message: str
+
+
+class Past(Reading):
+    def tree_of(self, commit: str | None) -> str | None:
+        return None if commit is None else str(self.commit_at(commit).tree_id)
+
+    def parents(self, commit: str) -> list[str]:
+        return [str(p) for p in self.commit_at(commit).parent_ids]
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        with self._history(one, other):
+            base = self._repo.merge_base(one, other)
+        return str(base) if base else None
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """All best common ancestors, sorted; more than one when each side has merged the other's past."""
+        base = self.merge_base(one, other)
+        if base is None:
+            return []
+        common = set(self.new_commits(one, base)) & set(self.new_commits(other, base))
+        inner = {parent for commit in common for parent in self.parents(commit)}
+        return sorted({base, *(common - inner)})
+
+    def contains(self, descendant: str, ancestor: str) -> bool:
+        """Whether `ancestor` is `descendant` or one of its ancestors."""
+        if descendant == ancestor:
+            return True
+        with self._history(descendant, ancestor):
+            return bool(self._repo.descendant_of(descendant, ancestor))
+
+    def is_in(self, descendant: str, commit: str) -> bool:
+        """`contains` for a commit that may not exist at all."""
+        return commit in self._repo and self.contains(descendant, commit)
+
+    def ahead_behind(self, local: str, upstream: str) -> tuple[int, int]:
+        with self._history(local, upstream):
+            ahead, behind = self._repo.ahead_behind(local, upstream)
+        return ahead, behind
+
+    def new_commits(self, tip: str, *known: str | None) -> Iterator[str]:
+        """Commits reachable from `tip` and from none of `known`, newest first."""
+        hidden = [one for one in known if one]
+        with self._history(tip, *hidden):
+            walker = self._repo.walk(tip)
+            for one in hidden:
+                walker.hide(one)
+            new = [str(commit.id) for commit in walker]
+        yield from new
+
+    def walk(self, tip: str) -> Iterator[tuple[str, str, list[str]]]:
+        """(commit, its tree, its parents) of all that is reachable: the newest first, and none before a
+        commit that was made from it."""
+        with self._history(tip):
+            for commit in self._repo.walk(tip, SortMode.TOPOLOGICAL | SortMode.TIME):
+                yield str(commit.id), str(commit.tree_id), [str(p) for p in commit.parent_ids]
+
+    def recent(self, tip: str) -> Iterator[str]:
+        """What is reachable from `tip`, newest first, read only as far as it is asked for."""
+        seen, queue = {tip}, [(0, tip)]
+        while queue:
+            _, commit = heappop(queue)
+            yield commit
+            for parent in set(self.parents(commit)) - seen:
+                seen.add(parent)
+                heappush(queue, (-self.commit_at(parent).commit_time, parent))
+
+    def told(self, commit: str) -> Told:
+        """What a commit says of itself, whatever bytes somebody put there."""
+        found = self.commit_at(commit)
+        return Told(
+            when=_moment(found.commit_time),
+            author=(found.author.raw_name or b"").decode("utf-8", "replace"),
+            message=found.raw_message.decode("utf-8", "replace"),
+        )
+
+    @contextmanager
+    def _history(self, *tips: str) -> Iterator[None]:
+        """Let libgit2 walk the history of `tips` once we have seen that it can be read: of one all of it,
+        of several as far as they differ."""
+        everything = (1 << len(tips)) - 1
+        reached: dict[str, int] = {}
+        queue: list[tuple[int, str]] = []
+        for number, tip in enumerate(tips):
+            reached[tip] = reached.get(tip, 0) | 1 << number
+            heappush(queue, (-self.commit_at(tip).commit_time, tip))
+        left = _SKEW
+        while queue and left:
+            _, commit = heappop(queue)
+            ahead = (commit, *(other for _, other in queue))
+            have_met = len(tips) > 1 and all(reached[one] == everything for one in ahead)
+            left = left - 1 if have_met else _SKEW
+            for parent in self.parents(commit):
+                if reached.get(parent, 0) | reached[commit] != reached.get(parent):
+                    reached[parent] = reached.get(parent, 0) | reached[commit]
+                    heappush(queue, (-self.commit_at(parent).commit_time, parent))
+        with reading(f"the history of {tips[0]}"):
+            yield
+
+
+def _moment(seconds: int) -> datetime:
+    """A commit's time; one that no calendar has is the beginning of time."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

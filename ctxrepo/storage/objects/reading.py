@@ -1,0 +1,75 @@
+"""Objects read from an opened repository; what can't be read is Damaged, and never hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import pygit2
+from pygit2.enums import ObjectType, RepositoryOpenFlag
+
+from ctxrepo.errors import Damaged
+from ctxrepo.storage.objectfiles import loose_file, why_spoiled
+
+_Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
+
+
+class Reading:
+    """An opened repository. Ids are 40 hex digits."""
+
+    def __init__(self, clone: Path) -> None:
+        self._clone = clone
+        self._sound: set[str] = set()
+        self.reopen()
+
+    @property
+    def git_dir(self) -> Path:
+        return Path(self._repo.path)
+
+    def reopen(self) -> None:
+        """See packs that another process has brought since."""
+        try:
+            # Without the flag a clone that lost its HEAD would be looked for in the folders above it.
+            self._repo = pygit2.Repository(str(self._clone / ".git"), RepositoryOpenFlag.NO_SEARCH)
+        except (pygit2.GitError, KeyError) as error:
+            raise Damaged(f"{self._clone} can't be opened as a git repository: {error}") from error
+
+    def commit_at(self, commit: str) -> pygit2.Commit:
+        found = self.read(commit, "commit")
+        if not isinstance(found, pygit2.Commit):
+            raise Damaged(f"{commit} is no commit")
+        return found
+
+    def read(self, oid: str, what: str) -> _Object:
+        self._require_sound(oid, what)
+        with reading(f"{what} {oid}"):
+            found: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
+        return cast(_Object, found)
+
+    def tree_bytes(self, tree: str) -> bytes:
+        self._require_sound(tree, "tree")
+        with reading(f"tree {tree}"):
+            kind, data = self._repo.read(tree)
+        if kind == ObjectType.COMMIT:
+            return self.tree_bytes(str(self.commit_at(tree).tree_id))
+        if kind != ObjectType.TREE:
+            raise Damaged(f"{tree} is no tree")
+        return data
+
+    def _require_sound(self, oid: str, what: str) -> None:
+        """libgit2 1.9 never returns from a loose object that was cut short."""
+        if oid not in self._sound:
+            if why := why_spoiled(loose_file(self.git_dir, oid)):
+                raise Damaged(f"{what} {oid} can't be read: it {why}")
+            self._sound.add(oid)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Damaged for what libgit2 says when something isn't there or can't be read."""
+    try:
+        yield
+    except (KeyError, pygit2.GitError, ValueError) as error:
+        raise Damaged(f"{what} can't be read: {error}") from error

@@ -1,0 +1,63 @@
+"""Spoiled or missing HEAD and refs: what was acknowledged arrives, and the history is kept."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from catalogue import arrived, heal, quiet_hooks, remember, said
+from machines import Machine
+
+
+class TestHeadAndRefs:
+    @pytest.mark.parametrize(
+        ("name", "data"),
+        [("HEAD", b""), ("HEAD", b"garbage\n"), ("HEAD", None), ("refs/heads/main", b""),
+         ("refs/heads/main", bytes(41)), ("refs/heads/main", None),
+         ("refs/remotes/origin/main", b"garbage\n"),
+         ("refs/remotes/origin/main", None), ("refs/ctxrepo/wt", b""), ("refs/ctxrepo/wt", None),
+         ("refs/ctxrepo/wt-next", bytes(41)), ("refs/ctxrepo/index", b"")],
+    )  # fmt: skip
+    def test_spoiled_or_gone(
+        self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, name: str, data: bytes | None
+    ) -> None:
+        (git_dir / name).unlink() if data is None else (git_dir / name).write_bytes(data)
+        remember(mine, "beside a ref")
+        heal(mine)
+        arrived(mine, ben, remote, "beside a ref", "committed here", "sent before")
+        assert mine.git("log", "--format=%h").count("\n") >= 2, "the history is kept"
+
+    @pytest.mark.parametrize("name", ["HEAD", "refs/heads/main"])
+    def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
+        (git_dir / name).write_text("")
+        quiet_hooks(mine)
+        assert "can't be read" in said(mine.ctxrepo("doctor"))
+
+    @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])
+    def test_packed_refs(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes) -> None:
+        mine.git("pack-refs", "--all")
+        (git_dir / "packed-refs").write_bytes(data)
+        remember(mine, "beside packed refs")
+        heal(mine)
+        arrived(mine, ben, remote, "beside packed refs", "committed here", "sent before")
+
+    def test_without_any_log_of_the_branch(
+        self, mine: Machine, ben: Machine, remote: Path, git_dir: Path
+    ) -> None:
+        (git_dir / "refs/heads/main").unlink()
+        shutil.rmtree(git_dir / "logs")
+        remember(mine, "beside no ref")
+        heal(mine)
+        arrived(mine, ben, remote, "beside no ref", "committed here", "sent before")
+
+    def test_a_clone_that_lost_its_head_is_not_looked_for_above(self, mine: Machine, git_dir: Path) -> None:
+        """A home folder may be a repository of its own: nothing of the memory may get into it."""
+        subprocess.run(["git", "init", "-q", "-b", "main", str(mine.home)], check=True)
+        (git_dir / "HEAD").unlink()
+        remember(mine, "for the memory only")
+        heal(mine)
+        there = ["git", "for-each-ref"]
+        assert subprocess.run(there, cwd=mine.home, capture_output=True, text=True).stdout == ""
+        assert "for the memory only" in mine.git("grep", "-h", "memory only", "HEAD")

@@ -1,0 +1,76 @@
+"""Files that were replaced while somebody had them open: what is written to them later is found."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.domain.blob import blob_id
+from ctxrepo.storage import replaced as module
+from ctxrepo.storage.replaced import Late, Replaced
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Path, Replaced]:
+    file = tmp_path / "a.md"
+    file.write_bytes(b"- one\n")
+    return file, Replaced(tmp_path / "replaced")
+
+
+def replace(file: Path, kept: Replaced, data: bytes) -> None:
+    kept.hold(file, file.name, blob_id(file.read_bytes()))
+    new = file.with_suffix(".new")
+    new.write_bytes(data)
+    new.rename(file)
+
+
+def test_what_an_open_editor_writes_afterwards_is_found_until_it_is_settled(
+    place: tuple[Path, Replaced],
+) -> None:
+    file, kept = place
+    with file.open("ab") as editor:
+        replace(file, kept, b"- two\n")
+        assert kept.late() == []
+        editor.write(b"- late\n")
+    late = [Late("a.md", blob_id(b"- one\n"), b"- one\n- late\n")]
+    assert kept.late() == kept.late() == late
+    kept.settle(late)
+    assert kept.late() == []
+
+
+def test_what_is_written_after_that_is_told_from_there(place: tuple[Path, Replaced]) -> None:
+    file, kept = place
+    with file.open("ab") as editor:
+        replace(file, kept, b"- two\n")
+        editor.write(b"- late\n")
+        editor.flush()
+        kept.settle(kept.late())
+        editor.write(b"- later\n")
+    assert kept.late() == [Late("a.md", blob_id(b"- one\n- late\n"), b"- one\n- late\n- later\n")]
+
+
+def test_nothing_is_kept_for_ever(place: tuple[Path, Replaced], monkeypatch: pytest.MonkeyPatch) -> None:
+    file, kept = place
+    replace(file, kept, b"- two\n")
+    (kept.folder / "left-by-a-kill").write_bytes(b"x")
+    monkeypatch.setattr(module, "KEPT", 0.0)
+    time.sleep(0.01)
+    kept.settle([])
+    assert os.listdir(kept.folder) == ["list.jsonl"]
+    assert kept.late() == []
+
+
+@pytest.mark.parametrize(
+    "line", ["", "null", '{"path": 1}', '{"path":"a","id":"b","name":"../../a.md","at":0}']
+)
+def test_a_list_that_a_kill_tore_is_read_as_far_as_it_goes(place: tuple[Path, Replaced], line: str) -> None:
+    file, kept = place
+    with file.open("ab") as editor:
+        replace(file, kept, b"- two\n")
+        with (kept.folder / "list.jsonl").open("a") as lines:
+            lines.write(line + "\n")
+        editor.write(b"- late\n")
+    assert [late.data for late in kept.late()] == [b"- one\n- late\n"]
