@@ -82,8 +82,10 @@ def _write(machine: Machine, report: Report, chance: random.Random, tokens: Sequ
         try:
             machine.remember(f"{token} is so", note=Target(path=note))
             report.acknowledged.add(token)
-            if number % 3 == 2:
-                report.outcomes[machine.sync().remote.outcome] += 1
+            if number % 3 == 1:
+                answer = machine.sync().remote
+                is_known = answer.outcome != "failed"
+                report.outcomes[answer.outcome if is_known else f"failed: {answer.reason}"] += 1
         except CtxrepoError as error:
             report.faults.append(f"{machine.home.name}: {type(error).__name__}: {error.message}")
         except Exception as error:

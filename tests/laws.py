@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from random import Random
 
 from merging.exchange import EXCHANGE
+from merging.json_lines import JSON_LINES
 from merging.note_laws import ALIKE, CLEAR, WILD, Law
 
-LAWS: dict[str, Law] = CLEAR | ALIKE | WILD | EXCHANGE
+LAWS: dict[str, Law] = CLEAR | ALIKE | WILD | EXCHANGE | JSON_LINES
 
 
 def broken(name: str, law: Law, cases: int, seed: int) -> Iterator[str]:

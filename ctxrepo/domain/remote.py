@@ -160,7 +160,7 @@ _WORDS: tuple[tuple[Outcome, str], ...] = (
         "cut",
         r"""connection (was )?(reset|closed|aborted)|early eof|hung up|unexpected disconnect|rpc failed
         |broken pipe|(recv|send) failure|unexpected eof|tls packet|handshake|ssl_(read|connect|error)
-        |bad packet|bad line length|protocol error""",
+        |bad packet|bad line length|protocol error|kex_exchange|banner exchange|ssh_dispatch_run_fatal""",
     ),
 )
 _PATTERNS = tuple(
@@ -210,8 +210,11 @@ class RemoteAnswer:
 def classify(words: str, *, pushing: bool = False) -> Outcome:
     """The outcome that git's words (both streams) tell.
 
-    A push follows a fetch that was let in: what is forbidden then is only writing.
+    A push follows a fetch that was let in: what is forbidden then is only writing. A git that dies without
+    a word was cut off.
     """
+    if not words.strip():
+        return "cut"
     if pushing and re.search("returned error: 403", words, re.IGNORECASE):
         return "readonly" if _found(words) == "auth" else _found(words)
     return _found(words)

@@ -72,7 +72,7 @@ SAID = [
     ("cut", "Connection reset by 1.2.3.4 port 22\nfatal: Could not read from remote repository."),
     ("cut", "gnutls_handshake() failed: An unexpected TLS packet was received."),
     ("failed", "fatal: something nobody has heard of"),
-    ("failed", ""),
+    ("cut", ""),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from servers.line import Line
 
 
 def test_over_a_line_that_keeps_breaking_nothing_is_lost(line: Line, tmp_path: Path) -> None:
-    report = flaky(tmp_path, line, entries=18, cut=0.1, seed=7)
+    report = flaky(tmp_path, line, entries=12, cut=0.1, seed=7)
     assert report.faults == []
-    assert len(report.acknowledged) == 18
+    assert len(report.acknowledged) == 12
     assert report.broken > 0

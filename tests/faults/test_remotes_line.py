@@ -18,8 +18,8 @@ from ctxrepo.domain.remote import Outcome
 BAD: list[tuple[Kind, int, Outcome]] = [
     ("refuse", 0, "offline"),
     ("reset", 0, "cut"),
-    ("hang", 0, "timeout"),
     ("garbage", 0, "cut"),
+    ("hang", 0, "timeout"),
     ("cut", 0, "cut"),
     ("cut", 300, "cut"),
     ("cut", 3_000, "cut"),
@@ -28,19 +28,21 @@ BAD: list[tuple[Kind, int, Outcome]] = [
 
 
 def test_bad_lines_cost_nothing_but_time(machines: tuple[Machine, Machine], line: Line) -> None:
+    """Over https those that are cut and the silence, over ssh the others: each sync is a process."""
     ada, ben = machines
+    bad = BAD[3:] if line.url.startswith("https") else BAD[:4]
     ada.write("global/topics/long.md", "".join(f"- {os.urandom(40).hex()}\n" for _ in range(1500)))
-    for number, (kind, amount, outcome) in enumerate(BAD):
+    for number, (kind, amount, outcome) in enumerate(bad):
         ada.write(f"global/topics/line-{number}.md", f"- written while the line suffered {kind}\n")
         line.proxy.suffer(kind, amount)
         began = time.monotonic()
         failed(ada.ctxrepo("sync"), outcome)
         assert time.monotonic() - began < 10, kind
         assert kind in ada.git("show", f"HEAD:global/topics/line-{number}.md")
-    assert f"{len(BAD)} to send" in ada.ctxrepo("status").stdout
+    assert f"{len(bad)} to send" in ada.ctxrepo("status").stdout
     line.proxy.heal()
     agree(ada, ben)
-    for number, (kind, _, _) in enumerate(BAD):
+    for number, (kind, _, _) in enumerate(bad):
         assert kind in ben.read(f"global/topics/line-{number}.md")
 
 
@@ -98,20 +100,20 @@ def test_a_slow_line_carries_more_than_the_silence_allows(
     nginx: HttpsServer, remote: Path, tmp_path: Path
 ) -> None:
     with line_to(nginx, remote) as line:
-        ada = machine_at(tmp_path, "ada", line.client, sync="timeout = 2")
-        ben = machine_at(tmp_path, "ben", line.client, sync="timeout = 2")
+        ada = machine_at(tmp_path, "ada", line.client, sync="timeout = 3")
+        ben = machine_at(tmp_path, "ben", line.client, sync="timeout = 3")
         ada.init(line.url)
         ada.write("global/topics/long.md", "".join(f"- {os.urandom(40).hex()}\n" for _ in range(3000)))
         ada.sync()
-        line.proxy.suffer("slow", 40_000)
+        line.proxy.suffer("slow", 30_000)
         began = time.monotonic()
         ben.init(line.url)
-        assert time.monotonic() - began > 3
+        assert time.monotonic() - began > 4
         assert ben.tree() == ada.tree()
 
 
 @needs_https
-def test_writers_do_not_wait_for_a_remote_that_is_far_away(
+def test_one_exchange_serves_all_that_was_written_meanwhile(
     nginx: HttpsServer, remote: Path, tmp_path: Path
 ) -> None:
     with line_to(nginx, remote) as line:
@@ -119,10 +121,11 @@ def test_writers_do_not_wait_for_a_remote_that_is_far_away(
         ada.init(line.url)
         line.proxy.suffer("delay", 0.2)
         before = line.proxy.connections
-        for number in range(4):
-            done = ada.ctxrepo("remember", f"fact {number} is so", "--note", "topics/far.md")
-            assert done.returncode == 0
+        began = time.monotonic()
+        for number in range(8):
+            ada.remember(f"fact {number} is so")
+        assert line.proxy.connections == before, "a writer waits for no remote"
         done = ada.ctxrepo("sync")
-        assert done.returncode == 0, done.stderr
-        assert line.proxy.connections - before < 16, "one exchange serves all that waits"
-        assert ada.git("rev-list", "--count", "@{u}..HEAD") == "0"
+        assert (done.returncode, done.stdout) == (0, "received 0, sent 1 commits\n"), done.stderr
+        assert line.proxy.connections - before < 6
+        assert time.monotonic() - began < 30

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from machines import make_remote
 from servers.forged import forge
 from servers.https import PASSWORD, USER, HttpsServer, needs_https
-from servers.line import ssh_client
+from servers.line import Line, ssh_client
+from servers.proxy import Kind
 from servers.ssh import SshServer, needs_sshd
 
 from ctxrepo.domain.remote import Outcome, RemoteAnswer
@@ -234,6 +236,23 @@ def test_forged_objects_are_not_taken(caller: Caller, way: tuple[str, str], remo
     assert told(answer) == ("malformed", True)
     assert "hasDotgit" in answer.reason
     assert caller.git("for-each-ref") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "outcome"),
+    [("refuse", 0, "offline"), ("reset", 0, "cut"), ("garbage", 0, "cut"), ("cut", 0, "cut"),
+     ("cut", 900, "cut"), ("hang", 0, "timeout")],
+)  # fmt: skip
+def test_bad_lines_are_told_apart(
+    caller: Caller, line: Line, kind: Kind, amount: int, outcome: Outcome
+) -> None:
+    line.proxy.suffer(kind, amount)
+    calling = replace(caller.remote(line.url, line.client), timeout=1)
+    # A call that is dropped at once may look to curl as if nobody had taken it.
+    outcomes = {outcome, "offline"} if kind == "reset" else {outcome}
+    for answer in (calling.fetch(), calling.push(caller.commit())):
+        assert answer.outcome in outcomes
+        assert told(answer)[1]
 
 
 def test_names_and_ports_where_nobody_is(caller: Caller) -> None:

@@ -59,8 +59,9 @@ class _Names:
         self._around = versions.around
         sides = (_folders(side) for side in (versions.base, versions.ours, versions.theirs))
         self._folder_ranks = _ranks(_folders(merged), *sides)
-        for folder in [f for f, rank in self._folder_ranks.items() if rank != _STAYED]:
-            there = self._around.like(folder)
+        new = [path for path in merged if path not in versions.base]
+        for path in (*new, *(f for f, rank in list(self._folder_ranks.items()) if rank != _STAYED)):
+            there = self._around.like(path)
             self._folder_ranks |= {twin: _STAYED for twin, key in there.items() if key is None}
         self._folders = _by_fold(self._folder_ranks)
         self._files = _by_fold(merged)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from ctxrepo.domain.jsonl import TOMBSTONE, record, text_of
 from ctxrepo.domain.merge.aside import Aside
-from ctxrepo.domain.merge.choose import Key, choose, said_again
+from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
 
 _FOREVER = 1e18
 
@@ -29,40 +30,48 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
         if line is not None:
             lines[key] = line
             if lost is not None:
-                asides.append(Aside(path, was.get(key, ""), line, lost))
+                asides.append(Aside(path, plain(was.get(key, "")), plain(line), plain(lost)))
     # Who writes a tombstone means it: the line it names doesn't return, edited or not.
     dead = {key[1] for key in lines if key[0] == TOMBSTONE}
     stay = {key: line for key, line in lines.items() if key[0] == TOMBSTONE or _id_on(line) not in dead}
     old = [key for key in was if key in stay]
     new = sorted(stay.keys() - was.keys(), key=lambda key: (_moment(stay[key]), stay[key]))
-    merged = "".join(stay[key] + "\n" for key in (*old, *new))
+    merged = "".join(stay[key] for key in (*old, *new))
+    if merged == base:
+        # Both sides changed blank lines only; the base would lose against either of them once more.
+        merged = max((ours, theirs), key=lambda text: (text.endswith("\n"), text))
     return merged, [aside for aside in asides if _id_on(aside.kept) not in dead]
 
 
 def _twice(text: str) -> set[str]:
     """Ids that more than one line of a file has: they name nothing."""
-    keys = Counter(_key(line, set()) for line in text.split("\n"))
+    keys = Counter(_key(line, set()) for line in _lines(text))
     return {key[1] for key, times in keys.items() if key[0] == "id" and times > 1}
 
 
 def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
-    """The lines of a file by their ids, those without one by what they say."""
+    """The lines of a file by their ids, those without one by what they say; each ends, as it did."""
     seen: Counter[Key] = Counter()
     found: dict[Key, str] = {}
     for line in text.split("\n"):
         if line.strip():
-            key = _key(line, not_ids)
+            key = _key(line.removesuffix("\r"), not_ids)
             seen[key] += 1
-            found[*key, str(seen[key])] = line
+            found[*key, str(seen[key])] = line + "\n"
     return found
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Its lines without their ends, blank ones left out."""
+    return (line.removesuffix("\r") for line in text.split("\n") if line.strip())
 
 
 def _key(line: str, not_ids: set[str]) -> Key:
     fields = record(line) or {}
     name = _id(fields)
     if name and TOMBSTONE in fields:
-        return (TOMBSTONE, name)
-    return ("id", name) if name and name not in not_ids else ("line", line.removesuffix("\r"))
+        return (TOMBSTONE, name, line)
+    return ("id", name) if name and name not in not_ids else ("line", line)
 
 
 def _id_on(line: str) -> str:

@@ -123,3 +123,11 @@ def test_what_lost_when_two_are_merged_is_put_aside() -> None:
     merged = merged_tree(base, ours, theirs)
     assert merged["ideas~file.txt"] == "now\n"
     assert any(path.startswith("conflicts/") and "before" in text for path, text in merged.items())
+
+
+def test_a_new_file_makes_way_for_a_folder_that_nobody_touched() -> None:
+    base = {"ideas/a.md": "- a\n", "z.md": "- z\n"}
+    merged = merged_tree(base, {**base, "Ideas": "a file\n"}, {**base, "z.md": "- Z\n"})
+    (new,) = merged.keys() - base.keys()
+    assert new.startswith("Ideas~")
+    assert merged[new] == "a file\n"

@@ -145,7 +145,10 @@ def test_merging_again_with_a_side_changes_nothing(three: Three) -> None:
     if not twins(base):  # of those a side may have had one only, to whom the other is new
         assert merged_tree(ours, merged, ours) == merged
         assert merged_tree(merged, merged, ours) == ours
-    assert said(merged_tree(base, merged, ours)) == said(merged)
+    again = merged_tree(base, merged, ours)
+    assert said(merged) <= said(again)
+    if base.keys() <= ours.keys():  # what moved and was edited since may be known from one side only
+        assert said(again) == said(merged)
 
 
 @laws
