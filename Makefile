@@ -3,13 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check fix servers
+.PHONY: demo test torture check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
 
 test: $(VENV)/ready ## all tests
 	$(BIN)/python -m pytest -q
+
+torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an hour
+	PYTHONPATH=tests $(BIN)/python -m torture set --seeds 5
+	PYTHONPATH=tests $(BIN)/python -m torture append --seeds 3
+	PYTHONPATH=tests $(BIN)/python -m torture edit --seeds 3
+	PYTHONPATH=tests $(BIN)/python -m torture commands
+	PYTHONPATH=tests $(BIN)/python -m torture hostile
+	PYTHONPATH=tests $(BIN)/python -m torture disk
+	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
 
 check: $(VENV)/ready ## format, lint, types
 	$(BIN)/ruff format --check ctxrepo tests

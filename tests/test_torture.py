@@ -1,14 +1,32 @@
-"""A short seed of the kill run; `python tests/torture.py --kills 200` is the long one."""
+"""Short seeds of what `make torture` does at length: kills at random, and then no entry may be missing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from torture import torture
+import pytest
+from torture.commands import kill_commands
+from torture.cuts import can_cut, cut_power
+from torture.setcheck import Plan, set_check
 
 
-def test_killed_anywhere_nothing_acknowledged_is_missing(tmp_path: Path) -> None:
-    report = torture(tmp_path, kills=12, seed=7)
+def test_commands_killed_anywhere_lose_nothing_acknowledged(tmp_path: Path) -> None:
+    report = kill_commands(tmp_path, kills=12, seed=7)
     assert report.killed >= 12
-    assert report.acknowledged
+    assert report.verdict.acknowledged
     assert report.faults == []
+
+
+def test_many_writers_in_many_clones_lose_nothing_though_they_are_killed(tmp_path: Path) -> None:
+    plan = Plan(clones=3, writers=3, entries=90, kills=25, commands=9, seed=7)
+    verdict, kills = set_check(tmp_path, plan)
+    assert kills.total() >= 25
+    assert verdict.acknowledged >= plan.entries
+    assert verdict.faults == []
+
+
+@pytest.mark.skipif(not can_cut(), reason="only root may mount, so no power is cut here")
+def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
+    found = cut_power(tmp_path, cuts=2, seed=3)
+    assert found.checked > 0
+    assert found.faults == []

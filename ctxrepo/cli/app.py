@@ -75,8 +75,19 @@ def _run(words: Sequence[str], as_json: bool) -> int:
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:
-        output.failed(as_json, CtxrepoError(f"unexpected: {type(error).__name__}: {error}", _logged()))
+        output.failed(as_json, _surprise(error, _logged()))
         return 1
+
+
+def _surprise(error: Exception, logged: str) -> CtxrepoError:
+    import sqlite3  # most commands never get here
+
+    if isinstance(error, sqlite3.OperationalError):  # the disk or its rights: nothing in it is wrong
+        return CtxrepoError(
+            f"a database of ctxrepo's can't be used: {error}",
+            "Look whether the disk is full or may not be written, and run the command again.",
+        )
+    return CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)
 
 
 def _how(error: typer.TyperException, words: Sequence[str]) -> str:

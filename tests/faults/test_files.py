@@ -1,65 +1,164 @@
-"""Files that are gone, in the way or garbled: the rest goes on, and nothing else is taken for deleted."""
+"""Odd files, odd clocks and odd surroundings: each is borne, and what is beside it goes on."""
 
 from __future__ import annotations
 
-import shutil
+import os
+import socket
+import subprocess
+import sys
+import time
+from datetime import timedelta
 from pathlib import Path
 
-from catalogue import arrived, heal, remember, said, sync
-from machines import Machine
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.origin import Origin
+from ctxrepo.errors import Busy
+from ctxrepo.services.remember import Fact, remember
+from ctxrepo.services.sync import sync
+
+NOTE = "shop/topics/build.md"
 
 
-def test_an_emptied_folder_comes_back(mine: Machine, ben: Machine, remote: Path) -> None:
-    mine.sync()
-    for item in mine.clone.iterdir():
-        if item.name != ".git":
-            shutil.rmtree(item) if item.is_dir() else item.unlink()
-    assert "files of the last commit are gone" in said(mine.ctxrepo("doctor"))
-    assert "are back" in said(mine.ctxrepo("doctor", "--fix"))
-    assert "- committed here" in mine.read("shop/MEMORY.md")
-    sync(mine)
-    arrived(mine, ben, remote, "committed here", "sent before")
+def test_line_ends_of_windows_make_no_conflict_of_the_whole_file(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    (ada.clone / "shop" / "topics").mkdir(parents=True)
+    (ada.clone / NOTE).write_bytes(b"- one\r\n- two\r\n- three\r\n")
+    ada.sync()
+    ben.sync()
+    (ben.clone / NOTE).write_bytes(b"- one\n- two\n- three\n- by ben\n")
+    (ada.clone / NOTE).write_bytes(b"- by ada\r\n- one\r\n- two\r\n- three\r\n")
+    for machine in (ada, ben, ada):
+        assert machine.ctxrepo("sync").returncode == 0
+    words = (ada.clone / NOTE).read_text().split("\n")
+    assert sorted(word.strip() for word in words) == ["", "- by ada", "- by ben", "- one", "- three", "- two"]
+    assert not (ada.clone / "conflicts").exists()
 
 
-def test_an_emptied_folder_beside_a_spoiled_branch(
-    mine: Machine, ben: Machine, remote: Path, git_dir: Path
+def test_what_programs_leave_about_stays_out_and_where_it_is(ada: Machine) -> None:
+    ada.init()
+    left = [".build.md.swp", "build.md~", "#build.md#", ".DS_Store", "4913", "build.md.tmp", ".#build.md"]
+    for name in left:
+        ada.write(f"global/{name}", "- not for the memory\n")
+    ada.write("global/build.md", "- for the memory\n")
+    assert ada.ctxrepo("sync").returncode == 0
+    assert "for the memory" in ada.git("show", "HEAD:global/build.md")
+    assert not set(left) & {Path(p).name for p in ada.git("ls-files").splitlines()}
+    assert all((ada.clone / "global" / name).exists() for name in left)
+
+
+def test_sockets_pipes_and_devices_are_not_opened(ada: Machine) -> None:
+    ada.init()
+    ada.write("global/good.md", "- good\n")
+    folder = ada.clone / "global"
+    os.mkfifo(folder / "pipe.md")
+    with socket.socket(socket.AF_UNIX) as bound:
+        here = Path.cwd()
+        os.chdir(folder)  # a socket's path may not be long
+        bound.bind("socket.md")
+        os.chdir(here)
+        if os.getuid() == 0:
+            os.mknod(folder / "zero.md", 0o20666, os.makedev(1, 5))
+        done = ada.ctxrepo("sync")
+    assert done.returncode == 0, done.stderr
+    assert "good" in ada.git("show", "HEAD:global/good.md")
+    assert not [
+        p for p in ada.git("ls-files").splitlines() if p.endswith(("pipe.md", "socket.md", "zero.md"))
+    ]
+    assert "pipe.md: it is no regular file" in ada.ctxrepo("check").stdout
+
+
+def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Machine) -> None:
+    ada.init()
+    ada.write("global/good.md", "- good\n")
+    (ada.clone / "global" / "odd.md").write_bytes(b"- odd \0 bytes\n")
+    (ada.clone / "global" / "picture.png").write_bytes(bytes(range(256)) * 9)
+    done = ada.ctxrepo("sync")
+    assert done.returncode == 6, done.stderr
+    assert "odd.md" in done.stdout + done.stderr
+    assert "good" in ada.git("show", "HEAD:global/good.md")
+    assert (ada.clone / "global" / "odd.md").read_bytes() == b"- odd \0 bytes\n"
+
+
+@pytest.mark.parametrize(("one", "two"), [("Good.md", "good.md"), ("caf\u00e9.md", "cafe\u0301.md")])
+def test_twins_of_two_machines_are_both_there(pair: tuple[Machine, Machine], one: str, two: str) -> None:
+    ada, ben = pair
+    ada.write(f"global/{one}", "- by ada\n")
+    ben.write(f"global/{two}", "- by ben\n")
+    for machine in (ada, ben, ada):
+        assert machine.ctxrepo("sync").returncode in (0, 4)
+    for machine in pair:
+        texts = [f.read_text() for f in machine.clone.rglob("*.md")]
+        assert [any(f"by {name}" in text for text in texts) for name in ("ada", "ben")] == [True, True]
+    assert ada.tree() == ben.tree()
+
+
+def test_a_file_of_the_year_2099_is_read_again_when_it_changes(ada: Machine) -> None:
+    ada.init()
+    for text in ("- before\n", "- behind\n"):
+        ada.write("global/far.md", text)
+        os.utime(ada.clone / "global" / "far.md", (4_070_908_800, 4_070_908_800))
+        assert ada.ctxrepo("sync").returncode == 0
+        assert ada.git("show", "HEAD:global/far.md") == text.strip()
+
+
+def test_a_clock_that_goes_back_ten_years_loses_nothing(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    for number, now in enumerate((NOW, NOW - timedelta(days=3650), NOW - timedelta(days=3649))):
+        memory = ada.open()
+        remember(memory, Fact(f"fact {number}"), ada.project(), Origin(memory.host), now)
+        assert sync(memory, now).remote.ok
+    ben.sync()
+    assert [f"fact {n}" in ben.read("shop/MEMORY.md") for n in range(3)] == [True] * 3
+
+
+def test_a_locale_without_letters_beyond_ascii(ada: Machine) -> None:
+    ada.init()
+    plain = {"LC_ALL": "POSIX", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    machine = Machine(ada.home, plain)
+    assert machine.ctxrepo("remember", "Größe und naïveté zählen").returncode == 0
+    assert machine.ctxrepo("sync").returncode == 0
+    assert "Größe und naïveté zählen" in ada.read("shop/MEMORY.md")
+    for words in (("list",), ("context",), ("read", "MEMORY.md"), ("check",)):
+        assert "Traceback" not in machine.ctxrepo(*words).stderr
+
+
+@pytest.mark.parametrize("lock", ["write", "sync", "work"])
+def test_a_lock_that_somebody_holds_for_three_seconds_is_waited_for(ada: Machine, lock: str) -> None:
+    ada.init()
+    path = ada.open().state.lock(lock)
+    hold = "import fcntl,sys,time; f=open(sys.argv[1],'a'); fcntl.flock(f,2); print('held',flush=True); "
+    words = [sys.executable, "-c", hold + "time.sleep(3)", str(path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        began = time.monotonic()
+        assert ada.ctxrepo("remember", "waited for").returncode == 0
+        if lock != "write":
+            assert time.monotonic() - began < 3
+        assert ada.ctxrepo("sync").returncode == 0
+    assert "waited for" in ada.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_a_lock_that_is_never_let_go_is_given_up_in_one_line(
+    ada: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is told anew of what files are based on, absence is no deletion."""
-    mine.sync()
-    shutil.rmtree(mine.clone / "shop")
-    (git_dir / "refs/heads/main").write_bytes(b"")
-    (git_dir / "refs/ctxrepo/wt").write_bytes(b"")
-    said(mine.ctxrepo("doctor", "--fix"))
-    heal(mine)
-    arrived(mine, ben, remote, "committed here", "sent before")
+    ada.init()
+    monkeypatch.setattr("ctxrepo.storage.memory.WRITE_WAIT", 0.3)
+    began = time.monotonic()
+    with ada.open().writing(), pytest.raises(Busy, match=r"has held write\.lock"):
+        ada.remember("in vain")
+    assert time.monotonic() - began < 2
 
 
-def test_a_folder_where_a_note_was(mine: Machine, ben: Machine, remote: Path) -> None:
-    mine.sync()
-    note = mine.clone / "shop/MEMORY.md"
-    note.unlink()
-    note.mkdir()
-    refused = mine.ctxrepo("remember", "into a folder")
-    assert refused.returncode == 6
-    assert "MEMORY.md is there but is no readable file" in said(refused)
-    remember(mine, "beside the folder", "--note", "topics/other.md")
-    sync(mine)
-    note.rmdir()
-    mine.git("restore", "--", "shop/MEMORY.md")
-    sync(mine)
-    arrived(mine, ben, remote, "beside the folder", "committed here", "sent before")
-
-
-def test_bytes_that_are_no_text(mine: Machine, ben: Machine, remote: Path) -> None:
-    note = mine.clone / "shop/MEMORY.md"
-    with note.open("ab") as file:
-        file.write(b"- odd \xff\xfe bytes\n- a \x00 byte\n- readable all the same\n")
-    sync(mine)
-    remember(mine, "into another note", "--note", "topics/other.md")
-    answer = mine.ctxrepo("remember", "into the odd one", "--note", "MEMORY.md")
-    assert answer.returncode in (0, 1, 6)
-    assert answer.returncode == 0 or "MEMORY.md" in said(answer)
-    assert "readable all the same" in said(mine.ctxrepo("read", "MEMORY"))
-    sync(mine)
-    arrived(mine, ben, remote, "readable all the same", "into another note", "committed here")
-    assert b"\xff\xfe" in note.read_bytes()
+@pytest.mark.parametrize("umask", ["000", "077"])
+def test_whatever_the_umask_the_memory_is_nobody_elses_to_read(
+    ada: Machine, remote: Path, umask: str
+) -> None:
+    script = f'umask {umask}; "$@" init "{remote}" && "$@" remember x && "$@" sync'
+    words = ["sh", "-c", script, "sh", sys.executable, "-m", "ctxrepo"]
+    done = subprocess.run(words, cwd=ada.project_folder, env=ada.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for folder in (ada.clone, ada.places.state, ada.places.config_dir):
+        assert (folder.stat().st_mode & 0o777) == 0o700, folder

@@ -1,0 +1,94 @@
+"""What programs that know of no lock write is kept. Waits for the engine: `test_editors.py` once it holds.
+
+Run it as it is: `pytest tests/faults/later_editors.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from machines import Machine
+from torture.editors import Appending, append, edit_over_each_other, show_hook
+
+NOTE = "shop/topics/build.md"
+
+
+@pytest.fixture
+def shared(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+    """Two machines that have the same note; the second has sent one entry more."""
+    ada, ben = pair
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    ben.sync()
+    ben.write(NOTE, "- first\n- by ben\n")
+    ben.sync()
+    return ada, ben
+
+
+def test_what_many_append_without_a_lock_is_kept(tmp_path: Path) -> None:
+    verdict = append(tmp_path, Appending(clones=2, appenders=6, entries=25, seed=3))
+    assert verdict.acknowledged == 2 * 6 * 25
+    assert verdict.faults == []
+
+
+def test_a_program_that_has_the_note_open_while_it_is_replaced_loses_nothing(
+    shared: tuple[Machine, Machine],
+) -> None:
+    ada, ben = shared
+    with (ada.clone / NOTE).open("a") as file:
+        file.write("- by a slow program\n")  # still in its buffer
+        ada.sync()
+        assert "by ben" in ada.read(NOTE)
+    ada.sync()
+    ben.sync()
+    for machine in shared:
+        assert machine.read(NOTE) == "- first\n- by ben\n- by a slow program\n"
+
+
+def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
+    shared: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, _ = shared
+    # As a sync leaves it that was killed when the branch had moved and the files had not.
+    ada.git("fetch", "-q", "origin")
+    ada.git("update-ref", "refs/heads/main", "refs/remotes/origin/main")
+    ada.write(NOTE, "- first\n- by hand\n")
+    replaced = os.rename
+
+    def rename(source: object, target: object, **folders: int) -> None:
+        if target == "build.md" and "too late" not in ada.read(NOTE):
+            with (ada.clone / NOTE).open("a") as file:
+                file.write("- too late\n")
+        replaced(source, target, **folders)  # type: ignore[arg-type]  # passed on as it came
+
+    monkeypatch.setattr("ctxrepo.storage.worktree.os.rename", rename)
+    ada.sync()
+    monkeypatch.undo()
+    ada.sync()
+    assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- by hand", "- too late"}
+
+
+def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: Path) -> None:
+    verdict, unheard_of = edit_over_each_other(tmp_path, editors=2, entries=15, seed=1)
+    assert verdict.acknowledged == 30
+    assert verdict.faults == []
+    assert unheard_of == set()
+
+
+@pytest.mark.parametrize("sessions", [("s-1", "s-1", "s-1"), ("s-1", "s-2", "s-3")])
+def test_three_versions_between_two_commits_are_three_in_the_history(
+    ada: Machine, sessions: tuple[str, ...]
+) -> None:
+    ada.init()
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0  # which lets hooks know where the memory is
+    for number, session in enumerate(sessions):
+        ada.write(NOTE, f"- first\n- version {number}\n")
+        assert show_hook(ada, session, ada.clone / NOTE)
+    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
+    history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+    assert [n for n in range(3) if f"version {n}" not in history] == []
+    assert ada.read(NOTE).count("version 2") == 1

@@ -1,0 +1,138 @@
+"""Disks that are full, read-only or failing: a clean error, nothing lost, and the next run heals."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from machines import Machine, make_machine
+from torture.failing import COMPILER, fail_each
+from torture.fleet import workers
+from torture.mounts import mounted, needs_mount, read_only
+
+FACT = "the sea is salt"
+
+
+def is_one_line(done: subprocess.CompletedProcess[str]) -> bool:
+    """Whether one line says what is wrong and at most one more what helps."""
+    message, *hint = done.stderr.splitlines()
+    return message.startswith("ctxrepo: ") and len(hint) <= 1 and "unexpected" not in message
+
+
+def wait(machine: Machine) -> None:
+    while workers(machine):
+        pass
+
+
+def healed(machine: Machine, *facts: str) -> bool:
+    """Whether the next sync goes well and every fact is in a commit, and nothing half-written is about."""
+    wait(machine)
+    done = machine.ctxrepo("sync")
+    assert done.returncode == 0, done.stderr
+    held = machine.git("grep", "-hE", "-e", "", "HEAD")
+    return all(fact in held for fact in facts) and not machine.git("status", "--porcelain")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Machine]:
+    """A machine whose home is a file system of 6 MiB and 600 files."""
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=6m,nr_inodes=600", "tmpfs") as disk:
+        machine = make_machine(disk, "ada")
+        machine.init()
+        yield machine
+        wait(machine)
+
+
+def fill(folder: Path, data: bytes) -> None:
+    for number in range(1000):
+        (folder / str(number)).write_bytes(data)
+
+
+@needs_mount
+@pytest.mark.parametrize("what", ["bytes", "files"])
+def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -> None:
+    assert small_disk.ctxrepo("remember", FACT).returncode == 0
+    wait(small_disk)
+    filler = small_disk.home.parent / "filler"
+    filler.mkdir()
+    with pytest.raises(OSError, match="No space"):
+        fill(filler, b"x" * (1 << 20 if what == "bytes" else 1))
+    kept = [FACT]
+    for number in range(3):
+        done = small_disk.ctxrepo("remember", f"{number} was written on a full disk")
+        if done.returncode == 0:
+            kept.append(f"{number} was written")
+        else:
+            assert done.returncode == 1
+            assert is_one_line(done), done.stderr
+    assert len(kept) < 4
+    assert "Traceback" not in small_disk.ctxrepo("sync").stderr
+    for file in filler.iterdir():
+        file.unlink()
+    assert healed(small_disk, *kept)
+    assert small_disk.ctxrepo("remember", "there is room again").returncode == 0
+    assert healed(small_disk, "there is room again")
+
+
+@needs_mount
+@pytest.mark.parametrize("what", ["clone", "state"])
+def test_a_read_only_folder_refuses_cleanly_and_heals(ada: Machine, what: str) -> None:
+    ada.init()
+    ada.remember(FACT)
+    folder = ada.clone if what == "clone" else ada.places.state
+    with read_only(folder):
+        for words in (("remember", "in vain"), ("sync",)):
+            done = ada.ctxrepo(*words)
+            assert done.returncode == 1
+            assert is_one_line(done), done.stderr
+        wait(ada)
+    assert healed(ada, FACT)
+    assert "in vain" not in ada.git("grep", "-h", "-e", "", "HEAD")
+
+
+@needs_mount
+def test_an_overlay_is_as_good_as_any_disk(tmp_path: Path, ada: Machine) -> None:
+    ada.init()
+    ada.remember(FACT)
+    layers = tmp_path / "layers"
+    with mounted(layers, "-t", "tmpfs", "tmpfs"):
+        for name in ("upper", "work"):
+            (layers / name).mkdir()
+        options = f"lowerdir={ada.home},upperdir={layers}/upper,workdir={layers}/work"
+        with mounted(ada.home, "-t", "overlay", "-o", options, "overlay"):
+            assert ada.ctxrepo("remember", "on the upper layer").returncode == 0
+            assert healed(ada, FACT, "on the upper layer")
+
+
+def test_network_file_systems() -> None:
+    pytest.skip("there is no NFS, SMB or 9p here: what flock is worth on them was not tried")
+
+
+@pytest.mark.parametrize("blocks", [1, 8, 64])
+def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blocks: int) -> None:
+    ada.init()
+    ada.remember(FACT)
+    words = [sys.executable, "-m", "ctxrepo", "remember", "a fact " * 100]
+    script = f'ulimit -f {blocks}; exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *words], cwd=ada.home, env=ada.env, capture_output=True, text=True
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or is_one_line(done), done.stderr
+    assert healed(ada, FACT)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler here, so no call is made to fail")
+@pytest.mark.parametrize(
+    ("command", "step", "sticky"),
+    [("remember", 17, False), ("sync", 157, False), ("remember", 41, True), ("sync", 301, True)],
+)
+def test_whichever_call_fails_nothing_is_lost(tmp_path: Path, command: str, step: int, sticky: bool) -> None:
+    """`make torture` lets every one fail."""
+    found = fail_each(tmp_path, command, step, first=5, sticky=sticky)
+    assert found.tried > 1
+    assert found.faults == []

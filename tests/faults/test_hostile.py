@@ -1,0 +1,32 @@
+"""Remotes that mean harm: nothing they hold is run, followed or written elsewhere, and work goes on.
+
+`make torture` meets every case alone; here those stand together that can.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from torture.assail import assail
+from torture.hostile import Case, all_at_once, cases
+
+KNOWN = {case.name: case for case in [*cases(), all_at_once()]}
+
+TRIED = (
+    "all at once",
+    "link in place of a project",
+    "another root",
+    "a part that is ..",
+    "submodule that is an option",
+    ".GIT with config and hook",
+)
+
+
+@pytest.mark.parametrize("case", [KNOWN[name] for name in TRIED], ids=lambda case: case.name)
+def test_a_hostile_remote_does_no_harm(tmp_path: Path, case: Case) -> None:
+    assert assail(tmp_path, case).faults == []
+
+
+def test_there_are_more_hostile_remotes_than_can_be_tried_here() -> None:
+    assert len(KNOWN) >= 54

@@ -1,0 +1,119 @@
+"""`python -m torture WHAT` with tests/ on the path: runs one torture and prints what it found."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+from torture.assail import assail
+from torture.commands import kill_commands
+from torture.cuts import can_cut, cut_power
+from torture.editors import Appending, append, edit_over_each_other
+from torture.failing import fail_each
+from torture.fleet import Verdict
+from torture.hostile import cases
+from torture.setcheck import Plan, set_check
+
+
+def main(argv: Sequence[str]) -> int:
+    wanted = _wanted(argv)
+    faults = 0
+    for seed in range(wanted.seed, wanted.seed + wanted.seeds):
+        root = Path(tempfile.mkdtemp(prefix="ctxrepo-torture-"))
+        began = time.monotonic()
+        found = list(_run(wanted, root, seed, began))
+        print("\n".join(found) or "  nothing lost, one tree, nobody wedged, no marker", flush=True)
+        if found:
+            print(f"  left for you to look at: {root}")
+        else:
+            shutil.rmtree(root)
+        faults += len(found)
+    return bool(faults)
+
+
+def _wanted(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
+    kinds = parser.add_subparsers(dest="what", required=True)
+    ways = {
+        "set": {"clones": 5, "writers": 8, "entries": 1000, "kills": 300, "commands": 150},
+        "append": {"clones": 5, "appenders": 8, "entries": 200},
+        "edit": {"editors": 2, "entries": 100},
+        "commands": {"kills": 200},
+        "hostile": {},
+        "disk": {"step": 1},
+        "cuts": {"cuts": 10},
+    }
+    for name, numbers in ways.items():
+        kind = kinds.add_parser(name)
+        for option, default in {**numbers, "seed": 1, "seeds": 1}.items():
+            kind.add_argument(f"--{option}", type=int, default=default)
+    return parser.parse_args(argv)
+
+
+def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Iterator[str]:
+    """Run once and print the figures; gives what is wrong, a line each."""
+    match wanted.what:
+        case "set":
+            numbers = (wanted.clones, wanted.writers, wanted.entries, wanted.kills, wanted.commands)
+            verdict, kills = set_check(root, Plan(*numbers, seed))
+            _show(seed, began, kills, verdict)
+            yield from verdict.faults
+        case "append":
+            verdict = append(root, Appending(wanted.clones, wanted.appenders, wanted.entries, seed))
+            _show(seed, began, {}, verdict)
+            yield from verdict.faults
+        case "edit":
+            verdict, unheard_of = edit_over_each_other(root, wanted.editors, wanted.entries, seed)
+            _show(seed, began, {}, verdict)
+            yield from verdict.faults
+            yield from (f"no history knows of {token}" for token in sorted(unheard_of))
+        case "hostile":
+            for number, case in enumerate(cases()):
+                (root / str(number)).mkdir()
+                assault = assail(root / str(number), case)
+                took, what = assault.slowest
+                print(f"{case.name}: {len(assault.faults)} faults, {took:.1f} s at most ({what})", flush=True)
+                yield from assault.faults
+        case "disk":
+            for command, sticky in product(("remember", "sync"), (0, 1)):
+                (place := root / f"{command}-{sticky}").mkdir()
+                failed = fail_each(place, command, wanted.step * (1 + 9 * sticky), sticky=bool(sticky))
+                print(f"{command}: {failed.tried} of {failed.calls} calls failed{' for good' * sticky}")
+                yield from failed.faults
+        case "cuts":
+            if not can_cut():
+                print("only root may mount, so no power was cut")
+                return
+            cut = cut_power(root, wanted.cuts, seed)
+            print(f"seed {seed}: {cut.cuts} cuts, {cut.checked} entries looked for")
+            yield from cut.faults
+        case "commands":
+            report = kill_commands(root, wanted.kills, seed)
+            print(f"seed {seed}: {_tally(report.kills)} in {time.monotonic() - began:.0f} s")
+            print(f"  {report.verdict.acknowledged} writes acknowledged; runs {_tally(report.runs)}")
+            yield from report.faults
+
+
+def _show(seed: int, began: float, kills: Mapping[str, int], verdict: Verdict) -> None:
+    print(
+        f"seed {seed}: {verdict.acknowledged} acknowledged, {len(verdict.lost)} lost, "
+        f"{verdict.unacknowledged} unacknowledged, {verdict.trees} tree, {len(verdict.wedged)} wedged, "
+        f"{verdict.aside} aside, {verdict.rounds} rounds, {time.monotonic() - began:.0f} s, "
+        f"{_tally(kills)}",
+        flush=True,
+    )
+
+
+def _tally(kills: Mapping[str, int]) -> str:
+    said = ", ".join(f"{count} {kind}" for kind, count in sorted(kills.items()))
+    return f"{sum(kills.values())} kills ({said})" if kills else "0 kills"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
