@@ -25,6 +25,7 @@ _FIELDS = {
         "transcript": ("$.transcript_path",),
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
+        "wrote": ("$.tool_input.content",),
     }
 }
 

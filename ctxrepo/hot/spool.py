@@ -31,13 +31,14 @@ def spool(
     return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable)
 
 
-def keep_version(folder: str, path: str) -> str:
-    """Copy the file at `path` as it is now to `versions/`; its name there, '' when there is none to keep.
+def keep_version(folder: str, path: str, wrote: str = "") -> str:
+    """Keep in `versions/` what the agent `wrote`, or the file at `path` as it is now; its name there, or ''.
 
+    What was written is told rather than read where it can be: by now another editor may have replaced it.
     Only a regular file of at most 1 MiB is copied, and never through a link.
     """
-    data = _bytes_of(path)
-    if data is None or _is_full(folder):
+    data = wrote.encode("utf-8", "replace") if wrote else _bytes_of(path)
+    if data is None or len(data) > MAX_VERSION or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
     os.makedirs(f"{folder}/versions", mode=0o700, exist_ok=True)

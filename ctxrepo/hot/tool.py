@@ -59,7 +59,7 @@ def _keep(
     home, folder = settings["home"], settings["folder"]
     from ctxrepo.hot.spool import keep_version, spool  # few tools touch the memory
 
-    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, path)}
+    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, path, said["wrote"])}
     spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
 
 

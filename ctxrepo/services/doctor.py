@@ -7,12 +7,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.errors import CtxrepoError, GitFailed
 from ctxrepo.services import setup
 from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
 from ctxrepo.services.setup import Machine
+from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.database import is_sound
 from ctxrepo.storage.git import identity, redact
 from ctxrepo.storage.memory import Memory
@@ -21,6 +23,9 @@ from ctxrepo.storage.stale import old_locks
 FIX = "`ctxrepo doctor --fix`"
 
 _OLDEST_GIT = (2, 30)
+
+_MANY = 200
+"""Files of one kind that are listed one by one."""
 _PATIENCE = 15.0
 """Seconds for looking through all objects."""
 
@@ -35,7 +40,8 @@ class Finding:
 
 def doctor(memory: Memory, machine: Machine) -> list[Finding]:
     """All findings; nothing is changed and no network is asked."""
-    return [*_git(memory), *_clone(memory), *_damage(memory), *_state(memory), *_agents(machine)]
+    around = (_git(memory), _clone(memory), _damage(memory), _unseen(memory), _state(memory))
+    return [finding for findings in (*around, _agents(machine)) for finding in findings]
 
 
 def _git(memory: Memory) -> Iterator[Finding]:
@@ -89,6 +95,19 @@ def _damage(memory: Memory) -> Iterator[Finding]:
         )
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)
+
+
+def _unseen(memory: Memory) -> Iterator[Finding]:
+    try:
+        found = list(unseen(memory))
+    except GitFailed:  # which was told by those who looked before
+        return
+    for path, why in found[:_MANY]:
+        yield Finding(f"{shown(path)} is in the memory and not written here: {why}", "Remove it with git.")
+    if len(found) > _MANY:
+        yield Finding(
+            f"{len(found) - _MANY} more files are not written here", "`git ls-tree -r HEAD` has all."
+        )
 
 
 def _state(memory: Memory) -> Iterator[Finding]:

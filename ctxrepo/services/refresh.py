@@ -13,6 +13,7 @@ from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.scan import MAX_BYTES
 
 CONFLICTS = "conflicts"
 
@@ -46,10 +47,11 @@ def _bring(memory: Memory, head: str) -> None:
         if is_note(path) and not unsafe(path) and (cone is None or cone.holds(path))
     }
     objects.need(key for key in notes.values() if key)
+    read = {p: key for p, key in notes.items() if key and ":" not in key and objects.size(key) <= MAX_BYTES}
     cache.apply(
         head,
-        changed=[Note(p, decode(objects.data(key))) for p, key in notes.items() if key and ":" not in key],
-        removed=[p for p, key in notes.items() if key is None or ":" in key],
+        changed=[Note(p, decode(objects.data(key))) for p, key in read.items()],
+        removed=[p for p in notes if p not in read],
         marks=marks_of(memory, tree),
     )
     for folder in {folder for p in differences if (folder := tape_folder(p))}:

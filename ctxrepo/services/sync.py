@@ -10,14 +10,17 @@ from datetime import datetime
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
 from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.errors import Busy
 from ctxrepo.services.commit import ALL, Committed, Wanted, commit_locked
 from ctxrepo.services.exchange import OK, Exchange, exchange
 from ctxrepo.services.refresh import faults
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 
-SYNC_WAIT = 60.0
-"""Seconds a sync waits for another one of this clone."""
+SYNC_WAIT = 8.0
+"""Seconds a sync waits for another one of this clone; a person is watching."""
+
+_UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under way")
 
 
 @dataclass(frozen=True)
@@ -49,30 +52,40 @@ def sync(
     wanted: Wanted = ALL,
     fetched: RemoteAnswer | None = None,
     accept_remote: bool = False,
+    wait: float = SYNC_WAIT,
 ) -> Synced:
     """Commit, receive and (with `send`) send. Without a remote it only commits.
 
     `fetched` is the answer of a fetch that was made just before, which is then not made again. With
-    `accept_remote` a person confirms that a remote which was replaced is still the right one.
+    `accept_remote` a person confirms that a remote which was replaced is still the right one. `wait` is the
+    seconds that a sync under way may take; it may bring across what we have, and then nothing is repeated.
 
     The remote being away or refusing is an outcome in the result; errors are those of `commit`.
     """
     memory.clone.require_ready()
     asked = time.monotonic()
-    with locked(memory.state.lock("sync"), SYNC_WAIT):
-        with memory.writing():
-            done = commit_locked(memory, now, wanted)
-        if not memory.has_remote or memory.exchanges.covers(done.head, asked, send):
-            return _synced(done, Exchange(committed=done))
-        began = time.monotonic()
-        said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
-        result = _synced(done, said)
-        if said.answer.ok:
-            memory.exchanges.remember(result.head, began, send)
-        if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
-            memory.remember_remote(_trouble(said.answer))
-        memory.cache.set_faults(faults(memory, result.held, result.skipped))
-        return result
+    try:
+        with locked(memory.state.lock("sync"), wait):
+            done = _commit(memory, now, wanted)
+            if not memory.has_remote:
+                return _synced(done, Exchange())
+            if known := memory.exchanges.answer_since(asked, done.head, send=send):
+                return _synced(done, Exchange(known))
+            began = time.monotonic()
+            said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
+            result = _synced(done, said)
+            memory.exchanges.remember(result.head, began, said.answer, sent=send)
+    except Busy:  # of a sync that goes on, not of a writer: what is written here is safe all the same
+        return _synced(_commit(memory, now, wanted), Exchange(_UNDER_WAY))
+    if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
+        memory.remember_remote(_trouble(said.answer))
+    memory.cache.set_faults(faults(memory, result.held, result.skipped))
+    return result
+
+
+def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+    with memory.writing():
+        return commit_locked(memory, now, wanted)
 
 
 def _synced(done: Committed, said: Exchange) -> Synced:

@@ -32,6 +32,9 @@ from ctxrepo.storage.spool import Event, Spool, tidy
 QUIET = 2.0
 """Seconds without a write, outside an agent's session, after which the worker also sends."""
 
+PATIENCE = 60.0
+"""Seconds a worker waits for a sync that is under way: nobody is watching."""
+
 _SESSION_ANCHORS_BYTES = 256 * 1024
 
 
@@ -88,11 +91,11 @@ class Worker:
         spool.drop(end, events)
         if fetches:
             fetched = self.early.pop().result() if self.early else None
-            self._said(sync(self.memory, self.now(), send=False, fetched=fetched))
+            self._said(sync(self.memory, self.now(), send=False, fetched=fetched, wait=PATIENCE))
         self._resolve(events)
         self.memory.cache.settle(time.time())
         if sends and self._is_ahead():
-            self._said(sync(self.memory, self.now()))
+            self._said(sync(self.memory, self.now(), wait=PATIENCE))
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
@@ -173,7 +176,7 @@ class Worker:
                 return
             time.sleep(0.1)
         if self._may_send():
-            self._said(sync(self.memory, self.now()))
+            self._said(sync(self.memory, self.now(), wait=PATIENCE))
 
     def _has_work(self) -> bool:
         return not (self.memory.writes.is_empty() and Spool(self.memory.state).is_empty())

@@ -1,28 +1,48 @@
-"""The last exchange with the remote that went well, so that those who waited for it needn't make another."""
+"""The last exchange with the remote, so that those who waited for it needn't make another."""
 
 from __future__ import annotations
 
 import json
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from ctxrepo.domain.remote import RemoteAnswer
+
+_AWAY = ("timeout", "offline")
+
+
+@dataclass(frozen=True)
+class Last:
+    """What an exchange came to, from `began` to `ended` (of `time.monotonic`), and up to which commit."""
+
+    head: str | None
+    sent: bool
+    began: float
+    ended: float
+    outcome: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Exchanges:
-    """A file in the state; read and written under the sync lock. Times are those of `time.monotonic`."""
+    """A file in the state; read and written under the sync lock."""
 
     file: Path
 
-    def remember(self, head: str | None, began: float, sent: bool) -> None:
-        """An exchange that began then has brought everything up to `head` across."""
-        self.file.write_text(json.dumps({"head": head, "began": began, "sent": sent}), "utf-8")
+    def remember(self, head: str | None, began: float, answer: RemoteAnswer, *, sent: bool) -> None:
+        last = Last(head, sent, began, time.monotonic(), answer.outcome, answer.reason)
+        with suppress(OSError):
+            self.file.write_text(json.dumps(asdict(last)), "utf-8")
 
-    def covers(self, head: str | None, asked: float, send: bool) -> bool:
-        """Whether one that began after `asked` leaves nothing to do for somebody who has `head`."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            last = json.loads(self.file.read_text("utf-8"))
-            is_since = asked <= last["began"] <= time.monotonic()
-            return bool(is_since and last["head"] == head and (last["sent"] or not send))
-        return False
+    def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
+        """The answer for somebody who asked then and has `head`, when nothing better is to be had by asking
+        again: all went across, or the remote was away a moment ago."""
+        with suppress(OSError, ValueError, TypeError):
+            last = Last(**json.loads(self.file.read_text("utf-8")))
+            is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
+            since = last.began if is_covered else last.ended
+            if (is_covered or last.outcome in _AWAY) and asked <= since <= time.monotonic():
+                return RemoteAnswer(last.outcome, last.reason)  # type: ignore[arg-type]  # written above
+        return None

@@ -159,7 +159,7 @@ class TestSync:
         ada, _ = both
         ada("remember", "queued")
         said = ada("sync", "--json")
-        assert (said.code, said.data["remote"], said.data["sent"]) == (5, "refused", 0)
+        assert (said.code, said.data["remote"], said.data["sent"]) == (5, "protected", 0)
         assert (remote / "asked").read_text() == "x"
         assert "does not reach its remote" in ada("status").out
 
@@ -201,13 +201,13 @@ class TestSync:
         meet(ada, ben)
         refuse(remote, "closed today")
         said = ben("sync", "--json")
-        assert (said.code, said.data["aside"], said.data["remote"]) == (5, [NOTE], "refused")
+        assert (said.code, said.data["aside"], said.data["remote"]) == (5, [NOTE], "protected")
         ada.machine.write("global/deploy.md", f"- login with {TOKEN}\n")
         said = ada("sync", "--json")
         assert (said.code, said.data["remote"], len(said.data["held"])) == (6, "ok", 1)
         ada("remember", "something to send")
         said = ada("sync", "--json")
-        assert (said.code, said.data["remote"], len(said.data["held"])) == (6, "refused", 1)
+        assert (said.code, said.data["remote"], len(said.data["held"])) == (6, "protected", 1)
         assert len(said.err.splitlines()) == 2
 
     def test_an_unfinished_merge_stops_it_with_the_way_out(self, cli: Terminal) -> None:

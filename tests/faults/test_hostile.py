@@ -20,12 +20,16 @@ TRIED = (
     "a part that is ..",
     "submodule that is an option",
     ".GIT with config and hook",
+    "32 MB",
 )
 
 
 @pytest.mark.parametrize("case", [KNOWN[name] for name in TRIED], ids=lambda case: case.name)
 def test_a_hostile_remote_does_no_harm(tmp_path: Path, case: Case) -> None:
-    assert assail(tmp_path, case).faults == []
+    """And what never reaches the disk is listed by `check` or `doctor`."""
+    assault = assail(tmp_path, case)
+    assert assault.faults == []
+    assert assault.untold == []
 
 
 def test_there_are_more_hostile_remotes_than_can_be_tried_here() -> None:

@@ -88,3 +88,12 @@ def test_what_is_missing_is_said_by_name(clone: Path) -> None:
         Objects(clone).data("f" * 40)
     with pytest.raises(GitFailed, match="can't be opened"):
         Objects(clone / "nowhere")
+
+
+def test_the_names_in_a_folder_are_told_with_their_keys(clone: Path) -> None:
+    objects = Objects(clone)
+    key = objects.store(b"a")
+    tree = objects.edit(None, {"a.md": key, "p/x.md": key, "p/q/y.md": key})
+    assert objects.names_in(tree, "") == {"a.md": key, "p": None}
+    assert objects.names_in(tree, "p") == {"x.md": key, "q": None}
+    assert [objects.names_in(*where) for where in ((tree, "none"), (tree, "a.md"), (None, ""))] == [{}] * 3

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
 
+from ctxrepo.domain.paths import shown
 from ctxrepo.domain.target import Target
 from torture.forge import Forge
 from torture.hostile import Case
@@ -146,9 +147,8 @@ def _untold(machine: Machine) -> Iterator[str]:
     if missing:
         said = machine.ctxrepo("check").stdout + machine.ctxrepo("doctor").stdout
         for path in missing:
-            shown = path.decode("utf-8", "replace")
-            if shown not in said:
-                yield f"{machine.home.name}: {shown}"
+            if (name := shown(path.decode("utf-8", "replace"))) not in said:
+                yield f"{machine.home.name}: {name}"
 
 
 def _unmet(known: Machine, new: Machine, remote: Path) -> Iterator[str]:

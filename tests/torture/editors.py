@@ -80,19 +80,20 @@ def edit(machine: Machine, note: str, work: Work) -> None:
         token = work.token(number)
         text = file.read_text()
         time.sleep(chance.random() * 0.15)
-        file.write_text(text + f"- {token} written back whole\n")
-        if show_hook(machine, f"editor-{work.writer}", file):
+        file_text = text + f"- {token} written back whole\n"
+        file.write_text(file_text)
+        if show_hook(machine, f"editor-{work.writer}", file, file_text):
             work.acknowledge(token)
 
 
-def show_hook(machine: Machine, session: str, file: Path) -> bool:
-    """Tell the hook that `session` wrote `file`, as the agent's program does; whether it took it."""
+def show_hook(machine: Machine, session: str, file: Path, text: str) -> bool:
+    """Tell the hook that `session` wrote `text` to `file`, as the agent's program does; whether it took it."""
     said = {
         "session_id": session,
         "cwd": str(machine.project_folder),
         "hook_event_name": "PostToolUse",
         "tool_name": "Write",
-        "tool_input": {"file_path": str(file)},
+        "tool_input": {"file_path": str(file), "content": text},
     }
     words = [sys.executable, "-m", "ctxrepo", "hook", "claude", "PostToolUse"]
     done = subprocess.run(words, input=json.dumps(said), env=machine.env, capture_output=True, text=True)

@@ -47,6 +47,14 @@ class Objects(Refs, Past):
         found = self.read(oid, "object")
         return found.data if isinstance(found, pygit2.Blob) else b""
 
+    def size(self, key: Key) -> int:
+        """Bytes of a blob, told without reading it."""
+        oid = key.rpartition(":")[2]
+        self._require_sound(oid, "object")
+        with reading(f"object {oid}"):
+            _, size = self._repo.odb.read_header(oid)
+        return size
+
     def need(self, keys: Iterable[Key]) -> None:
         """See to it that these are here, all at once: a partial clone leaves them with the remote."""
         if self._bring:

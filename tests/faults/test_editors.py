@@ -1,7 +1,4 @@
-"""What programs that know of no lock write is kept. Waits for the engine: `test_editors.py` once it holds.
-
-Run it as it is: `pytest tests/faults/later_editors.py`.
-"""
+"""What programs that know of no lock write is kept."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ def test_a_program_that_has_the_note_open_while_it_is_replaced_loses_nothing(
     ada.sync()
     ben.sync()
     for machine in shared:
-        assert machine.read(NOTE) == "- first\n- by ben\n- by a slow program\n"
+        assert sorted(machine.read(NOTE).splitlines()) == ["- by a slow program", "- by ben", "- first"]
 
 
 def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
@@ -86,8 +83,9 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
     ada.sync()
     assert ada.ctxrepo("status").returncode == 0  # which lets hooks know where the memory is
     for number, session in enumerate(sessions):
-        ada.write(NOTE, f"- first\n- version {number}\n")
-        assert show_hook(ada, session, ada.clone / NOTE)
+        text = f"- first\n- version {number}\n"
+        ada.write(NOTE, text)
+        assert show_hook(ada, session, ada.clone / NOTE, text)
     assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
     history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(3) if f"version {n}" not in history] == []
