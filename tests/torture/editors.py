@@ -87,7 +87,7 @@ def edit(machine: Machine, note: str, work: Work) -> None:
 
 
 def show_hook(machine: Machine, session: str, file: Path, text: str) -> bool:
-    """Tell the hook that `session` wrote `text` to `file`, as the agent's program does; whether it took it."""
+    """Tell the hook that `session` wrote `text` to `file`, as an agent does; whether it took it."""
     said = {
         "session_id": session,
         "cwd": str(machine.project_folder),

@@ -1,0 +1,107 @@
+"""Remotes that are not what they were: gone back, rewritten, emptied, replaced."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from machines import Machine, make_machine, make_remote
+
+NOTE = "shop/MEMORY.md"
+
+
+def git(remote: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=remote, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def on(remote: Path) -> str:
+    return git(remote, "show", f"main:{NOTE}")
+
+
+@pytest.fixture
+def mine(ada: Machine, remote: Path) -> Machine:
+    """A machine that has sent two commits."""
+    ada.init(str(remote))
+    for fact in ("first fact", "second fact"):
+        ada.remember(fact)
+        ada.sync()
+    return ada
+
+
+def test_a_remote_that_went_back_gets_again_what_it_lost(mine: Machine, remote: Path) -> None:
+    git(remote, "update-ref", "refs/heads/main", "main~1")
+    assert "second" not in on(remote)
+    done = mine.sync()
+    assert "second fact" in on(remote)
+    assert any("went back" in notice for notice in done.notices)
+    assert mine.sync().notices == ()
+
+
+def test_a_rewritten_history_is_merged_and_both_are_kept(mine: Machine, remote: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    git(remote, "clone", "-q", str(remote), str(other))
+    git(other, "reset", "-q", "--hard", "HEAD~1")
+    (other / "global").mkdir(exist_ok=True)
+    (other / "global" / "theirs.md").write_text("- by hand\n")
+    git(other, "add", ".")
+    git(other, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "-m", "x")
+    git(other, "push", "-q", "--force", "origin", "main")
+    done = mine.sync()
+    assert done.remote.ok
+    assert any("rewritten" in notice for notice in done.notices)
+    assert "second fact" in on(remote)
+    assert mine.read("global/theirs.md") == "- by hand\n"
+
+
+def test_a_deleted_branch_comes_back(mine: Machine, remote: Path) -> None:
+    git(remote, "update-ref", "-d", "refs/heads/main")
+    done = mine.sync()
+    assert done.remote.ok
+    assert any("deleted" in notice for notice in done.notices)
+    assert "second fact" in on(remote)
+
+
+def test_an_empty_remote_in_its_place_is_filled_when_a_person_says_so(
+    mine: Machine, remote: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(remote)
+    make_remote(tmp_path)
+    mine.remember("third fact")
+    held = mine.sync()
+    assert held.remote.outcome == "changed"
+    assert git(remote, "for-each-ref") == ""
+    assert "third fact" in mine.git("show", f"HEAD:{NOTE}")  # committed here all the same
+    assert mine.sync(accept_remote=True).remote.ok
+    assert "third fact" in on(remote)
+    assert mine.sync().remote.ok
+
+
+def test_another_memory_in_its_place_is_merged_when_a_person_says_so(
+    mine: Machine, remote: Path, tmp_path: Path
+) -> None:
+    shutil.rmtree(remote)
+    stranger = make_machine(tmp_path, "stranger")
+    stranger.init(str(make_remote(tmp_path)))
+    stranger.remember("of somebody else")
+    stranger.sync()
+    theirs = git(remote, "rev-parse", "main")
+    assert mine.sync().remote.outcome == "changed"
+    assert git(remote, "rev-parse", "main") == theirs
+    assert "somebody else" not in mine.read(NOTE)
+    assert mine.sync(accept_remote=True).remote.ok
+    assert "second fact" in on(remote)
+    assert "of somebody else" in mine.read(NOTE)
+
+
+def test_the_command_names_what_to_do(mine: Machine, remote: Path, tmp_path: Path) -> None:
+    shutil.rmtree(remote)
+    make_remote(tmp_path)
+    said = mine.ctxrepo("sync")
+    assert said.returncode == 5
+    assert "sync --accept remote" in said.stderr
+    assert len(said.stderr.splitlines()) == 1
+    assert mine.ctxrepo("sync", "--accept", "remote").returncode == 0
+    assert mine.ctxrepo("sync", "--accept", "everything").returncode == 2
