@@ -49,6 +49,8 @@ def init(
     run = Runtime()
     progress = _progress if sys.stderr.isatty() and not json else None
     made = init(run.places, run.env, remote, run.interpreter, run.now, progress, sparse=sparse)
+    if progress:
+        _progress("")
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
@@ -57,6 +59,7 @@ def init(
     }[made.action]
     url = redact(made.remote)
     where = f" with {url}" if url else ""
+    run.wake()
     data = {"root": str(made.root), "remote": url, "action": made.action}
     output.done(json, data, f"{words}: {made.root}{where}")
     if not json and made.action != "unchanged":
@@ -176,7 +179,7 @@ def doctor(
 
 
 def _progress(words: str) -> None:
-    """git's own counting, on one line."""
+    """git's own counting and ours, on one line."""
     line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
     print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
 

@@ -73,7 +73,7 @@ def init(
     write_repository(places.config_file, wanted)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
-    memory = Memory.open(places, env)
+    memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
     _prepare(memory)
     compile_for_hooks(memory, interpreter)
     register(memory, interpreter)

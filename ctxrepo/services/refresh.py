@@ -17,6 +17,9 @@ from ctxrepo.storage.scan import MAX_BYTES
 
 CONFLICTS = "conflicts"
 
+MANY_NOTES = 100
+"""So many take longer to be read than somebody in a hurry shall wait."""
+
 
 def refresh(
     memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
@@ -26,11 +29,18 @@ def refresh(
     With an empty or foreign cache everything is read anew.
     """
     cache = memory.cache
+    if memory.is_hurried and not cache.head and head is not None and _has_many_notes(memory, head):
+        return
     # A second time when the cache turns out to be damaged, and was emptied for it.
     for _ in range(2):
         if head is not None and cache.head != head:
             _bring(memory, head)
     cache.set_faults(faults(memory, held, skipped or {}))
+
+
+def _has_many_notes(memory: Memory, head: str) -> bool:
+    files = memory.objects.files(memory.objects.tree_of(head), cone=memory.checkout.cone)
+    return len(files) > MANY_NOTES
 
 
 def _bring(memory: Memory, head: str) -> None:

@@ -55,7 +55,9 @@ class Worker:
         Whoever leaves work first writes it down and then wakes a worker; and a worker looks again after it
         has let go of the lock. So no work is left lying between two of them.
         """
-        while self._has_work():
+        is_first = True
+        while self._has_work() or (is_first and self._lacks_cache()):
+            is_first = False
             try:
                 with locked(self.memory.state.lock("work"), timeout=0):
                     healing(self.memory, self.now(), self._rounds, lambda done: self.log(done.words))
@@ -68,7 +70,9 @@ class Worker:
                 return
 
     def _rounds(self) -> None:
-        while self._has_work():
+        is_first = True
+        while is_first or self._has_work():
+            is_first = False
             outside = any(not w.session for w in self.memory.writes.read())
             self._round()
             if outside and not self._has_work() and self.memory.has_remote:
@@ -177,6 +181,11 @@ class Worker:
             time.sleep(0.1)
         if self._may_send():
             self._said(sync(self.memory, self.now(), wait=PATIENCE))
+
+    def _lacks_cache(self) -> bool:
+        """Whether nobody has read the notes yet: who cloned many of them didn't wait for it."""
+        head = self.memory.objects.ref(self.memory.clone.branch_ref)
+        return head is not None and not self.memory.cache.head
 
     def _has_work(self) -> bool:
         return not (self.memory.writes.is_empty() and Spool(self.memory.state).is_empty())

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.paths import is_ignored, unsafe
+from ctxrepo.storage.git import Progress
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.replaced import Late
 from ctxrepo.storage.scan import MAX_BYTES, Scan
@@ -71,6 +72,7 @@ class Checkout:
     worktree: Worktree
     stamps: Path
     cone: Cone | None = None
+    progress: Progress | None = None
 
     def files(self, tree: str | None, seen: Seen) -> Mapping[str, Key]:
         """path -> key of what a tree has, as far as `seen` went."""
@@ -134,7 +136,9 @@ class Checkout:
         self.objects.set_ref(WT_NEXT, based)
         kept: dict[str, Key | None] = {p: seen.base.get(p) for p in (*hold, *(differing - due))}
         late: list[Late] = []
-        for batch in _batches(sorted(due)):
+        for number, batch in enumerate(_batches(sorted(due))):
+            if self.progress and len(due) > _BATCH:
+                self.progress(f"writing notes: {number * _BATCH} of {len(due)}")
             self.objects.need(want[p] for p in batch if p in want)
             wanted = {p: self._wanted(p, want, seen) for p in batch}
             huge = {p for p, w in wanted.items() if w.data is not None and len(w.data) > MAX_BYTES}

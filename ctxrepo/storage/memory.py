@@ -16,7 +16,7 @@ from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings
 from ctxrepo.storage.exchanges import Exchanges
-from ctxrepo.storage.git import Git, identity
+from ctxrepo.storage.git import Git, Progress, identity
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.remote import Remote
@@ -42,6 +42,10 @@ class Memory:
     clone: Clone
     state: RepositoryPlaces
     env: Mapping[str, str]
+    progress: Progress | None = None
+    """Told of long work: somebody waits for it at a terminal."""
+    is_hurried: bool = False
+    """A cache that would have to be made from many notes is left to the worker."""
 
     @classmethod
     def open(cls, places: Places, env: Mapping[str, str]) -> Memory:
@@ -95,7 +99,7 @@ class Memory:
     def checkout(self) -> Checkout:
         from ctxrepo.storage.checkout import Checkout
 
-        return Checkout(self.objects, self.worktree, self.state.stamps, self.clone.cone)
+        return Checkout(self.objects, self.worktree, self.state.stamps, self.clone.cone, self.progress)
 
     @property
     def user_index(self) -> UserIndex:

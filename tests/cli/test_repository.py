@@ -160,7 +160,7 @@ class TestSync:
         ada("remember", "queued")
         said = ada("sync", "--json")
         assert (said.code, said.data["remote"], said.data["sent"]) == (5, "protected", 0)
-        assert (remote / "asked").read_text() == "x"
+        assert (remote / "asked").read_text() == "xx"  # for the shared branch, and once for one to review
         assert "does not reach its remote" in ada("status").out
 
     def test_4_a_version_that_was_kept_aside_is_told(self, both: Both) -> None:
