@@ -56,17 +56,18 @@ def heal(machine: Machine) -> str:
 def arrived(machine: Machine, other: Machine, remote: Path, *facts: str) -> None:
     """Every fact is in the remote's head and on the other machine, and `git status` reads clean."""
     other.sync()
-    heads = {
-        "remote": subprocess.run(
-            ["git", "grep", "-h", "", "main"], cwd=remote, capture_output=True, text=True
-        ).stdout,
-        machine.home.name: machine.git("grep", "-h", "", "HEAD"),
-        other.home.name: other.git("grep", "-h", "", "HEAD"),
-    }
+    places = {"remote": remote, machine.home.name: machine.clone, other.home.name: other.clone}
+    heads = {where: everything(clone) for where, clone in places.items()}
     for where, text in heads.items():
         for fact in facts:
             assert fact in text, f"{fact!r} is not in {where}"
     assert machine.git("status", "--porcelain") == ""
+
+
+def everything(clone: Path) -> str:
+    """All lines of all files of the shared branch."""
+    words = ["git", "grep", "-ah", "", "main"]
+    return subprocess.run(words, cwd=clone, capture_output=True, text=True, errors="replace").stdout
 
 
 def is_whole(machine: Machine) -> bool:

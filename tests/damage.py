@@ -134,7 +134,7 @@ def _kind(path: Path) -> str:
     return "loose" if len(path.parts) == 3 and len(path.parts[1]) == 2 else path.parent.name + path.suffix
 
 
-def heal(machine: Machine) -> list[str]:
+def heal(machine: Machine, was_elsewhere: bool = False) -> list[str]:
     """What a person would do: sync, then what it names, then sync again. Returns what went wrong."""
     wrong: list[str] = []
     for words in (("sync",), ("doctor", "--fix"), ("sync",)):
@@ -146,6 +146,7 @@ def heal(machine: Machine) -> list[str]:
             return wrong
         if ", not on main" in said:  # a flipped HEAD may read as another branch, which only a person can tell
             machine.git("symbolic-ref", "HEAD", "refs/heads/main")
+            return wrong + heal(machine, was_elsewhere=True) if not was_elsewhere else [said[-500:]]
     return [*wrong, f"still {done.returncode}: {said[-500:]}"]
 
 

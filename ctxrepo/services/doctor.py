@@ -16,7 +16,7 @@ from ctxrepo.services.project import read_registry
 from ctxrepo.services.setup import Machine
 from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.database import is_sound
-from ctxrepo.storage.git import identity, redact
+from ctxrepo.storage.git import committer, redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.stale import old_locks
 
@@ -52,7 +52,7 @@ def _git(memory: Memory) -> Iterator[Finding]:
     found = re.search(r"(\d+)\.(\d+)", words)
     if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
         yield Finding(f"{words.strip()} is old", "Install git 2.30 or newer.")
-    if not all(identity(memory.git)):
+    if not committer(memory.git).name:
         yield Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
 
 

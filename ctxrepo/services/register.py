@@ -17,6 +17,8 @@ def register(memory: Memory, interpreter: str) -> bool:
     ours is there now.
     """
     git, wanted = memory.git, merge_driver(interpreter)
+    if memory.clone.seems_to_have(wanted):
+        return True
     there = git.run("config", "--local", "--null", "--get-all", _KEY, timeout=10).out.split("\0")[:-1]
     if there == [wanted]:
         return True

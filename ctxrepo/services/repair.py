@@ -142,16 +142,18 @@ class _Repair:
 
     def _lacks_something(self) -> bool:
         clone, whole = self.memory.clone, self.whole
-        tips = [self._tip(), self.refs.find(clone.upstream_ref)]
+        name = clone.branch_ref
+        at = self._branch_is_at() or next(iter(self.refs.log(name)), None)
+        tips = [at, self.refs.find(clone.upstream_ref)]
         trees = [self.refs.find(name) for name in (WT, WT_NEXT)]
-        is_lost = tips[0] is None and clone.branch_ref in clone.lost_refs()
+        is_lost = at is None and name in clone.lost_refs()
         holes = any(t and not whole.commit(t) for t in tips) or any(t and not whole.tree(t) for t in trees)
         return is_lost or holes
 
-    def _tip(self) -> str | None:
-        """Where the branch is, or by its log was last."""
+    def _branch_is_at(self) -> str | None:
+        """The commit that the branch is known to be at; what is left of a ref that was lost is older."""
         name = self.memory.clone.branch_ref
-        return self.refs.find(name) or next(iter(self.refs.log(name)), None)
+        return None if self.refs.is_lost(name) else self.refs.find(name)
 
     def _reopen(self) -> None:
         self.memory.objects.reopen()
@@ -207,7 +209,7 @@ class _Repair:
     def _branch(self) -> None:
         """Put the branch on the newest whole commit, and first tell the files what they are based on."""
         clone, whole = self.memory.clone, self.whole
-        at = self.refs.find(clone.branch_ref)
+        at = self._branch_is_at()
         if at is None and clone.branch_ref not in clone.lost_refs():
             return  # an empty memory
         known = [at] if at else []

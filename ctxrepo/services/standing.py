@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.services.fetch import remote_of
+from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
 
 SEEN = "refs/ctxrepo/seen"
@@ -27,7 +28,7 @@ def standing(memory: Memory, theirs: str | None) -> Standing:
     """What the remote's tip `theirs` (None: it has no such branch) means.
 
     A remote that went back or was rewritten is merged with what is here, so that nothing is lost on either
-    side. One that shares nothing with the memory any more was replaced, and may be somebody else's.
+    side. One that is empty all at once was replaced, and another address may be somebody else's.
     """
     objects = memory.objects
     seen = objects.ref(SEEN)
@@ -43,7 +44,10 @@ def standing(memory: Memory, theirs: str | None) -> Standing:
         return _noticed("the remote went back to an earlier state; what it lost is sent again")
     if objects.merge_base(seen, theirs) is not None:
         return _noticed("the remote's history was rewritten; both histories are kept")
-    return _changed("the remote holds another history, which has nothing in common with this memory's")
+    known = memory.exchanges.url
+    if known and known != memory.repository.remote:
+        return _changed(f"this is another remote than {redact(known)}, and it holds another memory")
+    return _noticed("the remote holds another history, which has nothing in common with ours; both are kept")
 
 
 def agree(memory: Memory, theirs: str | None) -> None:

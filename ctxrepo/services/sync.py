@@ -74,7 +74,7 @@ def sync(
             began = time.monotonic()
             said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
             result = _synced(done, said)
-            memory.exchanges.remember(result.head, began, said.answer, sent=send)
+            memory.exchanges.remember(memory.repository.remote, result.head, began, said.answer, sent=send)
     except Busy:  # of a sync that goes on, not of a writer: what is written here is safe all the same
         return _synced(_commit(memory, now, wanted), Exchange(_UNDER_WAY))
     if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't

@@ -8,7 +8,7 @@ import secrets
 import shlex
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ctxrepo.domain.cone import Cone, parse, render
@@ -57,6 +57,8 @@ class Clone:
 
     root: Path
     branch: str
+    looked_at: dict[tuple[object, ...], list[str]] = field(default_factory=dict, compare=False, repr=False)
+    """The foreign keys that its configuration was found to have, as long as nobody has touched it."""
 
     @property
     def git_dir(self) -> Path:
@@ -88,6 +90,11 @@ class Clone:
             return parse((self.git_dir / "info" / "sparse-checkout").read_text("utf-8", "surrogateescape"))
         except FileNotFoundError:
             return None
+
+    def seems_to_have(self, value: str) -> bool:
+        """Whether its configuration has a line with this value, as far as can be told without asking git."""
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        return any(f" = {form}\n" in self._configured() + "\n" for form in (value, f'"{quoted}"', quoted))
 
     def set_cone(self, cone: Cone) -> None:
         """Say what a sparse clone has on disk; git's own commands understand it."""
@@ -172,9 +179,8 @@ class Clone:
         lost = [] if refs.head() else ["HEAD"]
         lost += ["packed-refs"] if refs.packed_is_garbage() else []
         lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
-        # Files have followed a commit, so there was one: this is no empty memory.
-        was_there = refs.log(self.branch_ref) or refs.find(WT)
-        if self.branch_ref not in lost and was_there and not refs.exists(self.branch_ref):
+        # Where it has a log, or files have followed a commit, this is no empty memory.
+        if refs.is_lost(self.branch_ref) or (not refs.exists(self.branch_ref) and refs.find(WT)):
             lost.append(self.branch_ref)
         return lost
 
@@ -184,8 +190,18 @@ class Clone:
         except OSError:
             return ""
 
+    def stamp(self) -> tuple[object, ...]:
+        """The same as long as nobody has touched the clone's own configuration."""
+        return tuple(_stamp(self.git_dir / name) for name in ("config", "config.worktree"))
+
     def foreign_keys(self, git: Git) -> list[str]:
         """Keys in the clone's own configuration that no memory repository needs, sorted."""
+        stamp = self.stamp()
+        if stamp not in self.looked_at:
+            self.looked_at[stamp] = self._foreign_keys(git)
+        return self.looked_at[stamp]
+
+    def _foreign_keys(self, git: Git) -> list[str]:
         found: set[str] = set()
         for name in ("config", "config.worktree"):
             file = self.git_dir / name
@@ -205,9 +221,6 @@ class Clone:
                 "`ctxrepo doctor` shows where; what was written is kept.",
             )
 
-    def commits_are_signed(self, git: Git) -> bool:
-        return git.run("config", "--type=bool", "commit.gpgsign", timeout=10).out.strip() == "true"
-
 
 def merge_driver(interpreter: str) -> str:
     """The line by which git starts our merge driver: a shell reads it, after git has read its percent signs.
@@ -215,6 +228,14 @@ def merge_driver(interpreter: str) -> str:
     Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge.
     """
     return f"{shlex.quote(interpreter).replace('%', '%%')} -I -m ctxrepo _merge %O %A %B %P"
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return ()
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _is_allowed(key: str, value: str) -> bool:

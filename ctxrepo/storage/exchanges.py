@@ -15,8 +15,10 @@ _AWAY = ("timeout", "offline")
 
 @dataclass(frozen=True)
 class Last:
-    """What an exchange came to, from `began` to `ended` (of `time.monotonic`), and up to which commit."""
+    """What an exchange came to, from `began` to `ended` (of `time.monotonic`), and up to which commit. `url`
+    is the remote of the last one that went well."""
 
+    url: str
     head: str | None
     sent: bool
     began: float
@@ -31,18 +33,29 @@ class Exchanges:
 
     file: Path
 
-    def remember(self, head: str | None, began: float, answer: RemoteAnswer, *, sent: bool) -> None:
-        last = Last(head, sent, began, time.monotonic(), answer.outcome, answer.reason)
+    def remember(self, url: str, head: str | None, began: float, answer: RemoteAnswer, *, sent: bool) -> None:
+        url = url if answer.ok else self.url
+        last = Last(url, head, sent, began, time.monotonic(), answer.outcome, answer.reason)
         with suppress(OSError):
             self.file.write_text(json.dumps(asdict(last)), "utf-8")
 
     def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
         """The answer for somebody who asked then and has `head`, when nothing better is to be had by asking
         again: all went across, or the remote was away a moment ago."""
-        with suppress(OSError, ValueError, TypeError):
-            last = Last(**json.loads(self.file.read_text("utf-8")))
+        if last := self._last():
             is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
             since = last.began if is_covered else last.ended
             if (is_covered or last.outcome in _AWAY) and asked <= since <= time.monotonic():
                 return RemoteAnswer(last.outcome, last.reason)  # type: ignore[arg-type]  # written above
+        return None
+
+    @property
+    def url(self) -> str:
+        """The remote we last agreed with, '' before the first time."""
+        last = self._last()
+        return last.url if last else ""
+
+    def _last(self) -> Last | None:
+        with suppress(OSError, ValueError, TypeError):
+            return Last(**json.loads(self.file.read_text("utf-8")))
         return None

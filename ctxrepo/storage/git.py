@@ -162,12 +162,22 @@ def redact(text: str) -> str:
     return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
 
 
-def identity(git: Git) -> tuple[str, str]:
-    """The user's (name, email) as git has them, ('', '') when one is missing."""
-    found = git.run("config", "--get-regexp", r"^user\.(name|email)$", timeout=10)
-    values = dict(line.split(" ", 1) for line in found.out.splitlines() if " " in line)
-    name, email = values.get("user.name", "").strip(), values.get("user.email", "").strip()
-    return (name, email) if name and email else ("", "")
+@dataclass(frozen=True)
+class Committer:
+    """Who commits, as the user's git has it ('' for both where one is missing), and whether it is signed."""
+
+    name: str
+    email: str
+    signs: bool
+
+
+def committer(git: Git) -> Committer:
+    words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
+    found = git.run(*words, timeout=10).out.split("\0")
+    values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
+    name, email = values.get("user.name", ""), values.get("user.email", "")
+    signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
+    return Committer(name, email, signs) if name and email else Committer("", "", signs)
 
 
 class _Lines:

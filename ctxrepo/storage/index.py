@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,9 @@ FOLLOWED = "refs/ctxrepo/index"
 """The tree the index was last brought to."""
 
 _TIMEOUT = 20.0
+
+_GONE = ("0", "0" * 40)
+"""What git is told of a path that is to leave the index."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,12 @@ class UserIndex:
         """Give our copy what `tree` has wherever that differs from `base`."""
         if self.is_sparse:
             return self._bring_sparse(base, tree)
-        words = ("diff-tree", "-r", "-z", "--no-renames", base, tree)
-        differing = self.git.run(*words, timeout=_TIMEOUT, index=self._new)
-        # What goes comes first (its id is all zeros): a file may be where a folder was.
-        entries = sorted(_differences(differing.out), key=lambda e: e[1])
-        lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries)
+        entries = [(path, after or _GONE) for path, _, after in self.objects.differences(base, tree)]
+        # What goes comes first: a file may be where a folder was.
+        entries.sort(key=lambda entry: entry[1] != _GONE)
+        lines = "".join(f"{mode} {oid}\t{path}\0" for path, (mode, oid) in entries)
         update = ("update-index", "-z", "--index-info")
-        done = self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new)
-        return differing.ok and done.ok
+        return self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new).ok
 
     def _bring_sparse(self, base: str, tree: str) -> bool:
         """Folders that are not on disk stay one entry each, which only git's own merging of trees knows."""
@@ -116,11 +116,3 @@ def _is_same(one: os.stat_result | None, other: os.stat_result | None) -> bool:
     if one is None or other is None:
         return one is other
     return (one.st_mtime_ns, one.st_ino, one.st_size) == (other.st_mtime_ns, other.st_ino, other.st_size)
-
-
-def _differences(out: str) -> Iterator[tuple[str, str, str]]:
-    """(mode, id, path) that each path has in the second tree, from `diff-tree -z`."""
-    fields = iter(out.split("\0")[:-1])
-    for said, path in zip(fields, fields, strict=True):
-        _, mode, _, oid, _ = said.split(" ", 4)
-        yield mode, oid, path

@@ -16,7 +16,7 @@ from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings
 from ctxrepo.storage.exchanges import Exchanges
-from ctxrepo.storage.git import Git, Progress, identity
+from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.remote import Remote
@@ -120,6 +120,10 @@ class Memory:
         return Cache.open(self.state.cache)
 
     @cached_property
+    def committer(self) -> Committer:
+        return committer(self.git)
+
+    @cached_property
     def host(self) -> str:
         return self.places.host()
 
@@ -130,11 +134,11 @@ class Memory:
         """
         from ctxrepo.storage.objects import Author
 
-        if self.clone.commits_are_signed(self.git):
+        who = self.committer
+        if who.signs:
             self.clone.require_own_keys(self.git)
             return self.git.signed_commit(tree, parents, message)
-        name, email = identity(self.git)
-        author = Author(name, email) if name else Author("ctxrepo", f"{self.host}@ctxrepo.invalid")
+        author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
 
     def remember_remote(self, trouble: str) -> None:

@@ -48,6 +48,13 @@ class RefFiles:
     def exists(self, name: str) -> bool:
         return (self.git_dir / name).is_file() or name in self.packed()
 
+    def is_lost(self, name: str) -> bool:
+        """Whether a ref whose log tells where it was is gone, or only its older, packed value is left."""
+        if (self.git_dir / name).exists():
+            return False
+        newest = next(iter(self.log(name)), None)
+        return newest is not None and newest != self.packed().get(name)
+
     def is_garbage(self, name: str) -> bool:
         """Whether a loose ref is there that says nothing: a power cut leaves them empty."""
         path = self.git_dir / name

@@ -83,10 +83,17 @@ class Trees:
             tree = folder_of(self.items(tree).get(name))
         return tree
 
-    def diff(
-        self, old: str | None, new: str | None, prefix: str = ""
-    ) -> Iterator[tuple[str, tuple[Key | None, Key | None]]]:
+    def diff(self, old: str | None, new: str | None) -> Iterator[tuple[str, tuple[Key | None, Key | None]]]:
         """(path, (key before, key after)) of what differs; equal folders are not looked into."""
+        for path, a, b in self.differences(old, new):
+            keys = key_of(a), key_of(b)
+            if keys[0] != keys[1]:
+                yield path, keys
+
+    def differences(
+        self, old: str | None, new: str | None, prefix: str = ""
+    ) -> Iterator[tuple[str, Item | None, Item | None]]:
+        """(path, item before, item after) of the files that differ, their modes included."""
         before, after = self.items(old), self.items(new)
         for name in sorted(before.keys() | after.keys()):
             a, b = before.get(name), after.get(name)
@@ -94,10 +101,10 @@ class Trees:
                 continue
             path = prefix + name
             if folder_of(a) or folder_of(b):
-                yield from self.diff(folder_of(a), folder_of(b), path + "/")
-            keys = key_of(a), key_of(b)
-            if keys[0] != keys[1]:
-                yield path, keys
+                yield from self.differences(folder_of(a), folder_of(b), path + "/")
+            before_it, after_it = (None if folder_of(item) else item for item in (a, b))
+            if before_it != after_it:
+                yield path, before_it, after_it
 
     def _walk(self, tree: str | None, prefix: str, cone: Cone | None = None) -> Iterator[tuple[str, Key]]:
         """Everything below a tree; with `cone`, of the folders just what it holds."""

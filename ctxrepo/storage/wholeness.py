@@ -22,11 +22,14 @@ class Wholeness:
     spoiled: Collection[str] = ()
     cut: Collection[str] = ()
     end: float = float("inf")
+    _there: set[str] = field(default_factory=set)
     _trees: dict[str, bool] = field(default_factory=dict)
     _commits: dict[str, bool] = field(default_factory=dict)
 
     def has(self, oid: str) -> bool:
-        return oid not in self.spoiled and self.objects.has(oid)
+        if oid not in self._there and oid not in self.spoiled and self.objects.has(oid):
+            self._there.add(oid)
+        return oid in self._there
 
     def tree(self, tree: str, *, with_files: bool = True) -> bool:
         """Whether all folders below a tree are there and, `with_files`, all files."""

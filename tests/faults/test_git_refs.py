@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said
-from machines import Machine
+from machines import NOW, Machine
+
+from ctxrepo.services.commit import commit
 
 
 class TestHeadAndRefs:
@@ -51,6 +53,16 @@ class TestHeadAndRefs:
         remember(mine, "beside no ref")
         heal(mine)
         arrived(mine, ben, remote, "beside no ref", "committed here", "sent before")
+
+    def test_an_older_packed_value_is_not_taken_for_the_branch(
+        self, mine: Machine, ben: Machine, remote: Path, git_dir: Path
+    ) -> None:
+        mine.git("pack-refs", "--all")
+        mine.remember("after packing")
+        commit(mine.open(), NOW)
+        (git_dir / "refs/heads/main").unlink()
+        heal(mine)
+        arrived(mine, ben, remote, "after packing", "committed here", "sent before")
 
     def test_a_clone_that_lost_its_head_is_not_looked_for_above(self, mine: Machine, git_dir: Path) -> None:
         """A home folder may be a repository of its own: nothing of the memory may get into it."""

@@ -135,8 +135,10 @@ def kept(case: Case) -> Iterator[str]:
 
 
 def _is_one_sided(case: Case) -> bool:
-    """Whether one side's lines are as they were, or both sides' the same: then the other file is taken as it is,
-    and a line that its own tombstone names is in it as its author left it."""
+    """Whether one side's lines are as they were, or both sides' the same.
+
+    Then the other file is taken as it is, with the lines that its own tombstones name.
+    """
     ours, theirs = map(_listed, case.sides)
     return _listed(case.base) in (ours, theirs) or ours == theirs
 
@@ -172,8 +174,10 @@ def again(case: Case) -> Iterator[str]:
 
 
 def settled(case: Case) -> Iterator[str]:
-    """A merged file that meets one of its sides again has the same lines: of two with one id either may be the
-    edit of the first, so where they stand may change."""
+    """A merged file that meets one of its sides again has the same lines.
+
+    Of two with one id either may be an edit of the first, so where they stand may change.
+    """
     result = merged(case.base, *case.sides)
     for side in case.sides:
         for base in (case.base, side):

@@ -1,4 +1,4 @@
-"""Notes as two or three machines left them, made up from a seed: clear ones, ones much alike, and wild ones."""
+"""Notes as machines left them, made up from a seed: clear ones, ones much alike, and wild ones."""
 
 from __future__ import annotations
 

@@ -79,21 +79,53 @@ def test_an_empty_remote_in_its_place_is_filled_when_a_person_says_so(
     assert mine.sync().remote.ok
 
 
-def test_another_memory_in_its_place_is_merged_when_a_person_says_so(
-    mine: Machine, remote: Path, tmp_path: Path
-) -> None:
-    shutil.rmtree(remote)
+def a_stranger(tmp_path: Path, place: str) -> Path:
+    """A remote with the memory of somebody else."""
+    (tmp_path / place).mkdir(exist_ok=True)
+    remote = make_remote(tmp_path / place)
     stranger = make_machine(tmp_path, "stranger")
-    stranger.init(str(make_remote(tmp_path)))
+    stranger.init(str(remote))
     stranger.remember("of somebody else")
     stranger.sync()
-    theirs = git(remote, "rev-parse", "main")
+    return remote
+
+
+def test_another_history_in_its_place_is_merged_and_told(mine: Machine, remote: Path, tmp_path: Path) -> None:
+    other = a_stranger(tmp_path, "other")
+    shutil.rmtree(remote)
+    other.rename(remote)
+    done = mine.sync()
+    assert any("another history" in notice for notice in done.notices)
+    assert "second fact" in on(remote)
+    assert "of somebody else" in on(remote)
+
+
+def test_another_address_with_another_memory_waits_for_a_yes(
+    mine: Machine, remote: Path, tmp_path: Path
+) -> None:
+    other = a_stranger(tmp_path, "other")
+    theirs = git(other, "rev-parse", "main")
+    config = mine.places.config_file
+    config.write_text(config.read_text().replace(str(remote), str(other)))
     assert mine.sync().remote.outcome == "changed"
-    assert git(remote, "rev-parse", "main") == theirs
+    assert git(other, "rev-parse", "main") == theirs
     assert "somebody else" not in mine.read(NOTE)
     assert mine.sync(accept_remote=True).remote.ok
-    assert "second fact" in on(remote)
+    assert "second fact" in on(other)
     assert "of somebody else" in mine.read(NOTE)
+    assert mine.sync().remote.ok
+
+
+def test_another_address_with_the_same_memory_is_no_matter(
+    mine: Machine, remote: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "moved.git"
+    remote.rename(moved)
+    config = mine.places.config_file
+    config.write_text(config.read_text().replace(str(remote), str(moved)))
+    mine.remember("third fact")
+    assert mine.sync().remote.ok
+    assert "third fact" in on(moved)
 
 
 def test_the_command_names_what_to_do(mine: Machine, remote: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git import Git, identity, redact
+from ctxrepo.storage.git import Committer, Git, committer, redact
 
 
 @pytest.fixture
@@ -98,9 +98,9 @@ def test_progress_is_told_in_whole_lines(git: Git) -> None:
 
 
 def test_identity_is_the_users_own(git: Git, home: Path) -> None:
-    assert identity(git) == ("Ada", "ada@example.org")
+    assert committer(git) == Committer("Ada", "ada@example.org", signs=False)
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n")
-    assert identity(git) == ("", "")
+    assert committer(git) == Committer("", "", signs=False)
 
 
 def test_without_git_there_is_one_clear_line(tmp_path: Path) -> None:

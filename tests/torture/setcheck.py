@@ -82,7 +82,7 @@ def set_check(root: Path, plan: Plan) -> tuple[Verdict, Counter[str]]:
 def _start(run: Run) -> None:
     plan = run.plan
     typed = plan.commands // plan.clones
-    each = (plan.entries - typed * plan.clones) // (plan.clones * plan.writers) if plan.writers else 0
+    each = -(-(plan.entries - typed * plan.clones) // (plan.clones * plan.writers))
     notes = shared_notes(plan.entries)
     for machine in run.fleet.machines:
         name = machine.home.name

@@ -150,7 +150,7 @@ def _key(part: Part) -> Key:
         return ("heading", "\x1e".join(part.path), "")
     if part.id:
         return ("id", part.id, "")
-    return ("entry", "\x1e".join(part.path), part.says or part.text.strip())
+    return ("entry", "\x1e".join(part.path), part.says, " ".join(part.text.split()))
 
 
 def _same_headings(base: _Body, ours: _Body, theirs: _Body) -> tuple[dict[_Path, _Path], dict[_Path, _Path]]:
@@ -207,7 +207,7 @@ def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
 
 
 def _moves(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], dict[Key, Key]]:
-    """For each side: its key -> the key in the base of the copy that it put under another heading.
+    """For each side: its key -> the key in the base of the copy that it moved or wrote in another form.
 
     What both have at a new place was moved by both, or by neither.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -16,7 +16,7 @@ from ctxrepo.errors import Damaged
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.reading import reading
 from ctxrepo.storage.objects.refs import Refs
-from ctxrepo.storage.trees import Key, Trees, folder_of, key_of
+from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
@@ -109,6 +109,10 @@ class Objects(Refs, Past):
     def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
         """path -> (key before, key after) of what differs; equal folders are not looked into."""
         return dict(self._trees.diff(old, new))
+
+    def differences(self, old: str, new: str) -> Iterator[tuple[str, Item | None, Item | None]]:
+        """(path, item before, item after) of the files that differ, their modes included."""
+        return self._trees.differences(old, new)
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
