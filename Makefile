@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture check fix servers
+.PHONY: demo test torture bench laws check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
@@ -19,6 +19,12 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture hostile
 	PYTHONPATH=tests $(BIN)/python -m torture disk
 	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
+
+bench: $(VENV)/ready ## a sync beside plain git doing the same: the table in docs/explanation/cost.md, about half an hour
+	PYTHONPATH=tests $(BIN)/python -m bench --sizes 1000 10000 100000 --sparse 200000
+
+laws: $(VENV)/ready ## 20,000 made-up merges, three times
+	for seed in 1 2 3; do $(BIN)/python tests/laws.py --cases 20000 --seed $$seed || exit 1; done
 
 check: $(VENV)/ready ## format, lint, types
 	$(BIN)/ruff format --check ctxrepo tests

@@ -91,10 +91,12 @@ class Clone:
         except FileNotFoundError:
             return None
 
-    def seems_to_have(self, value: str) -> bool:
-        """Whether its configuration has a line with this value, as far as can be told without asking git."""
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        return any(f" = {form}\n" in self._configured() + "\n" for form in (value, f'"{quoted}"', quoted))
+    def seems_to_have(self, driver: str) -> bool:
+        """Whether its configuration names this merge driver alone, as far as the text tells without git."""
+        quoted = driver.replace("\\", "\\\\").replace('"', '\\"')
+        lines = [line.strip() for line in self._configured().splitlines()]
+        named = [line for line in lines if line.lower().startswith("driver")]
+        return named in [[f"driver = {form}"] for form in (driver, quoted, f'"{quoted}"')]
 
     def set_cone(self, cone: Cone) -> None:
         """Say what a sparse clone has on disk; git's own commands understand it."""

@@ -100,9 +100,7 @@ def test_another_history_in_its_place_is_merged_and_told(mine: Machine, remote: 
     assert "of somebody else" in on(remote)
 
 
-def test_another_address_with_another_memory_waits_for_a_yes(
-    mine: Machine, remote: Path, tmp_path: Path
-) -> None:
+def test_another_memory_elsewhere_waits_for_a_yes(mine: Machine, remote: Path, tmp_path: Path) -> None:
     other = a_stranger(tmp_path, "other")
     theirs = git(other, "rev-parse", "main")
     config = mine.places.config_file
@@ -116,9 +114,7 @@ def test_another_address_with_another_memory_waits_for_a_yes(
     assert mine.sync().remote.ok
 
 
-def test_another_address_with_the_same_memory_is_no_matter(
-    mine: Machine, remote: Path, tmp_path: Path
-) -> None:
+def test_the_same_memory_elsewhere_is_no_matter(mine: Machine, remote: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved.git"
     remote.rename(moved)
     config = mine.places.config_file
