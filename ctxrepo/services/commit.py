@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ctxrepo.domain import deletions
 from ctxrepo.domain.commit import message
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
@@ -19,7 +18,8 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Busy
 from ctxrepo.services.describe import describe
 from ctxrepo.services.evidence import moved_evidence
-from ctxrepo.services.pending import Edit, Version, pending_edits
+from ctxrepo.services.held import held_deletions
+from ctxrepo.services.pending import Version, pending_edits
 from ctxrepo.services.refresh import refresh
 from ctxrepo.services.take import Changes, take
 from ctxrepo.storage.checkout import Seen
@@ -101,7 +101,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     seen = memory.checkout.look(only, written)
     edits = pending_edits(memory, seen, memory.checkout.files(old_tree, seen), writes, versions)
     head = objects.files(old_tree, [e.path for e in edits])
-    taken = take(memory, edits, head, () if wanted.deletions else _held_deletions(memory, edits, old_tree))
+    taken = take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, old_tree))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
     hold = frozenset(r.path for r in taken.held)
     done = [w for w in writes if w.path not in hold and not seen.is_out_of_reach(w.path)]
@@ -120,11 +120,6 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     memory.worktree.replaced.settle(late)
     held, aside = tuple(taken.held), tuple(taken.aside)
     return Committed(new, new != old, held, aside, seen.skipped, tuple(done)), later
-
-
-def _held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> list[Refusal]:
-    changed = {e.path: deletions.Edit(e.commanded, e.data) for e in edits}
-    return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
 
 
 def _version(memory: Memory, late: Late) -> Version:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxrepo.services.mend import emptied
+from ctxrepo.services.held import lost_files
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
@@ -39,5 +39,5 @@ def _holes(memory: Memory, refs: RefFiles, whole: Wholeness) -> Iterator[str]:
         if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
             yield f"something in {name} is missing"
             return
-    if clone.is_on_branch() and (gone := emptied(memory)):
-        yield f"{len(gone)} files of the last commit are gone from {memory.root}"
+    if clone.is_on_branch() and (lost := lost_files(memory)):
+        yield f"{len(lost)} files of the last commit are gone from {memory.root}, or have lost most of it"

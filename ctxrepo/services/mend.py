@@ -7,15 +7,12 @@ from datetime import datetime
 
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.commit import commit_locked
+from ctxrepo.services.held import lost_files
 from ctxrepo.services.repair import repair
 from ctxrepo.storage.broken import Broken
-from ctxrepo.storage.checkout import WT, WT_NEXT
 from ctxrepo.storage.database import discard, is_sound
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.stale import old_locks, remove_keys
-
-_FEW = 10
-"""So many files may be gone at once without anybody meaning more than that."""
 
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
@@ -40,14 +37,6 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     yield from _files(memory, now)
 
 
-def emptied(memory: Memory) -> set[str]:
-    """Files that are gone from the folder, so many at once that nobody will have meant it."""
-    seen = memory.checkout.look()
-    gone = {p for p in seen.base if p not in seen.disk and not seen.is_out_of_reach(p)}
-    is_much = len(gone) > _FEW or 2 * len(gone) > len(seen.base)
-    return gone if is_much else set()
-
-
 def _rights(memory: Memory) -> Iterator[str]:
     root = memory.state.root
     if root.stat().st_mode & 0o077:
@@ -63,11 +52,8 @@ def _cache(memory: Memory) -> Iterator[str]:
 
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
     with memory.writing():
-        objects = memory.objects
-        if gone := emptied(memory):
-            # A file without a base is no deletion: it comes back.
-            based = objects.edit(objects.ref(WT), dict.fromkeys(gone))
-            for name in (WT_NEXT, WT):
-                objects.set_ref(name, based)
-            yield f"{len(gone)} files that were gone from {memory.root} are back"
+        if lost := lost_files(memory):
+            # A file without a base is no deletion: what the last commit says comes back to it.
+            memory.checkout.base_on(dict.fromkeys(lost))
             commit_locked(memory, now)
+            yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"

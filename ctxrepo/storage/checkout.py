@@ -43,6 +43,8 @@ class Seen:
     next: Mapping[str, Key]
     only: frozenset[str] | None = None
     cone: Cone | None = None
+    is_emptied: bool = False
+    """Nothing is left of what was there; so nothing counts as based on anything, or as removed."""
 
     @property
     def is_whole(self) -> bool:
@@ -93,9 +95,9 @@ class Checkout:
         disk = file_ids(stamps, self.worktree, scan, known)
         only = None if self.cone is None else frozenset(p for p in disk if not self.cone.holds(p))
         was, will = (self.objects.files(tree, only, self.cone) for tree in (base, following))
-        if _is_emptied(was, disk, written):
-            was = will = {}
-        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, was, will, only, self.cone)
+        is_emptied = _is_emptied(was, disk, written)
+        was, will = ({}, {}) if is_emptied else (was, will)
+        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, was, will, only, self.cone, is_emptied)
 
     def _look_at(self, only: frozenset[str], base: str | None) -> Seen:
         scan = self.worktree.scan_some(only)

@@ -1,0 +1,27 @@
+"""held: more was deleted than is likely, and without a command; a person confirms it or takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxrepo.domain import deletions
+from ctxrepo.domain.guard import Refusal
+from ctxrepo.services.pending import Edit, pending_edits
+from ctxrepo.storage.memory import Memory
+
+
+def held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> list[Refusal]:
+    """Of the edits to a tree those that look like an accident."""
+    changed = {e.path: deletions.Edit(e.commanded, e.data) for e in edits}
+    return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
+
+
+def lost_files(memory: Memory) -> set[str]:
+    """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
+    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    seen = memory.checkout.look()
+    head = memory.checkout.files(tree, seen)
+    if seen.is_emptied:
+        return {path for path in head if path not in seen.disk and not seen.is_out_of_reach(path)}
+    edits = pending_edits(memory, seen, head, memory.writes.read(), ())
+    return {refusal.path for refusal in held_deletions(memory, edits, tree)}
