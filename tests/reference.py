@@ -11,7 +11,7 @@ import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from typer.main import get_command  # noqa: TID251  # the page is made from the commands themselves
 
@@ -115,7 +115,7 @@ def keys(kind: type) -> Iterator[tuple[str, str, str, str]]:
     for field in dataclasses.fields(kind):
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         key = field.name
-        yield key, TYPES[hints[field.name]], json.dumps(default), said[field.name]
+        yield key, _kind(hints[field.name]), json.dumps(default), said[field.name]
 
 
 def _sentences(kind: type) -> dict[str, str]:
@@ -159,6 +159,10 @@ def _usage(name: str, command: Any) -> str:
 
 def _first_line(command: Any) -> str:
     return _one_line((command.help or "").split("\n\n")[0])
+
+
+def _kind(hint: Any) -> str:
+    return " or ".join(f"`{word}`" for word in get_args(hint)) if hint not in TYPES else TYPES[hint]
 
 
 def _one_line(text: str) -> str:

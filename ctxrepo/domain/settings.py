@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class RepositorySettings:
     """URL or path of the git remote; empty keeps the memory on this machine only."""
     branch: str = "main"
     """The branch that every machine shares."""
-    review: str = "direct"
+    review: Literal["direct", "branch"] = "direct"
     """`direct`: what is written here goes to the shared branch; `branch`: to one for review each day."""
 
 
@@ -83,7 +84,7 @@ class SecretSettings:
 class ProjectSettings:
     """How projects are told apart: `[project]`."""
 
-    worktrees: str = "share"
+    worktrees: Literal["share", "isolate"] = "share"
     """`share`: the worktrees of one repository are one project; `isolate`: each is its own."""
 
 

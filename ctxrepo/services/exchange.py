@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
@@ -21,13 +22,19 @@ from ctxrepo.services.fetch import fetch, remote_of
 from ctxrepo.services.follow import follow
 from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.outgoing import outgoing_secrets
-from ctxrepo.services.review import next_branch, open_review
+from ctxrepo.services.review import open_review
 from ctxrepo.storage.memory import Memory
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""
 
 OK = RemoteAnswer("ok")
+
+NEW = "*"
+"""Stands for a review branch that isn't there yet; no branch can be called so."""
+
+_NAMES = 9
+"""Names of the day that are tried for it."""
 
 _DECLINED = "reviewers struck out some of what was sent; `ctxrepo status` lists it, and it is not sent again"
 
@@ -140,7 +147,7 @@ def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
     """Offer `commit` to the remote: as the shared branch, or as one for review."""
     objects = memory.objects
-    branch = _branch(memory, theirs, now)
+    branch = _branch(memory, theirs)
     there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
     if commit in (theirs, there):
         return done
@@ -148,10 +155,7 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: 
         first = held[0]
         told = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
         return replace(done, answer=RemoteAnswer("secret", told), held=(*done.held, *held))
-    answer = remote_of(memory).push(commit, branch)
-    if answer.outcome == "protected" and not branch:
-        branch = next_branch(memory, now)
-        answer = remote_of(memory).push(commit, branch)
+    answer, branch = _push(memory, commit, branch, now)
     if not answer.ok:
         return replace(done, answer=answer)
     sent = len(list(objects.new_commits(commit, theirs, there)))
@@ -163,11 +167,25 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: 
     return replace(done, answer=answer, sent=done.sent + sent, branch=branch)
 
 
-def _branch(memory: Memory, theirs: str | None, now: datetime) -> str:
+def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:
+    """The remote's answer, and the branch that it was about: a new one where the shared one is protected."""
+    answer = RemoteAnswer("protected")
+    if branch != NEW:
+        answer = remote_of(memory).push(commit, branch)
+    if answer.outcome != "protected" or branch not in ("", NEW):
+        return answer, branch
+    for name in islice(review.new_branches(memory, now), _NAMES):
+        answer = remote_of(memory).push(commit, name)
+        if answer.outcome != "overtaken":  # by a branch of that name that we don't know of
+            return answer, name
+    return answer, ""
+
+
+def _branch(memory: Memory, theirs: str | None) -> str:
     """The branch to send to, '' for the shared one; an empty remote gets that first."""
     if current := open_review(memory):
         return current.branch
-    return next_branch(memory, now) if theirs and memory.repository.review == "branch" else ""
+    return NEW if theirs and memory.repository.review == "branch" else ""
 
 
 def _touch_fetched(memory: Memory) -> None:

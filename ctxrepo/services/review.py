@@ -106,17 +106,18 @@ def pushed(memory: Memory, branch: str, tip: str) -> None:
     memory.objects.set_ref(memory.clone.tracking_ref(branch), tip)
 
 
-def next_branch(memory: Memory, now: datetime) -> str:
-    """The branch for a new review: `ctxrepo/<host>/<yyyymmdd>`, with a number when the day has had one."""
+def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
+    """Branches for a new review: `ctxrepo/<host>/<yyyymmdd>`, with a number when the day has had one.
+
+    The remote may have some of which we don't know: the first that it takes is the one.
+    """
     first = f"{own_branches(memory)}/{now:%Y%m%d}"
     used = {ref.rpartition("/")[2] for ref in memory.objects.refs(DECLINED)}
     there = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
     names = (first if n == 1 else f"{first}-{n}" for n in count(1))
-    return next(
-        name
-        for name in names
-        if memory.clone.tracking_ref(name) not in there and name.rpartition("/")[2] not in used
-    )
+    for name in names:
+        if memory.clone.tracking_ref(name) not in there and name.rpartition("/")[2] not in used:
+            yield name
 
 
 def declined(memory: Memory) -> list[Declined]:

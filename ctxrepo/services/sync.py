@@ -69,7 +69,8 @@ def sync(
             done = _commit(memory, now, wanted)
             if not memory.has_remote:
                 return _synced(done, Exchange())
-            if known := memory.exchanges.answer_since(asked, done.head, send=send):
+            known = memory.exchanges.answer_since(asked, done.head, send=send)
+            if known and not accept_remote:
                 return _synced(done, Exchange(known))
             began = time.monotonic()
             said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)

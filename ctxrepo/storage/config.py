@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.domain.toml import with_first_table
@@ -87,12 +87,16 @@ def _convert(value: object, hint: Any) -> object | None:
     if hint in (int, float):
         number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
         return hint(number) if number is not None and number >= 0 else None
+    if get_origin(hint) is Literal:
+        return value if value in get_args(hint) else None
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
         return tuple(value)
     return None
 
 
 def _said(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return " or ".join(map(repr, get_args(hint)))
     return {bool: "true or false", str: "a text", int: "a number", float: "a number"}.get(
         hint, "a list of texts"
     )

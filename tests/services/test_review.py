@@ -192,3 +192,13 @@ def test_edits_of_others_and_a_description_alone_survive_a_review(
     assert ada.read(NOTE) == "---\ndescription: what it is\n---\n\n- base\n- of others\n"
     assert on(remote, branch) == ada.read(NOTE).rstrip("\n")
     assert NOW.year == 2026
+
+
+def test_a_branch_of_the_day_that_is_forgotten_here_is_left_alone(ada: Machine, remote: Path) -> None:
+    taken = f"ctxrepo/{ada.open().host}/20261120"
+    git(remote, "branch", taken, "main")
+    other = git(remote, "commit-tree", "main^{tree}", "-m", "somebody else's")
+    git(remote, "update-ref", f"refs/heads/{taken}", other)
+    ada.write(NOTE, "- base\n- proposed\n")
+    assert ada.sync().branch == f"{taken}-2"
+    assert git(remote, "rev-parse", taken) == other

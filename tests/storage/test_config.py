@@ -47,6 +47,10 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
         ("[sync]\ntimeuot = 3", "sync.timeuot is unknown; did you mean timeout?"),
         ("[synk]\nttl = 3", "unknown section [synk]; did you mean sync?"),
         ('[sync]\nttl = "soon"', "sync.ttl must be a number, not 'soon'; its default is used"),
+        (
+            '[[repository]]\nreview = "brunch"',
+            "repository.review must be 'direct' or 'branch', not 'brunch'; its default is used",
+        ),
         ("[sync]\nttl = -1", "sync.ttl must be a number, not -1; its default is used"),
         ("[hooks]\nturn_end = [1]", "hooks.turn_end must be a list of texts, not [1]; its default is used"),
         ("recall = 3", "recall must be a section, [recall]"),
