@@ -12,6 +12,7 @@ from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
+from ctxrepo.storage.lock import is_held
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.scan import MAX_BYTES
 
@@ -20,22 +21,36 @@ CONFLICTS = "conflicts"
 MANY_NOTES = 100
 """So many take longer to be read than somebody in a hurry shall wait."""
 
+_BATCH = 500
+"""Notes that are read into the cache while others wait to write to it."""
+
 
 def refresh(
     memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
 ) -> None:
     """Bring the cache to commit `head` and note what is wrong with the memory.
 
-    With an empty or foreign cache everything is read anew.
+    With an empty or foreign cache everything is read anew; of many notes that is the worker's to do, which
+    lets nobody wait.
     """
     cache = memory.cache
-    if memory.is_hurried and not cache.head and head is not None and _has_many_notes(memory, head):
+    if head is not None and not cache.head and _is_the_workers(memory, head):
         return
+    build(memory, head)
+    cache.set_faults(faults(memory, held, skipped or {}))
+
+
+def build(memory: Memory, head: str | None) -> None:
+    """Bring the cache to commit `head`, however much there is to read."""
     # A second time when the cache turns out to be damaged, and was emptied for it.
     for _ in range(2):
-        if head is not None and cache.head != head:
+        if head is not None and memory.cache.head != head:
             _bring(memory, head)
-    cache.set_faults(faults(memory, held, skipped or {}))
+
+
+def _is_the_workers(memory: Memory, head: str) -> bool:
+    is_patient = not (memory.is_hurried or is_held(memory.state.lock("work")))
+    return not is_patient and _has_many_notes(memory, head)
 
 
 def _has_many_notes(memory: Memory, head: str) -> bool:
@@ -58,16 +73,20 @@ def _bring(memory: Memory, head: str) -> None:
     }
     objects.need(key for key in notes.values() if key)
     read = {p: key for p, key in notes.items() if key and ":" not in key and objects.size(key) <= MAX_BYTES}
-    cache.apply(
-        head,
-        changed=[Note(p, decode(objects.data(key))) for p, key in read.items()],
-        removed=[p for p in notes if p not in read],
-        marks=marks_of(memory, tree),
-    )
+    marks = marks_of(memory, tree)
+    *batches, last = _batches(sorted(read)) if old is None else [sorted(read)]
+    for paths in batches:  # of a cache that is made anew nobody has to see the whole at once
+        cache.apply("", [Note(p, decode(objects.data(read[p]))) for p in paths], (), marks)
+    changed = [Note(p, decode(objects.data(read[p]))) for p in last]
+    cache.apply(head, changed, removed=[p for p in notes if p not in read], marks=marks)
     for folder in {folder for p in differences if (folder := tape_folder(p))}:
         _set_handoff(memory, tree, folder)
     if REGISTRY_FILE in differences:
         relink(memory)
+
+
+def _batches(paths: list[str]) -> list[list[str]]:
+    return [paths[n : n + _BATCH] for n in range(0, len(paths), _BATCH)] or [[]]
 
 
 def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:

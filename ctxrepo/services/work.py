@@ -21,6 +21,7 @@ from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.pending import Version
 from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.sync import Synced, sync
@@ -70,9 +71,9 @@ class Worker:
                 return
 
     def _rounds(self) -> None:
-        is_first = True
-        while is_first or self._has_work():
-            is_first = False
+        if self._lacks_cache():  # not under the write lock: it may take a while
+            build(self.memory, self.memory.objects.ref(self.memory.clone.branch_ref))
+        while self._has_work():
             outside = any(not w.session for w in self.memory.writes.read())
             self._round()
             if outside and not self._has_work() and self.memory.has_remote:

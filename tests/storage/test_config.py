@@ -47,10 +47,6 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
         ("[sync]\ntimeuot = 3", "sync.timeuot is unknown; did you mean timeout?"),
         ("[synk]\nttl = 3", "unknown section [synk]; did you mean sync?"),
         ('[sync]\nttl = "soon"', "sync.ttl must be a number, not 'soon'; its default is used"),
-        (
-            '[[repository]]\nreview = "brunch"',
-            "repository.review must be 'direct' or 'branch', not 'brunch'; its default is used",
-        ),
         ("[sync]\nttl = -1", "sync.ttl must be a number, not -1; its default is used"),
         ("[hooks]\nturn_end = [1]", "hooks.turn_end must be a list of texts, not [1]; its default is used"),
         ("recall = 3", "recall must be a section, [recall]"),
@@ -85,3 +81,11 @@ def test_a_new_file_is_for_its_owner_only(file: Path) -> None:
     write_repository(file, RepositorySettings(path="~/.ctxrepo", remote="/r.git"))
     assert file.stat().st_mode & 0o077 == 0
     assert read_settings(file).repository[0].remote == "/r.git"
+
+
+def test_a_word_that_is_none_of_those_known_is_told(file: Path) -> None:
+    file.write_text('[[repository]]\nreview = "brunch"\n')
+    settings = read_settings(file)
+    assert settings.repository[0].review == "direct"
+    (warning,) = settings.warnings
+    assert "repository.review must be 'direct' or 'branch', not 'brunch'; its default is used" in warning
