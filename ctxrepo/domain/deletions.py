@@ -84,6 +84,8 @@ def _left_out(path: str, edit: Edit) -> tuple[Counter[str], int]:
     """(entries of a note that it doesn't hold any more in these words, how many it had)"""
     if edit.before is None or edit.after is None or not is_note(path):
         return Counter(), 0
+    if edit.before.count(b"\n") + 1 < FEW_ENTRIES or edit.after.startswith(edit.before.rstrip()):
+        return Counter(), 0  # told without reading them: most edits add to a note
     before = _said(path, edit.before)
     return before - _said(path, edit.after), before.total()
 

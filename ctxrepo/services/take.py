@@ -77,6 +77,8 @@ def _refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes |
     """
     allow = memory.settings.secrets.allow_secret
     path = next(iter(files))
-    known = {r.fingerprint for r in check_file(path, theirs, allow)} if theirs is not None else set()
-    found = [r for p, d in files.items() if d is not None for r in check_file(p, d, (*allow, *known - {""}))]
+    found = [r for p, d in files.items() if d is not None for r in check_file(p, d, allow)]
+    if found and theirs is not None:
+        known = {r.fingerprint for r in check_file(path, theirs, allow)} - {""}
+        found = [r for r in found if r.fingerprint not in known]
     return [Refusal(path, r.rule, r.message, r.line if r.path == path else 0, r.fingerprint) for r in found]
