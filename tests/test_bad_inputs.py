@@ -385,13 +385,15 @@ class TestState:
 
 class TestGit:
     def test_git_missing_is_one_line_and_loses_nothing(self, cli: Terminal, tmp_path: Path) -> None:
-        for words in (["remember", "x"], ["status"], ["list"], ["init", "/no/where.git"]):
-            refused(cli(*words, PATH=str(tmp_path)), 1, "git could not be started")
+        for words in (["remember", "known without git"], ["list"]):  # which project this is was found before
+            assert cli(*words, PATH=str(tmp_path)).code == 0
+        refused(cli("init", "/no/where.git", PATH=str(tmp_path)), 1, "git could not be started")
         cli.machine.write("global/by-hand.md", "- by hand\n")
         refused(cli("sync", PATH=str(tmp_path)), 1, "git could not be started")
         said = cli("doctor", PATH=str(tmp_path))
         assert (said.code, "git could not be started" in said.out) == (1, True)
         assert holds(cli, "by hand")
+        assert holds(cli, "known without git")
 
     @pytest.mark.parametrize(
         ("file", "data", "told"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
-from ctxrepo.errors import CtxrepoError, GitFailed
+from ctxrepo.errors import CtxrepoError, Damaged, GitFailed
 from ctxrepo.services import setup
 from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
@@ -59,6 +59,8 @@ def _git(memory: Memory) -> Iterator[Finding]:
 def _clone(memory: Memory) -> Iterator[Finding]:
     try:
         memory.clone.require_ready()
+    except Damaged:
+        pass  # told below, with all that is damaged
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)
     try:

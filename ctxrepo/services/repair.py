@@ -230,9 +230,10 @@ class _Repair:
     def _begin_anew(self, at: str | None) -> None:
         """No commit is left anywhere: the next one is the first, of everything on disk."""
         clone = self.memory.clone
-        for name in (WT, WT_NEXT):
+        for name in OUR_REFS:
             self.refs.remove(name)
-        self.broken.take(clone.git_dir / "logs" / clone.branch_ref)
+        for left in ("index", f"logs/{clone.branch_ref}"):
+            self.broken.take(clone.git_dir / left)
         self._drop(clone.branch_ref, at, None)
 
     def _is_lost(self, name: str, *, with_files: bool = True) -> bool:

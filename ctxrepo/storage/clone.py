@@ -14,7 +14,7 @@ from pathlib import Path
 from ctxrepo.domain.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
-from ctxrepo.storage.reffiles import OUR_REFS, WT, RefFiles
+from ctxrepo.storage.reffiles import OUR_REFS, RefFiles
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
@@ -159,14 +159,15 @@ class Clone:
                 f"{what} is unfinished in {self.root}",
                 "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
             )
-        if lost := self.lost_refs():
-            raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
-        if not self.is_on_branch():
+        lost = self.lost_refs()
+        if "HEAD" not in lost and not self.is_on_branch():
             where = self.head_line().partition("ref: refs/heads/")[2]
             raise RepositoryState(
                 f"{self.root} is on {where or 'no branch'}, not on {self.branch}",
                 f"Switch it back to {self.branch}; what is written meanwhile is kept and committed then.",
             )
+        if lost:
+            raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
 
     def unfinished(self) -> str:
         """What a person has begun here with git and not ended, or ''."""
@@ -182,7 +183,8 @@ class Clone:
         lost += ["packed-refs"] if refs.packed_is_garbage() else []
         lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
         # Where it has a log, or files have followed a commit, this is no empty memory.
-        if refs.is_lost(self.branch_ref) or (not refs.exists(self.branch_ref) and refs.find(WT)):
+        was_there = any(map(refs.exists, OUR_REFS))
+        if refs.is_lost(self.branch_ref) or (was_there and not refs.exists(self.branch_ref)):
             lost.append(self.branch_ref)
         return lost
 

@@ -21,9 +21,12 @@ OUR_REFS = (WT, WT_NEXT, FOLLOWED)
 """Trees: what each file was last based on, what is being written, what the user's index follows."""
 
 _ID = re.compile(r"[0-9a-f]{40}")
-_SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\]+)")
-_PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\]+|\^[0-9a-f]{40}|#.*")
+# Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
+_SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
+_PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
 _HASH = 20
+_ENTRY = 62
+"""Bytes of a file in the index besides its name."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +129,12 @@ class RefFiles:
             data = (self.git_dir / "index").read_bytes()
         except OSError:
             return False
-        told = data[-_HASH:]
-        # All zeros: git was told to save itself the hash.
-        is_whole = told in (hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest(), bytes(_HASH))
-        return not (data[:7] == b"DIRC\0\0\0" and data[7] in (2, 3, 4) and is_whole)
+        if data[:7] != b"DIRC\0\0\0" or len(data) < 12 + _HASH:
+            return True
+        told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
+        if told == bytes(_HASH):  # git was told to save itself the hash; then at least there is room for all
+            return len(data) < 12 + entries * _ENTRY + _HASH
+        return told != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
 
     @property
     def _packed_path(self) -> Path:

@@ -54,6 +54,15 @@ class TestHeadAndRefs:
         heal(mine)
         arrived(mine, ben, remote, "beside no ref", "committed here", "sent before")
 
+    def test_without_any_trace_of_the_branch(
+        self, mine: Machine, ben: Machine, remote: Path, git_dir: Path
+    ) -> None:
+        shutil.rmtree(git_dir / "logs")
+        (git_dir / "refs/heads/main").unlink()
+        (git_dir / "refs/ctxrepo/wt").write_bytes(bytes(41))
+        heal(mine)
+        arrived(mine, ben, remote, "committed here", "sent before")
+
     def test_an_older_packed_value_is_not_taken_for_the_branch(
         self, mine: Machine, ben: Machine, remote: Path, git_dir: Path
     ) -> None:

@@ -11,7 +11,7 @@ from string import ascii_lowercase
 PATH = "global/topics/a.md"
 
 Maker = Callable[[], str]
-"""A new entry, never the same one twice where entries are clear."""
+"""What a machine adds next."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,31 @@ class Case:
         return "\n".join(f"{n}: {t!r}" for n, t in zip(names, (self.base, *self.sides), strict=False))
 
 
+@dataclass(frozen=True)
+class _Sort:
+    """What machines write; where `is_said_twice`, also what is there already, and `odd` blocks at the end."""
+
+    entry: Maker
+    title: Maker
+    is_said_twice: bool = True
+    odd: tuple[str, ...] = ()
+
+    def block(self, rng: Random) -> str:
+        return self.title() if rng.random() < 0.15 else self.entry()
+
+
 def clear(rng: Random, sides: int = 2) -> Case:
-    """Nothing could be taken for something else: each entry has words of its own."""
+    """Nothing could be taken for something else: each entry has words of its own and is there once."""
     made = count()
-    return _case(rng, sides, lambda: _dressed(rng, f"k{next(made)} {_words(rng)}", next(made)), _clear_title)
+
+    def entry() -> str:
+        number = next(made)
+        return _dressed(rng, f"k{number} {_words(rng)}", number)
+
+    def title() -> str:
+        return f"{rng.choice(['##', '##', '##', '#', '###'])} {_words(rng)}"
+
+    return _case(rng, sides, _Sort(entry, title, is_said_twice=False))
 
 
 def alike(rng: Random, sides: int = 2) -> Case:
@@ -51,50 +72,45 @@ def alike(rng: Random, sides: int = 2) -> Case:
         number = next(made)
         return _dressed(rng, form.format(number, number % 3), number)
 
-    return _case(rng, sides, entry, _title)
+    return _case(rng, sides, _Sort(entry, lambda: _title(rng)))
 
 
 def wild(rng: Random, sides: int = 2) -> Case:
     """Few words, ids given twice, half-open fences, headings of any depth: whatever a person may leave."""
-    return _case(rng, sides, lambda: _wild(rng), _title, odd=0.2)
+    return _case(rng, sides, _Sort(lambda: _wild(rng), lambda: _title(rng), odd=_ODD))
 
 
-def _case(rng: Random, sides: int, entry: Maker, title: Callable[[Random], str], odd: float = 0.0) -> Case:
-    def block() -> str:
-        return title(rng) if rng.random() < 0.15 else entry()
-
-    head = _head(rng)
-    blocks = [block() for _ in range(rng.choice([0, 1, 3, 6, 10]))]
+def _case(rng: Random, sides: int, sort: _Sort) -> Case:
+    blocks = [sort.block(rng) for _ in range(rng.choice([0, 1, 3, 6, 10]))]
     if rng.random() < 0.5:
-        blocks.insert(0, title(rng))
-    was = Draft(head, tuple(blocks))
-    odds = _ODD if odd else ()
-    made = (_left(rng, was, block, odds, odd) for _ in range(sides))
+        blocks.insert(0, sort.title())
+    was = Draft(_head(rng), tuple(blocks))
+    made = (_left(rng, was, sort) for _ in range(sides))
     return Case(_written(rng, was), tuple(_written(rng, draft) for draft in made))
 
 
-def _left(rng: Random, was: Draft, block: Maker, odds: tuple[str, ...], odd: float) -> Draft:
+def _left(rng: Random, was: Draft, sort: _Sort) -> Draft:
     """The note as a machine left it: some blocks gone, edited, moved, new ones anywhere."""
     blocks: list[str] = []
     busy = rng.choice([0.0, 0.1, 0.3, 0.6])
     for text in was.blocks:
         what = rng.choice(["drop", "edit", "add", "twice"]) if rng.random() < busy else "keep"
         if what == "add":
-            blocks.append(block())
+            blocks.append(sort.block(rng))
         if what == "edit":
             blocks.append(_reworded(rng, text))
         elif what != "drop":
-            blocks += [text] * (2 if what == "twice" and rng.random() < 0.3 else 1)
+            is_twice = sort.is_said_twice and what == "twice" and rng.random() < 0.3
+            blocks += [text] * (2 if is_twice else 1)
     for _ in range(rng.choice([0, 0, 0, 1, 2])):
         if blocks:
             blocks.insert(rng.randrange(len(blocks)), blocks.pop(rng.randrange(len(blocks))))
     if rng.random() < 0.05:
         rng.shuffle(blocks)
-    blocks += [block() for _ in range(rng.choice([0, 1, 1, 2]))]
-    if rng.random() < odd:
-        blocks.append(rng.choice(odds))
-    head = _head(rng) if rng.random() < 0.2 else was.head
-    return Draft(head, tuple(blocks))
+    blocks += [sort.block(rng) for _ in range(rng.choice([0, 1, 1, 2]))]
+    if sort.odd and rng.random() < 0.2:
+        blocks.append(rng.choice(sort.odd))
+    return Draft(_head(rng) if rng.random() < 0.2 else was.head, tuple(blocks))
 
 
 def _reworded(rng: Random, text: str) -> str:
@@ -147,10 +163,6 @@ def _dressed(rng: Random, text: str, number: int) -> str:
 
 def _words(rng: Random) -> str:
     return " ".join("".join(rng.choices(ascii_lowercase, k=rng.randint(3, 9))) for _ in range(5))
-
-
-def _clear_title(rng: Random) -> str:
-    return f"{rng.choice(['##', '##', '##', '#', '###'])} {_words(rng)}"
 
 
 def _title(rng: Random) -> str:

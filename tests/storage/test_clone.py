@@ -52,6 +52,12 @@ def test_another_branch_is_a_persons_and_a_missing_head_is_damage(clone: Clone, 
     git.ask("symbolic-ref", "HEAD", "refs/heads/idea")
     with pytest.raises(RepositoryState, match="on idea, not on main"):
         clone.require_ready()
+    (clone.git_dir / "refs/ctxrepo").mkdir()
+    (clone.git_dir / "refs/ctxrepo/wt").write_text("")
+    with pytest.raises(
+        RepositoryState
+    ):  # what a person must do comes first: repair leaves their branch alone
+        clone.require_ready()
     for spoil in (lambda head: head.write_text("garbage"), Path.unlink):
         spoil(clone.git_dir / "HEAD")
         with pytest.raises(Damaged, match=r"HEAD in .* can't be read"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from ctxrepo.errors import GitFailed
+from ctxrepo.errors import Damaged, GitFailed
+from ctxrepo.storage.git import Git
+from ctxrepo.storage.objectfiles import loose_file
 from ctxrepo.storage.objects import Author, Objects
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -97,3 +100,36 @@ def test_the_names_in_a_folder_are_told_with_their_keys(clone: Path) -> None:
     assert objects.names_in(tree, "") == {"a.md": key, "p": None}
     assert objects.names_in(tree, "p") == {"x.md": key, "q": None}
     assert [objects.names_in(*where) for where in ((tree, "none"), (tree, "a.md"), (None, ""))] == [{}] * 3
+
+
+def test_an_object_that_was_cut_short_is_damage_wherever_it_is_met(clone: Path) -> None:
+    """libgit2 itself would read it for ever."""
+    objects = Objects(clone)
+    blob = objects.store(b"a line\n" * 200)
+    tree = objects.edit(None, {"a.md": blob})
+    one = objects.commit(tree, [], "one " * 50, ADA, NOW)
+    two = objects.commit(tree, [one], "two", ADA, NOW)
+    for oid in (blob, tree, one):
+        file = loose_file(clone / ".git", oid)
+        file.chmod(0o644)
+        file.write_bytes(file.read_bytes()[:-12])
+    there = Objects(clone)
+    assert there.find(tree, "a.md") is None
+    for read in (
+        lambda: there.data(blob),
+        lambda: there.files(tree),
+        lambda: there.tree_of(one),
+        lambda: there.contains(two, one),
+        lambda: there.merge_base(two, one),
+        lambda: list(there.new_commits(two, None)),
+    ):
+        with pytest.raises(Damaged, match="it was cut short"):
+            read()
+
+
+def test_a_clone_without_head_is_not_looked_for_in_the_folders_above(clone: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (clone / ".git/HEAD").unlink()
+    with pytest.raises(Damaged, match="can't be opened"):
+        Objects(clone)
+    assert not Git(clone, dict(os.environ)).run("rev-parse", "--git-dir", timeout=10).ok

@@ -21,10 +21,12 @@ def refs(tmp_path: Path) -> RefFiles:
     return RefFiles(tmp_path / ".git")
 
 
-@pytest.mark.parametrize("text", ["", "garbage", "ref: refs/heads/a b", "ref: heads/main", "0" * 39])
+@pytest.mark.parametrize(
+    "text", ["", "garbage", "ref: refs/heads/a b", "ref: heads/main", "0" * 39, "ref: refs/heads/\udcedain"]
+)
 def test_what_is_no_head_and_no_ref(refs: RefFiles, text: str) -> None:
-    (refs.git_dir / "HEAD").write_text(text)
-    (refs.git_dir / MAIN).write_text(text)
+    for path in (refs.git_dir / "HEAD", refs.git_dir / MAIN):
+        path.write_text(text, "utf-8", "surrogateescape")
     assert refs.head() == ""
     assert (refs.is_garbage(MAIN), refs.find(MAIN), refs.exists(MAIN)) == (True, None, True)
 
@@ -76,6 +78,8 @@ def test_an_index(refs: RefFiles) -> None:
     subprocess.run(["git", "add", "."], cwd=clone, check=True)
     assert not refs.index_is_garbage()
     data = (refs.git_dir / "index").read_bytes()
-    for spoiled in (b"", data[:-1], bytes(len(data)), data.replace(b"x.md", b"y.md")):
+    for spoiled in (b"", data[:-1], bytes(len(data)), data.replace(b"x.md", b"y.md"), data[:60] + bytes(20)):
         (refs.git_dir / "index").write_bytes(spoiled)
         assert refs.index_is_garbage()
+    (refs.git_dir / "index").write_bytes(data[:-20] + bytes(20))
+    assert not refs.index_is_garbage(), "git may be told to leave the hash out"

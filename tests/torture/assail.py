@@ -154,6 +154,6 @@ def _untold(machine: Machine) -> Iterator[str]:
 def _unmet(known: Machine, new: Machine, remote: Path) -> Iterator[str]:
     """What of the good there must be on both machines and on the remote."""
     for machine in (known, new):
-        words = ["git", "-C", str(remote), "grep", "-h", f"{machine.home.name} works on", "main"]
+        words = ["git", "-C", str(remote), "grep", "-h", f"{machine.home.name} works on", "refs/heads/main"]
         if not subprocess.run(words, capture_output=True).stdout:
             yield f"{machine.home.name} could not send what it wrote"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from ctxrepo.domain.merge.aside import Aside
@@ -41,7 +41,7 @@ def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[Aside]]:
         was, us, them = base.get(key), ours.get(key), theirs.get(key)
         if was and _saying(was) in again and not (us and them):
             was = None
-        text, lost = choose(_text(was), _text(us), _text(them))
+        text, lost = choose(_text(was), _edited(was, us, them), _edited(was, them, us))
         if text is not None:
             parts[key] = _put(was, us, them, text)
         if text is not None and lost is not None and words(lost) != words(text):
@@ -63,6 +63,13 @@ def _saying(part: Part) -> tuple[bool, str]:
 
 def _text(part: Part | None) -> str | None:
     return part.text if part else None
+
+
+def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | None:
+    """The text of a part; as it was where only its white space changed and the other side did more."""
+    if was and part and part.kind != "heading" and words(part.text) == words(was.text):
+        return part.text if other and words(other.text) == words(was.text) else was.text
+    return _text(part)
 
 
 def _put(was: Part | None, us: Part | None, them: Part | None, text: str) -> Part:
@@ -87,34 +94,40 @@ def _recounted(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
     greater of two in one order of all counts, so it is the same in whatever order machines merge. What both
     put under headings of their own stays under each.
     """
-    was, us, them = (_by_words(version.parts) for version in three)
-    kept, now = dict(parts), _by_words(parts)
-    for says in us.keys() | them.keys():
-        few, many = sorted((len(us.get(says, ())), len(them.get(says, ()))))
-        copies = now.get(says, {})
-        places = len({part.home[:-1] for part in copies.values()})
-        times = max(many if many > len(was.get(says, ())) else few, places)
-        if len(copies) < times:
-            dropped = sorted({*us[says], *them[says]} - copies.keys(), reverse=True)[: times - len(copies)]
-            kept |= {key: us[says].get(key) or them[says][key] for key in dropped if key not in kept}
-        for key in _surplus(copies)[: max(len(copies) - times, 0)]:
+    was, us, them = (_counted(version.parts) for version in three)
+    now, kept = _counted(parts), dict(parts)
+    odd = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}
+    copies = _copies(parts, odd)
+    ours, theirs = (_copies(version.parts, odd) for version in three[1:])
+    for says in odd:
+        few, many = sorted((us[says], them[says]))
+        places = len({part.home[:-1] for part in copies[says].values()})
+        times = max(many if many > was[says] else few, places)
+        dropped = theirs[says] | ours[says]
+        missing = sorted(dropped.keys() - copies[says].keys(), reverse=True)[: max(times - now[says], 0)]
+        kept |= {key: dropped[key] for key in missing if key not in kept}
+        for key in _surplus(copies[says])[: max(now[says] - times, 0)]:
             del kept[key]
     return kept
+
+
+def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
+    return Counter(part.says for part in parts.values() if part.kind != "heading")
+
+
+def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key, Part]]:
+    """The entries that say one of these, by what they say."""
+    found: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
+    for key, part in parts.items():
+        if part.says in found and part.kind != "heading":
+            found[part.says][key] = part
+    return found
 
 
 def _surplus(copies: Mapping[Key, Part]) -> list[Key]:
     """Copies that stand under a heading where another one does."""
     first = {part.home[:-1]: key for key, part in sorted(copies.items(), reverse=True)}
     return sorted(copies.keys() - first.values(), reverse=True)
-
-
-def _by_words(parts: Mapping[Key, Part]) -> dict[str, dict[Key, Part]]:
-    """Entries by what they say."""
-    found: dict[str, dict[Key, Part]] = defaultdict(dict)
-    for key, part in parts.items():
-        if part.kind != "heading":
-            found[part.says][key] = part
-    return found
 
 
 def _headings_needed(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:

@@ -198,7 +198,10 @@ def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
         _changes(was, us, once),
         _changes(was, them, once),
     )
-    common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
+    is_one_gone = our_gone or their_gone
+    common = (
+        words_of_many(p.says for p in was.parts.values() if p.kind != "heading") if is_one_gone else set()
+    )
     our_pairs, their_pairs = paired(ours, theirs, same_sayings(common))
     return (
         our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()},

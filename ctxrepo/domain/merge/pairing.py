@@ -122,7 +122,8 @@ def _kept(was: Counter[str], now: Counter[str]) -> float:
 def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
     """Entries edited under their heading before those that were moved as well but for a much closer one.
 
-    `common` are words that tell no entry from another: an edit keeps one of the others.
+    `common` are words that tell no entry from another: of the others an edit keeps more than half. Where
+    entries are alike, one removed and one added are no edit, and neither is put aside for another one's.
     """
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:
@@ -161,7 +162,7 @@ def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:
     if (was.kind == "comment") != (now.kind == "comment") or (was.id and now.id):
         return False
     telling = was.words - common
-    if telling and not telling & now.words:
+    if len(telling & now.words) * 2 <= len(telling) and telling:
         return False
     fewer = min(len(was.words), len(now.words))
     return fewer < FEW_WORDS or len(was.words & now.words) * 4 >= fewer

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from ctxrepo.domain.merge.choose import Key
 from ctxrepo.domain.merge.identity import Three, Version
 
 _Facts = Mapping[Any, Any]
@@ -39,20 +38,30 @@ def _holds(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool
 
 def _has_the_words(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool:
     """What `part` says more often `whole` does too, what it says less often `whole` says no more often."""
-    was, now, then = (Counter(words(p.text) for p in v.parts.values()) for v in (base, whole, part))
-    needed = {words(whole.parts[home].text) for home in _needed(whole)}
+    now, then = _more(base, whole), _more(base, part)
+    homes = {p.home for p in whole.parts.values()} & whole.parts.keys()
+    needed = {words(whole.parts[home].text) for home in homes}
     return all(
-        now[says] >= times or says in lost
-        if times > was[says]
-        else now[says] <= times or now[says] > was[says] or says in needed
-        for says, times in ((says, then[says]) for says in was | then)
-        if times != was[says]
+        now[says] >= more or says in lost
+        if more > 0
+        else now[says] <= more or now[says] > 0 or says in needed
+        for says, more in then.items()
+        if more
     )
 
 
-def _needed(version: Version) -> Iterator[Key]:
-    """The headings that something stands under."""
-    return (part.home for part in version.parts.values() if part.home in version.parts)
+def _more(base: Version, version: Version) -> Counter[str]:
+    """What is said -> how much more often than in the base; negative where it is said less often."""
+    more = Counter(_new_words(version, base))
+    more.subtract(_new_words(base, version))
+    return more
+
+
+def _new_words(version: Version, other: Version) -> Iterator[str]:
+    for key, part in version.parts.items():
+        same = other.parts.get(key)
+        if same is None or same.text != part.text:
+            yield words(part.text)
 
 
 def _differs_too(base: _Facts, whole: _Facts, part: _Facts) -> bool:
