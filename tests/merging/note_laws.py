@@ -114,7 +114,7 @@ def tokens(case: Case) -> Iterator[str]:
     """The same, as one who knows nothing of entries sees it: by the words that name one entry each."""
     result = merge_file(PATH, case.base, *case.sides)
     text = (result.data or b"").decode()
-    everything = text + "\n".join(aside.other for aside in result.aside)
+    everything = "\n".join([text, *(aside.other for aside in result.aside)])
     was, us, them = (_TOKEN.findall(data.decode()) for data in (case.base, *case.sides))
     for token in {*was, *us, *them}:
         sides = token in us, token in them

@@ -15,12 +15,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
+
+from torture.fleet import workers
 
 SOURCE = Path(__file__).with_suffix(".c")
 COMPILER = shutil.which("cc")
@@ -170,6 +173,8 @@ def _become(machine: Machine, words: Sequence[str], out: int) -> None:
 
 def _missing(ada: Machine, ben: Machine, acknowledged: Sequence[str]) -> Iterator[str]:
     ben.sync()
+    while workers(ada):  # a commit that is being made would look like damage
+        time.sleep(0.05)
     for machine in (ada, ben):
         texts = [f.read_text() for f in machine.clone.rglob("*.md")]
         held = machine.git("grep", "-hE", "-e", "", "HEAD")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -12,7 +13,7 @@ import pygit2
 from pygit2.enums import FileMode, Option
 
 from ctxrepo.domain.cone import Cone
-from ctxrepo.errors import Damaged
+from ctxrepo.errors import Damaged, GitFailed
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.reading import reading
 from ctxrepo.storage.objects.refs import Refs
@@ -67,7 +68,8 @@ class Objects(Refs, Past):
         return key.rpartition(":")[2] in self._repo
 
     def store(self, data: bytes) -> Key:
-        return str(self._repo.create_blob(data))
+        with _storing("a file"):
+            return str(self._repo.create_blob(data))
 
     # -- trees
 
@@ -116,9 +118,9 @@ class Objects(Refs, Past):
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
-        with reading(f"what tree {tree} shall hold"):
+        with _storing("a folder"):
             edited = self._edit(tree, changes)
-        return edited or str(self._repo.TreeBuilder().write())
+            return edited or str(self._repo.TreeBuilder().write())
 
     # -- commits
 
@@ -127,7 +129,9 @@ class Objects(Refs, Past):
         offset = now.utcoffset()
         minutes = int(offset.total_seconds() // 60) if offset else 0
         signature = pygit2.Signature(author.name, author.email, int(now.timestamp()), minutes)
-        with reading(f"tree {tree}"):  # a person's `git gc --prune=now` may have just taken it
+        if not self.has(tree):
+            raise Damaged(f"tree {tree} is gone: `git gc --prune=now` may have just taken it")
+        with _storing("a commit"):
             return str(self._repo.create_commit(None, signature, signature, message, tree, list(parents)))
 
     def was_at(self, tip: str, path: str, key: Key, limit: int) -> bool:
@@ -161,3 +165,13 @@ class Objects(Refs, Past):
             elif name in items and folder_of(items[name]) is None and name not in below:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
+
+
+@contextmanager
+def _storing(what: str) -> Iterator[None]:
+    """GitFailed for what libgit2 says when the disk is full or fails: nothing is damaged by that."""
+    try:
+        yield
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        hint = "What was written is kept; look at the disk, and run the command again."
+        raise GitFailed(f"{what} can't be stored in the clone: {error}", hint) from error

@@ -103,3 +103,12 @@ def test_a_note_of_twenty_thousand_entries_takes_three_seconds_at_most() -> None
     assert time.process_time() - began < 6  # twice what it takes, for a machine under load
     assert b"- added here\n" in merged
     assert b"- added there\n" in merged
+
+
+def test_a_merged_version_that_meets_a_side_again_keeps_its_headings() -> None:
+    base = "# Shop front\n\n- port to arm\n"
+    ours = "# Shop front\n\n## Wheels\n\n"
+    theirs = "## Wheels\n\n- port to arm\n\n"
+    merged = merged_text(base, ours, theirs)
+    for side in (ours, theirs):
+        assert merged_text(base, merged, side) == merged

@@ -6,7 +6,7 @@ import pytest
 from laws import broken
 from merging.exchange import EXCHANGE
 
-CASES = 150
+CASES = 100
 
 
 @pytest.mark.parametrize("law", EXCHANGE)
