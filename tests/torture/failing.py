@@ -61,7 +61,7 @@ def fail_each(root: Path, command: str, step: int = 1, first: int = 1, sticky: b
     env = {**os.environ, "LD_PRELOAD": str(library), "FAILING_PLAN": str(root / "plan")}
     env["PYTHONPATH"] = str(Path(__file__).parent.parent)
     done = subprocess.run(words, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr)
     return Failing(**json.loads(done.stdout.splitlines()[-1]))
 
 
