@@ -16,14 +16,12 @@ from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.paths import is_ignored, unsafe
 from ctxrepo.storage.git import Progress
 from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.reffiles import WT, WT_NEXT
 from ctxrepo.storage.replaced import Late
 from ctxrepo.storage.scan import MAX_BYTES, Scan
 from ctxrepo.storage.stamps import Stamps, file_ids, read_id
 from ctxrepo.storage.trees import Key
 from ctxrepo.storage.worktree import Wanted, Worktree
-
-WT = "refs/ctxrepo/wt"
-WT_NEXT = "refs/ctxrepo/wt-next"
 
 _BATCH = 512
 """Files written between two syncs of the disk; bounds the memory a first clone takes."""
@@ -97,14 +95,21 @@ class Checkout:
         was, will = (self.objects.files(tree, only, self.cone) for tree in (base, following))
         is_emptied = _is_emptied(was, disk, written)
         was, will = ({}, {}) if is_emptied else (was, will)
-        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, was, will, only, self.cone, is_emptied)
+        skipped = {**scan.skipped, **_unread(scan, disk), **self._obstacles(was, disk)}
+        return Seen(disk, skipped, was, will, only, self.cone, is_emptied)
 
     def _look_at(self, only: frozenset[str], base: str | None) -> Seen:
         scan = self.worktree.scan_some(only)
         found = {path: read_id(self.worktree, path) for path in scan.files}
         disk = {path: oid for path, oid in found.items() if oid is not None}
         based = self.objects.files(base, only)
-        return Seen(disk, {**scan.skipped, **_unread(scan, disk)}, based, based, only)
+        skipped = {**scan.skipped, **_unread(scan, disk), **self._obstacles(based, disk)}
+        return Seen(disk, skipped, based, based, only)
+
+    def _obstacles(self, base: Mapping[str, Key], disk: Mapping[str, str]) -> dict[str, str]:
+        """Notes in whose place an empty folder is: nobody deletes a note that way."""
+        gone = base.keys() - disk.keys()
+        return dict.fromkeys((p for p in gone if self.worktree.is_empty_folder(p)), "is an empty folder")
 
     def _lacks_root_file(self, base: str | None) -> bool:
         """Whether a file at the top is missing, as in a worktree that was emptied."""

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.objects import Objects
-
-FOLLOWED = "refs/ctxrepo/index"
-"""The tree the index was last brought to."""
+from ctxrepo.storage.reffiles import FOLLOWED
 
 _TIMEOUT = 20.0
 

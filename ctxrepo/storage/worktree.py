@@ -73,6 +73,13 @@ class Worktree:
         """Whether anything at all is at `path`, a link or a folder included."""
         return os.path.lexists(self.root / path)
 
+    def is_empty_folder(self, path: str) -> bool:
+        place = self.root / path
+        try:
+            return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
+        except OSError:
+            return False
+
     def write(self, path: str, data: bytes) -> None:
         """Replace the file at `path` so that it is there, whole, after a power cut."""
         self.write_all({path: data})

@@ -193,3 +193,16 @@ def test_nothing_is_written_when_all_is_as_it_should_be(
     checkout.bring(head, checkout.look())
     monkeypatch.setattr(Objects, "set_ref", lambda *_: pytest.fail("a ref was written"))
     checkout.bring(head, checkout.look())
+
+
+def test_an_empty_folder_in_a_notes_place_is_no_deletion(checkout: Checkout) -> None:
+    head = tree(checkout, a="1", b="1", c="1")
+    checkout.bring(head, checkout.look())
+    root = checkout.worktree.root
+    (root / "a.md").unlink()
+    (root / "a.md").mkdir()
+    (root / "b.md").unlink()
+    assert edited(checkout, head) == ["b.md"]
+    assert checkout.look(["a.md"]).edited(checkout.objects.files(head, ["a.md"])) == set()
+    (root / "a.md" / "below.md").write_text("mine")
+    assert edited(checkout, head) == ["a.md", "a.md/below.md", "b.md"]
