@@ -140,7 +140,16 @@ def test_what_can_not_be_put_aside_is_left_to_a_person(clone: Machine, path: str
 def test_nothing_is_written_through_a_link(clone: Machine, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (clone.clone / "conflicts").symlink_to(tmp_path / "elsewhere")
-    assert merge(clone, "a.md", b"- port 1\n", b"- port 2\n", b"- port 3\n").returncode == 1
+    assert (
+        merge(
+            clone,
+            "a.md",
+            b"- the port of redis is 1 here\n",
+            b"- the port of redis is 2 here\n",
+            b"- the port of redis is 3 here\n",
+        ).returncode
+        == 1
+    )
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
