@@ -189,10 +189,11 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.services.commit import Wanted
     from ctxrepo.services.register import register
     from ctxrepo.services.repair import healing
+    from ctxrepo.services.spooled import spooled_versions
     from ctxrepo.services.sync import sync
 
     run = Runtime()
-    wanted = Wanted(deletions="deletions" in accept)
+    wanted = Wanted(spooled_versions(run.memory), deletions="deletions" in accept)
     register(run.memory, run.interpreter)
     result = healing(
         run.memory,

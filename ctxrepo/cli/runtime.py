@@ -15,11 +15,12 @@ from ctxrepo.cli import output
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.daemon import start_worker
-from ctxrepo.services.commit import commit
+from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.setup import Machine
 from ctxrepo.services.sparse import widen
+from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.places import Places
 
@@ -74,7 +75,7 @@ class Runtime:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
         memory = self.memory
         try:
-            commit(memory, self.now)
+            commit(memory, self.now, Wanted(spooled_versions(memory)))
         except CtxrepoError as error:
             output.notice(f"what was written last is not in this: {error.message}")
 

@@ -14,16 +14,15 @@ from pathlib import Path
 from ctxrepo.domain.anchor import Anchor, to_line
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
-from ctxrepo.domain.paths import unsafe
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
-from ctxrepo.services.pending import Version
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
+from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.services.tape import anchor
 from ctxrepo.storage.lock import locked
@@ -83,7 +82,7 @@ class Worker:
         """Commit first, so that it never waits for the network; then talk to the remote if it is time."""
         spool = Spool(self.memory.state)
         events, end = spool.read()
-        versions = [v for e in events if (v := self._version(spool, e))]
+        versions = spooled_versions(self.memory, events)
         # A session that starts waits for what others sent meanwhile, and for nothing else.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         # At its end a session sends; at the next start what an earlier one was killed before sending.
@@ -142,13 +141,6 @@ class Worker:
             path.replace(path.with_suffix(".old"))
         with path.open("a", encoding="utf-8") as file:
             file.write(to_line(made) + "\n")
-
-    def _version(self, spool: Spool, event: Event) -> Version | None:
-        data = spool.version(event) if event.version else None
-        if data is None or unsafe(event.path):
-            return None
-        base = self.memory.objects.find(event.base, event.path)
-        return Version(event.path, event.agent, event.session, data, base)
 
     def _resolve(self, events: Sequence[Event]) -> None:
         """Find out which projects the sessions are in, for the hooks that could not.

@@ -1,0 +1,25 @@
+"""spooled: versions of memory files that agents' hooks have put aside, and nobody has committed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxrepo.domain.paths import unsafe
+from ctxrepo.services.pending import Version
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.spool import Event, Spool
+
+
+def spooled_versions(memory: Memory, events: Iterable[Event] | None = None) -> list[Version]:
+    """Those of `events`, or all that wait, oldest first; they stay until the worker drops them."""
+    spool = Spool(memory.state)
+    waiting = spool.read()[0] if events is None else events
+    return [version for event in waiting if (version := _version(memory, spool, event))]
+
+
+def _version(memory: Memory, spool: Spool, event: Event) -> Version | None:
+    data = spool.version(event) if event.version else None
+    if data is None or unsafe(event.path):
+        return None
+    base = memory.objects.find(event.base, event.path)
+    return Version(event.path, event.agent, event.session, data, base)
