@@ -23,7 +23,10 @@ from statistics import median
 
 from bench.corpus import make_remote, path_of
 
-_START = "import ctxrepo.cli.runtime, ctxrepo.services.sync, ctxrepo.storage.objects"
+_START = (
+    "import ctxrepo.cli.runtime, ctxrepo.services.sync, ctxrepo.storage.objects\n"
+    "from ctxrepo.cli.app import main; main(['--version'])"
+)
 
 Seconds = dict[str, dict[str, list[float]]]
 """what was done -> who did it -> how long it took each time"""

@@ -24,7 +24,8 @@ class TestLocks:
         lock.touch()
         remember(mine, "with a lock")
         sync(mine)
-        assert lock.exists() == (name in ("index", "config", "HEAD", "shallow"))
+        if name != "packed-refs":  # which may or may not have been asked for
+            assert lock.exists() == (name in ("index", "config", "HEAD", "shallow"))
         lock.unlink(missing_ok=True)
         remember(mine, "without it")
         sync(mine)
