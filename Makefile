@@ -9,7 +9,7 @@ demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
 
 test: $(VENV)/ready ## all tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an hour
 	PYTHONPATH=tests $(BIN)/python -m torture set --seeds 5

@@ -24,6 +24,9 @@ _ID = re.compile(r"[0-9a-f]{40}")
 # Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
 _SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
 _PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
+_VERSIONS = (b"\x02", b"\x03", b"\x04")
+"""Of the format of an index."""
+
 _HASH = 20
 _ENTRY = 62
 """Bytes of a file in the index besides its name."""
@@ -129,7 +132,7 @@ class RefFiles:
             data = (self.git_dir / "index").read_bytes()
         except OSError:
             return False
-        if data[:7] != b"DIRC\0\0\0" or len(data) < 12 + _HASH:
+        if data[:7] != b"DIRC\0\0\0" or data[7:8] not in _VERSIONS or len(data) < 12 + _HASH:
             return True
         told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
         if told == bytes(_HASH):  # git was told to save itself the hash; then at least there is room for all
