@@ -52,7 +52,7 @@ def test_over_ssh(sshd: SshServer, remote: Path, tmp_path: Path) -> None:
 
     hook = put_hook(remote, "echo 'GH006: Protected branch update failed'; exit 1")
     refused("protected", "Protected branch update failed")
-    assert (remote / "asked").read_text() == "x\n", "asked once"
+    assert (remote / "asked").read_text() == "x\nx\n", "for the shared branch, and once for a review"
     hook.unlink()
 
     (remote / "config").write_text((remote / "config").read_text() + "[receive]\n\tmaxInputSize = 100\n")
