@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,14 +193,17 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.services.sync import sync
 
     run = Runtime()
-    wanted = Wanted(spooled_versions(run.memory), deletions="deletions" in accept)
-    register(run.memory, run.interpreter)
+    memory = replace(run.memory, is_hurried=True)
+    wanted = Wanted(spooled_versions(memory), deletions="deletions" in accept)
+    register(memory, run.interpreter)
     result = healing(
-        run.memory,
+        memory,
         run.now,
-        lambda: sync(run.memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
+        lambda: sync(memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
         lambda repaired: output.notice(repaired.words),
     )
+    if memory.cache.head != (result.head or ""):
+        run.wake()
     data = {
         "head": result.head,
         "remote": result.remote.outcome,

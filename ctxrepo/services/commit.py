@@ -133,7 +133,9 @@ def _make(
     """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
-    tree = objects.edit(old_tree, {p: None if d is None else objects.store(d) for p, d in changes.items()})
+    keys = {p: None if d is None else objects.store(d) for p, d in changes.items()}
+    memory.guarded.update((path, key) for path, key in keys.items() if key)
+    tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
     said = message(describe(memory, changes, objects.files(old_tree, changes)), origins)

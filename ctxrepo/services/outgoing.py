@@ -21,6 +21,8 @@ def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple
     found: list[Refusal] = []
     for new in objects.new_commits(commit, *known):
         for path, key in _made_by(objects, new).items():
+            if (path, key) in memory.guarded:
+                continue
             if refused := _secrets(path, objects.data(key), allow):
                 there = [key for tree in trees for key in objects.files(tree, [path]).values()]
                 old = {r.fingerprint for key in there for r in _secrets(path, objects.data(key), allow)}

@@ -18,7 +18,7 @@ from ctxrepo.storage.scan import MAX_BYTES
 
 CONFLICTS = "conflicts"
 
-MANY_NOTES = 100
+MANY_NOTES = 50
 """So many take longer to be read than somebody in a hurry shall wait."""
 
 _BATCH = 500
@@ -30,11 +30,11 @@ def refresh(
 ) -> None:
     """Bring the cache to commit `head` and note what is wrong with the memory.
 
-    With an empty or foreign cache everything is read anew; of many notes that is the worker's to do, which
+    With an empty or foreign cache everything is read anew. To read many notes is the worker's to do, which
     lets nobody wait.
     """
     cache = memory.cache
-    if head is not None and not cache.head and _is_the_workers(memory, head):
+    if head is not None and cache.head != head and _is_the_workers(memory, head):
         return
     build(memory, head)
     cache.set_faults(faults(memory, held, skipped or {}))
@@ -49,13 +49,15 @@ def build(memory: Memory, head: str | None) -> None:
 
 
 def _is_the_workers(memory: Memory, head: str) -> bool:
-    is_patient = not (memory.is_hurried or is_held(memory.state.lock("work")))
-    return not is_patient and _has_many_notes(memory, head)
+    is_at_it = not memory.cache.head and is_held(memory.state.lock("work"))
+    return (memory.is_hurried or is_at_it) and _changes_many(memory, head)
 
 
-def _has_many_notes(memory: Memory, head: str) -> bool:
-    files = memory.objects.files(memory.objects.tree_of(head), cone=memory.checkout.cone)
-    return len(files) > MANY_NOTES
+def _changes_many(memory: Memory, head: str) -> bool:
+    objects, known = memory.objects, memory.cache.head
+    if known and objects.has(known):
+        return len(objects.diff(objects.tree_of(known), objects.tree_of(head))) > MANY_NOTES
+    return len(objects.files(objects.tree_of(head), cone=memory.checkout.cone)) > MANY_NOTES
 
 
 def _bring(memory: Memory, head: str) -> None:

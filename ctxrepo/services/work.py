@@ -176,9 +176,9 @@ class Worker:
             self._said(sync(self.memory, self.now(), wait=PATIENCE))
 
     def _lacks_cache(self) -> bool:
-        """Whether nobody has read the notes yet: who cloned many of them didn't wait for it."""
+        """Whether nobody has read the notes yet: who cloned or changed many of them didn't wait for it."""
         head = self.memory.objects.ref(self.memory.clone.branch_ref)
-        return head is not None and not self.memory.cache.head
+        return head is not None and self.memory.cache.head != head
 
     def _has_work(self) -> bool:
         return not (self.memory.writes.is_empty() and Spool(self.memory.state).is_empty())

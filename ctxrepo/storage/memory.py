@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,9 @@ class Memory:
     progress: Progress | None = None
     """Told of long work: somebody waits for it at a terminal."""
     is_hurried: bool = False
-    """A cache that would have to be made from many notes is left to the worker."""
+    """Many notes are left to the worker to be read into the cache."""
+    guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
+    """(path, key) of the files that the write guard has let through in this run."""
 
     @classmethod
     def open(cls, places: Places, env: Mapping[str, str]) -> Memory:
