@@ -172,8 +172,9 @@ def _unread(scan: Scan, disk: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_emptied(base: Mapping[str, str], disk: Mapping[str, str], written: Collection[str]) -> bool:
-    expected = [path for path in base if _may_tell(path)]
-    return bool(expected) and not any(path in disk and path not in written for path in expected)
+    if any(path in disk and not path.startswith(".") and path not in written for path in base):
+        return False
+    return any(_may_tell(path) for path in base)
 
 
 def _may_tell(path: str) -> bool:
