@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 
 def setup(
-    agent: Annotated[list[str], typer.Argument(metavar="AGENT", help="claude; may be several.")] = [],  # noqa: B006  # typer copies it
+    agent: Annotated[
+        list[str] | None, typer.Argument(metavar="AGENT", help="claude; may be several.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take everything back, byte for byte.")] = False,
@@ -36,7 +38,7 @@ def setup(
     from ctxrepo.services import setup as service
 
     run = Runtime()
-    names = list(service.present(run.machine)) if every else agent
+    names = list(service.present(run.machine)) if every else agent or []
     if every and not names:
         raise UsageError(
             "no agent that ctxrepo knows is on this machine", "`ctxrepo setup claude` makes its folder."

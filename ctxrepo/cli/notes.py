@@ -29,7 +29,7 @@ def remember(
     category: Annotated[
         str, typer.Option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha: topics/<C>.md.")
     ] = "",
-    tag: Tags = [],  # noqa: B006  # typer copies it
+    tag: Tags = None,
     key: Annotated[
         str, typer.Option("--key", metavar="K", help="Replace the scope's entry with this key.")
     ] = "",
@@ -59,7 +59,7 @@ def remember(
         note=placed(run.memory, parse_target(note), run.project) if note else None,
         scope=scope,
         category=category,
-        tags=tuple(tag),
+        tags=tuple(tag or ()),
         key=key,
         supersedes=parse_id(supersedes) if supersedes else "",
         with_id=with_id,
@@ -81,7 +81,7 @@ def new(
     description: Annotated[
         str, typer.Option("--description", "-d", metavar="D", help="One line: what is found in it.")
     ],
-    tag: Tags = [],  # noqa: B006  # typer copies it
+    tag: Tags = None,
     source: Annotated[
         str, typer.Option("--from", metavar="FILE", help="Its body; - is standard input.")
     ] = "",
@@ -97,7 +97,7 @@ def new(
 
     run = Runtime()
     body = _text_of(source)
-    made = new(run.memory, parse_target(path), description, tag, body, run.project, run.origin, run.now)
+    made = new(run.memory, parse_target(path), description, tag or [], body, run.project, run.origin, run.now)
     run.wake()
     output.done(json, asdict(made), f"new: {made.path}")
 

@@ -11,7 +11,9 @@ Scope = Annotated[
     str,
     typer.Option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id."),
 ]
-Tags = Annotated[list[str], typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
+]
 TargetWords = Annotated[
     str, typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry.")
 ]

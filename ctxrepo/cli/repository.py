@@ -70,24 +70,24 @@ def init(
 
 def sync(
     accept: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--accept",
             metavar="WHAT",
             help="Confirm what was held back: `deletions` of many entries or files, or a `remote` that "
             "holds something else than before.",
         ),
-    ] = [],  # noqa: B006  # typer copies it
+    ] = None,
     json: Json = False,
 ) -> None:
     """Commit, fetch, merge and push: this machine and the remote agree afterwards.
 
     Example: ctxrepo sync
     """
-    for what in accept:
+    for what in accept or []:
         if what not in ("deletions", "remote"):
             raise UsageError(f"--accept {what} is nothing to accept", "It takes `deletions` or `remote`.")
-    _sync(json, send=True, accept=accept)
+    _sync(json, send=True, accept=accept or [])
 
 
 def pull(json: Json = False) -> None:

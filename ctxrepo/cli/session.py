@@ -38,8 +38,9 @@ def anchor(
     ] = "",
     purpose: Annotated[str, typer.Option("--purpose", metavar="P", help="What for, in a word or two.")] = "",
     keyword: Annotated[
-        list[str], typer.Option("--keyword", metavar="K", help="A word to find it by; may be given again.")
-    ] = [],  # noqa: B006  # typer copies it
+        list[str] | None,
+        typer.Option("--keyword", metavar="K", help="A word to find it by; may be given again."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Leave an anchor: a named point that the next session is shown.
@@ -58,7 +59,7 @@ def anchor(
         run.now,
         summary=summary,
         purpose=purpose,
-        keywords=keyword,
+        keywords=keyword or [],
     )
     run.wake()
     output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name} {made.path}")

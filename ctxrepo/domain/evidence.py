@@ -11,7 +11,8 @@ from ctxrepo.domain.jsonl import records, render, text_of
 VERSION = 1
 
 Kind = Literal["stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved"]
-_KINDS = get_args(Kind)
+_ORDER = get_args(Kind)
+_KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     pinned: set[str] = set()
     struck: set[str] = set()
     # Within one moment the order of the kinds decides: an entry is stated before it is superseded.
-    for record in sorted(evidence, key=lambda e: (e.ts, _KINDS.index(e.kind), e.id)):
+    for record in sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id)):
         match record.kind:
             case "pinned":
                 pinned.add(record.entry)
@@ -85,14 +86,14 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
 
 
 def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
-    kind = text_of(fields, "kind")
+    kind = _KINDS.get(text_of(fields, "kind"))
     entry = text_of(fields, "entry")
-    if kind not in _KINDS or not entry:
+    if kind is None or not entry:
         return None
     return Evidence(
         id=text_of(fields, "id"),
         ts=text_of(fields, "ts"),
-        kind=kind,  # type: ignore[arg-type]  # narrowed by the line above, which mypy can't see
+        kind=kind,
         entry=entry,
         path=text_of(fields, "path"),
         to=text_of(fields, "to"),

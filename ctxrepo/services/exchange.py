@@ -6,7 +6,6 @@ reset or a checkout: an exchange that is killed anywhere has changed nothing hal
 
 from __future__ import annotations
 
-import random
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.outgoing import outgoing_secrets
 from ctxrepo.services.review import open_review
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.pause import pause
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""
@@ -81,7 +81,7 @@ def exchange(
         tired = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
         if not done.answer.may_pass or tired:
             break
-        time.sleep(random.random() * min(2.0, 0.02 * 2**attempt))  # noqa: S311  # spreads load only
+        pause(0.0, min(2.0, 0.02 * 2**attempt))
     return done
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.domain.remote import Outcome, RemoteAnswer
 
 _AWAY = ("timeout", "offline")
 
@@ -23,7 +23,7 @@ class Last:
     sent: bool
     began: float
     ended: float
-    outcome: str
+    outcome: Outcome
     reason: str
 
 
@@ -46,7 +46,7 @@ class Exchanges:
             is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
             since = last.began if is_covered else last.ended
             if (is_covered or last.outcome in _AWAY) and asked <= since <= time.monotonic():
-                return RemoteAnswer(last.outcome, last.reason)  # type: ignore[arg-type]  # written above
+                return RemoteAnswer(last.outcome, last.reason)
         return None
 
     @property

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ctxrepo.errors import Busy
+from ctxrepo.storage.pause import pause
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def is_held(path: Path) -> bool:
 
 def _wait(handle: int, path: Path, timeout: float) -> None:
     end = time.monotonic() + timeout
-    pause = 0.002
+    wait = 0.002
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -47,6 +47,5 @@ def _wait(handle: int, path: Path, timeout: float) -> None:
                     f"another ctxrepo process has held {path.name} for {timeout:.0f} s",
                     "Nothing is lost; run the command again in a moment.",
                 ) from None
-        # Jitter, so that many waiters don't all come back at once.
-        time.sleep(pause * (0.5 + random.random()))  # noqa: S311  # spreads load, guards nothing
-        pause = min(pause * 1.5, 0.1)
+        pause(0.5 * wait, 1.5 * wait)
+        wait = min(wait * 1.5, 0.1)
