@@ -466,8 +466,13 @@ def test_a_hook_loads_only_what_it_may(world: World, event: str) -> None:
     """Imports are most of what a hook costs: `typing` alone takes as long as starting the interpreter."""
     world.cache("c2", {"shop/late.md": "- x\n"}, faults=("a fault",))
     driver = _LOADED.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
-    payload = {"cwd": str(world.code), "session_id": "s", "prompt": "which port is the staging database on?"}
-    payload |= {"tool_name": "Edit", "tool_input": {"file_path": str(world.memory / "a.md")}}  # type: ignore[dict-item]
+    payload = {
+        "cwd": str(world.code),
+        "session_id": "s",
+        "prompt": "which port is the staging database on?",
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(world.memory / "a.md")},
+    }
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", driver], input=json.dumps(payload).encode(), capture_output=True
     )

@@ -81,15 +81,14 @@ def test_hooks_of_ours_that_stand_twice_become_one() -> None:
 
 
 def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
-    mixed = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
+    theirs = {"type": "command", "command": "say done"}
     ours = {"type": "command", "command": line("Stop"), "timeout": 3}
-    mixed["hooks"]["Stop"][0]["hooks"].append(ours)  # type: ignore[arg-type]  # JSON holds numbers too
-    text = json.dumps(mixed)
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}]}})
     connected = claude.connect(text, newer)
     (group,) = hooks(connected)["Stop"]
     assert group["hooks"][1] == {"type": "command", "command": newer("Stop"), "timeout": 3}
     (group,) = hooks(claude.disconnect(connected))["Stop"]
-    assert group == {"hooks": [{"type": "command", "command": "say done"}]}
+    assert group == {"hooks": [theirs]}
 
 
 def test_disconnecting_leaves_a_hook_that_was_added_later() -> None:

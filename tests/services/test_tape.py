@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from machines import NOW, Machine
@@ -21,10 +22,10 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def leave(machine: Machine, name: str, minutes: int = 0, **more: object) -> Anchored:
+def leave(machine: Machine, name: str, minutes: int = 0, **more: Any) -> Anchored:
     origin = Origin("ignored", "session-1", "claude")
     when = NOW + timedelta(minutes=minutes)
-    return anchor(machine.open(), name, machine.project(), origin, when, **more)  # type: ignore[arg-type]
+    return anchor(machine.open(), name, machine.project(), origin, when, **more)
 
 
 def newest(machine: Machine) -> Anchor | None:

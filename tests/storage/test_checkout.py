@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,11 +99,11 @@ def test_a_checkout_killed_half_way_reads_as_no_edit(
     done = []
     adopt = Worktree.adopt
 
-    def killed(worktree: Worktree, wanted: object) -> object:
+    def killed(worktree: Worktree, wanted: Any) -> object:
         if len(done) == batches:
             raise Killed
         done.append(wanted)
-        return adopt(worktree, wanted)  # type: ignore[arg-type]
+        return adopt(worktree, wanted)
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "_BATCH", 1)

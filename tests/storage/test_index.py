@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,8 +147,8 @@ def test_what_a_kill_left_of_ours_is_taken_away(world: World, monkeypatch: pytes
 def test_staging_while_we_were_at_it_wins(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Git.run
 
-    def racing(git: Git, *words: str, **how: object) -> object:
-        answer = run(git, *words, **how)  # type: ignore[arg-type]
+    def racing(git: Git, *words: str, **how: Any) -> object:
+        answer = run(git, *words, **how)
         if words[0] == "update-index":
             (world.root / "mine.md").write_text("- mine\n")
             run(git, "add", "mine.md", timeout=10)

@@ -105,7 +105,9 @@ def test_adopting_leaves_alone_what_changed_since(tree: Worktree) -> None:
     assert (tree.root / "dir.md").is_dir()
 
 
-def test_bytes_appended_to_the_old_file_during_adoption_come_back(tree: Worktree) -> None:
+def test_bytes_appended_to_the_old_file_during_adoption_come_back(
+    tree: Worktree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree.write("a.md", b"old\n")
     with (tree.root / "a.md").open("ab") as editor:
         put = Worktree._put
@@ -115,11 +117,8 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(tree: Worktree
             editor.write(b"late\n")
             editor.flush()
 
-        Worktree._put = slow_put  # type: ignore[method-assign]
-        try:
-            adopted = tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
-        finally:
-            Worktree._put = put  # type: ignore[method-assign]
+        monkeypatch.setattr(Worktree, "_put", slow_put)
+        adopted = tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
     assert [(late.path, late.data) for late in adopted.late] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 

@@ -54,5 +54,6 @@ def fork(kind: str, machine: str, job: Callable[[], None], log: Path) -> Process
         with log.open("a") as file:
             file.write(f"{kind} of {machine}:\n{traceback.format_exc()}\n")
     finally:
-        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # nothing buffered is written twice
+        # Left open for the exit below, which would else write what this fork inherited in its buffers again.
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
         os._exit(code)

@@ -50,10 +50,10 @@ def test_the_other_stands_where_the_kept_one_was_or_behind_it(
     assert settled(text, aside, "both") == both
 
 
-def test_settled_already_is_settled_again() -> None:
-    for keep in ("other", "both"):
-        once = settled("- a\n- port 9\n", PORT, keep)  # type: ignore[arg-type]  # mypy widens the loop's words
-        assert settled(once, PORT, keep) == once  # type: ignore[arg-type]  # the same
+@pytest.mark.parametrize("keep", ["other", "both"])
+def test_settled_already_is_settled_again(keep: Keep) -> None:
+    once = settled("- a\n- port 9\n", PORT, keep)
+    assert settled(once, PORT, keep) == once
 
 
 @pytest.mark.parametrize(

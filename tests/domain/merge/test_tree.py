@@ -37,7 +37,9 @@ def test_what_lost_is_among_the_changes() -> None:
     (aside,) = merged.aside
     assert (aside.kept, aside.other) == ("- the answer is 43", "- the answer is 42")
     (path,) = (path for path in merged.changes if path.startswith("conflicts/"))
-    assert b"answer is 42" in merged.changes[path]  # type: ignore[operator]  # new files are bytes
+    kept = merged.changes[path]
+    assert isinstance(kept, bytes)
+    assert b"answer is 42" in kept
     assert merged.changes["a.md"] == key("- the answer is 43\n")
 
 
