@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
-from ctxrepo.domain.merge import Merged, merge_file
+from merging import sides
+
+from ctxrepo.domain.merge import merge_file
 
 PATH = "shop/topics/build.md"
 
 
-def merge(base: str, ours: str, theirs: str) -> Merged:
-    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
-    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
-    return merged
-
-
-def merged_text(base: str, ours: str, theirs: str) -> str:
-    """The merged text of what merges without anything put aside."""
-    merged = merge(base, ours, theirs)
-    assert merged.data is not None
-    assert merged.aside == ()
-    return merged.data.decode()
+merge = partial(sides.merge, PATH)
+merged_text = partial(sides.merged_text, PATH)
 
 
 def test_a_removed_copy_does_not_return_because_another_one_was_moved() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
-from ctxrepo.domain.merge import Merged, merge_file
+from merging import sides
+
+from ctxrepo.domain.merge import merge_file
 
 PATH = "TAPE/shop/box-1a2b-202611.jsonl"
 
@@ -13,17 +16,8 @@ def line(name: str, ts: str = "2026-11-20", **more: str) -> str:
     return json.dumps({"id": name, "ts": ts, **more}) + "\n"
 
 
-def merge(base: str, ours: str, theirs: str) -> Merged:
-    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
-    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
-    return merged
-
-
-def merged_text(base: str, ours: str, theirs: str) -> str:
-    merged = merge(base, ours, theirs)
-    assert merged.data is not None
-    assert merged.aside == ()
-    return merged.data.decode()
+merge = partial(sides.merge, PATH)
+merged_text = partial(sides.merged_text, PATH)
 
 
 A, B, C, D = line("a"), line("b", "2026-11-21"), line("c", "2026-11-22"), line("d", "2026-11-23")

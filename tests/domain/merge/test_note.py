@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from functools import partial
+
+from merging import sides
 
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.merge import Merged, merge_file
@@ -10,18 +13,8 @@ from ctxrepo.domain.merge import Merged, merge_file
 PATH = "shop/topics/build.md"
 
 
-def merge(base: str, ours: str, theirs: str) -> Merged:
-    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
-    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
-    return merged
-
-
-def merged_text(base: str, ours: str, theirs: str) -> str:
-    """The merged text of what merges without anything put aside."""
-    merged = merge(base, ours, theirs)
-    assert merged.data is not None
-    assert merged.aside == ()
-    return merged.data.decode()
+merge = partial(sides.merge, PATH)
+merged_text = partial(sides.merged_text, PATH)
 
 
 BASE = "# Build\n\n## Notes\n\n- Use make, not ninja\n- Tests need Postgres 16\n\n## Later\n\n- Port to arm\n"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from merging import sides
 
 from ctxrepo.domain import registry, toml
-from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.merge import merge_file
 
 Tables = dict[str, dict[str, object]]
 
@@ -14,17 +17,8 @@ PATH = "ctxrepo.toml"
 BASE = 'format = 1  # of the repository\n\n[projects]\n# the shop\n"git.example/shop" = "shop"\n'
 
 
-def merge(base: str, ours: str, theirs: str) -> Merged:
-    merged = merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
-    assert merged == merge_file(PATH, base.encode(), theirs.encode(), ours.encode())
-    return merged
-
-
-def merged_text(base: str, ours: str, theirs: str) -> str:
-    merged = merge(base, ours, theirs)
-    assert merged.data is not None
-    assert merged.aside == ()
-    return merged.data.decode()
+merge = partial(sides.merge, PATH)
+merged_text = partial(sides.merged_text, PATH)
 
 
 def test_projects_registered_on_both_sides_are_both_there() -> None:
