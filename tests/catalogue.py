@@ -10,7 +10,7 @@ from pathlib import Path
 
 from machines import Machine
 
-LIMIT = 10.0
+LIMIT = 30.0
 """Seconds within which a sync ends, whatever it meets."""
 
 Done = subprocess.CompletedProcess[str]

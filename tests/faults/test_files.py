@@ -125,18 +125,18 @@ def test_a_locale_without_letters_beyond_ascii(ada: Machine) -> None:
 
 
 @pytest.mark.parametrize("lock", ["write", "sync", "work"])
-def test_a_lock_that_somebody_holds_for_three_seconds_is_waited_for(ada: Machine, lock: str) -> None:
+def test_a_lock_that_somebody_holds_for_six_seconds_is_waited_for(ada: Machine, lock: str) -> None:
     ada.init()
     path = ada.open().state.lock(lock)
     hold = "import fcntl,sys,time; f=open(sys.argv[1],'a'); fcntl.flock(f,2); print('held',flush=True); "
-    words = [sys.executable, "-c", hold + "time.sleep(3)", str(path)]
+    words = [sys.executable, "-c", hold + "time.sleep(6)", str(path)]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as holder:
         assert holder.stdout
         holder.stdout.readline()
         began = time.monotonic()
         assert ada.ctxrepo("remember", "waited for").returncode == 0
         if lock != "write":
-            assert time.monotonic() - began < 3
+            assert time.monotonic() - began < 6
         assert ada.ctxrepo("sync").returncode == 0
     assert "waited for" in ada.git("show", "HEAD:shop/MEMORY.md")
 
@@ -149,7 +149,7 @@ def test_a_lock_that_is_never_let_go_is_given_up_in_one_line(
     began = time.monotonic()
     with ada.open().writing(), pytest.raises(Busy, match=r"has held write\.lock"):
         ada.remember("in vain")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("umask", ["000", "077"])

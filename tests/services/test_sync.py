@@ -277,7 +277,7 @@ def test_a_lock_that_a_kill_left_behind_wedges_nobody(pair: Pair, lock: str) -> 
     ada.remember("in spite of it")
     began = time.monotonic()
     assert ada.sync().remote.ok
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     ben.sync()
     assert ada.tree() == ben.tree()
     assert "in spite of it" in ben.read("shop/MEMORY.md")

@@ -56,14 +56,14 @@ def test_silence_ends_it() -> None:
     began = time.monotonic()
     with start("echo hello; sleep 60") as process, pytest.raises(GivenUp):
         converse(process, b"", limit=60, silence=0.5)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert process.returncode == -9
 
 
 @pytest.mark.parametrize("stream", ["1", "2"])
 def test_whoever_speaks_may_take_longer_than_the_silence(stream: str) -> None:
-    with start(f"for i in 1 2 3 4 5 6; do echo $i >&{stream}; sleep 0.3; done") as process:
-        out, err = converse(process, b"", limit=20, silence=1)
+    with start(f"for i in 1 2 3 4 5 6; do echo $i >&{stream}; sleep 0.6; done") as process:
+        out, err = converse(process, b"", limit=60, silence=3)
     assert out + err == b"1\n2\n3\n4\n5\n6\n"
 
 
@@ -71,7 +71,7 @@ def test_but_not_for_ever() -> None:
     began = time.monotonic()
     with start("while :; do echo x; sleep 0.1; done") as process, pytest.raises(GivenUp):
         converse(process, b"", limit=1, silence=5)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def test_a_process_that_closed_its_streams_and_hangs_is_ended() -> None:
@@ -90,7 +90,7 @@ def test_a_helper_that_outlives_it_and_holds_its_streams_is_ended(tmp_path: Path
     began = time.monotonic()
     with start(f"sleep 60 & echo $! > {tmp_path}/pid; echo said; kill -9 $$") as process:
         assert converse(process, b"", limit=60, silence=60)[0] == b"said\n"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert process.returncode == -9
     assert gone(tmp_path / "pid")
 

@@ -206,7 +206,7 @@ def test_ten_thousand_entries_rewritten_on_both_sides_take_no_eternity() -> None
     ours = "".join(f"- record {n} tells nothing about piece {n * 5}\n" for n in range(4000))
     began = time.monotonic()
     merged = merge_file(PATH, base.encode(), ours.encode(), base.replace("says", "said").encode())
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert merged.data is not None
     assert b"record 3999 " in merged.data
     assert b"entry 3999 said" in merged.data
@@ -217,4 +217,4 @@ def test_long_entries_take_no_eternity() -> None:
     ours, theirs = base.replace("dolor", "sit"), base.replace("ipsum", "amet")
     began = time.monotonic()
     merge_file(PATH, base.encode(), ours.encode(), theirs.encode())
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
