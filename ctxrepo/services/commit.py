@@ -99,7 +99,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
     seen = memory.checkout.look(only, written)
-    edits = pending_edits(memory, seen, memory.checkout.files(old_tree, seen), writes, versions)
+    edits = pending_edits(memory, seen, old_tree, writes, versions)
     head = objects.files(old_tree, [e.path for e in edits])
     taken = take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, old_tree))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
@@ -113,8 +113,9 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
-    if not seen.is_whole and not taken.changes.keys() <= (seen.only or set()):
-        seen = memory.checkout.look(taken.changes.keys() | (seen.only or set()), written)
+    looked_at = seen.disk.only
+    if looked_at is not None and not taken.changes.keys() <= looked_at:
+        seen = memory.checkout.look(looked_at | taken.changes.keys(), written)
     tree = objects.tree_of(new)
     later = bring(memory, tree, seen, hold) if tree else ()
     memory.worktree.replaced.settle(late)

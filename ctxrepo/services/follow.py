@@ -34,7 +34,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
         if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
         # What was edited since the commit above stays as it is, for the next commit to merge.
-        edited = seen.edited(memory.checkout.files(old_tree, seen))
+        edited = memory.checkout.edited(seen, old_tree)
         late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
         done = replace(committed, head=both.commit, aside=(*committed.aside, *both.aside))

@@ -20,8 +20,8 @@ def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
     tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
     seen = memory.checkout.look()
-    head = memory.checkout.files(tree, seen)
     if seen.is_emptied:
-        return {path for path in head if path not in seen.disk and not seen.is_out_of_reach(path)}
-    edits = pending_edits(memory, seen, head, memory.writes.read(), ())
+        gone = (path for path, (oid, _) in memory.checkout.differing(seen, tree).items() if oid is None)
+        return {path for path in gone if not seen.is_out_of_reach(path)}
+    edits = pending_edits(memory, seen, tree, memory.writes.read(), ())
     return {refusal.path for refusal in held_deletions(memory, edits, tree)}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain import frontmatter
-from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.compose import word
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Refused, UsageError

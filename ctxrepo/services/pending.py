@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxrepo.domain.merge import Aside, merge_file
 from ctxrepo.domain.note import encode
 from ctxrepo.storage.checkout import Seen
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.trees import Key
 from ctxrepo.storage.writelog import Write
 
 
@@ -47,18 +48,19 @@ class Edit:
 def pending_edits(
     memory: Memory,
     seen: Seen,
-    head: Mapping[str, str],
+    tree: str | None,
     writes: Sequence[Write],
     versions: Sequence[Version],
 ) -> list[Edit]:
-    """Every file that is not as `head` and its own base have it, with acknowledged writes replayed."""
+    """Every file that is not as a tree and its own base have it, with acknowledged writes replayed."""
     written = {w.path for w in writes} | {v.path for v in versions}
-    paths = seen.edited(head) | {p for p in written if not seen.is_out_of_reach(p)}
+    paths = memory.checkout.edited(seen, tree) | {p for p in written if not seen.is_out_of_reach(p)}
+    bases = memory.objects.files(seen.base, paths)
     return [
         _edit(
             memory,
-            seen,
             path,
+            bases.get(path),
             [w for w in writes if w.path == path],
             [v for v in versions if v.path == path],
         )
@@ -67,9 +69,9 @@ def pending_edits(
 
 
 def _edit(
-    memory: Memory, seen: Seen, path: str, writes: Sequence[Write], versions: Sequence[Version]
+    memory: Memory, path: str, key: Key | None, writes: Sequence[Write], versions: Sequence[Version]
 ) -> Edit:
-    base = None if path not in seen.base else memory.objects.data(seen.base[path])
+    base = None if key is None else memory.objects.data(key)
     data, replayed = _replay(path, memory.worktree.read(path), writes)
     data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
     left = [v.data for v in versions if v.agent and v.data != data]

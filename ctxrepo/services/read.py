@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.note import Note, encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.target import Target
 from ctxrepo.services.find import find_entry, find_note
 from ctxrepo.services.project import Project

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ctxrepo.domain.bases import bases_of_older_head, bases_of_same_head
-from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
 from ctxrepo.services.fetch import remote_of
 from ctxrepo.storage.broken import Broken

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.guard import Refusal, check_file
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.services.pending import Edit
 from ctxrepo.storage.memory import Memory
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ctxrepo.domain.blob import blob_id
 from ctxrepo.domain.jsonl import record
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage.scan import MAX_BYTES
 
 KEPT = 600.0

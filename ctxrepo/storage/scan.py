@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,8 @@ MAX_BYTES = 2 * 1024 * 1024
 
 _REPOSITORY = "is a git repository of its own"
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
 
 class Stamp(NamedTuple):
     """What tells without reading that a file is as it was."""
@@ -25,10 +27,11 @@ class Stamp(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+    mode: int
 
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_mode)
 
 
 @dataclass(frozen=True)
@@ -42,23 +45,50 @@ class Scan:
     skipped: Mapping[str, str]
 
 
-def scan(root: Path, below: str = "", known: Container[str] = ()) -> Scan:
-    """Look at every file (of one folder, with `below`).
+@dataclass(frozen=True)
+class Listing:
+    """A folder ('' is the top) as it is on disk: what is in it but folders, and the folders in it.
 
-    The names of `known` paths have passed before, and are not looked at again.
+    Of a folder that nobody may look into, `trouble` says why.
     """
-    files: dict[str, Stamp] = {}
-    skipped: dict[str, str] = {}
-    for path, item in _walk(f"{below}/" if below else "", root / below, skipped, known):
-        try:
-            status = item.stat(follow_symlinks=False)
-        except FileNotFoundError:  # gone while we looked
-            continue
-        if reason := (path not in known and unsafe(path)) or _odd(status):
-            skipped[path] = reason
-        else:
-            files[path] = Stamp.of(status)
-    return Scan(files, skipped)
+
+    path: str
+    there: Mapping[str, Stamp]
+    folders: tuple[str, ...] = ()
+    trouble: str = ""
+
+    def at(self, name: str) -> str:
+        return f"{self.path}/{name}" if self.path else name
+
+    def sifted(self) -> Scan:
+        """What of it may be part of the memory."""
+        if self.trouble:
+            return Scan({}, {self.path: self.trouble})
+        files: dict[str, Stamp] = {}
+        skipped: dict[str, str] = {}
+        for name, stamp in self.there.items():
+            path = self.at(name)
+            if is_ignored(path):
+                continue
+            if reason := unsafe(path) or _odd(stamp):
+                skipped[path] = reason
+            else:
+                files[path] = stamp
+        return Scan(files, skipped)
+
+
+def scan(root: Path, below: str = "") -> Scan:
+    """Look at every file (of one folder, with `below`)."""
+    found = [listing.sifted() for listing in walk(root, below)]
+    return Scan(
+        {path: stamp for one in found for path, stamp in one.files.items()},
+        {path: reason for one in found for path, reason in one.skipped.items()},
+    )
+
+
+def walk(root: Path, below: str = "") -> Iterator[Listing]:
+    """Every folder that can be part of the memory, those below it first; no link is followed."""
+    yield from _walk(below, root / below, None)
 
 
 def scan_some(root: Path, paths: Iterable[str]) -> Scan:
@@ -70,60 +100,83 @@ def scan_some(root: Path, paths: Iterable[str]) -> Scan:
             continue
         try:
             place, reason = _in_the_way(root, path)
-            status = (root / path).lstat()
+            stamp = Stamp.of((root / path).lstat())
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             skipped[path] = f"can't be read: {error.strerror}"
             continue
-        if reason := reason or unsafe(path) or _odd(status):
+        if reason := reason or unsafe(path) or _odd(stamp):
             skipped[place] = reason
-        elif not stat.S_ISDIR(status.st_mode):
-            files[path] = Stamp.of(status)
+        elif not stat.S_ISDIR(stamp.mode):
+            files[path] = stamp
     return Scan(files, skipped)
 
 
 def _in_the_way(root: Path, path: str) -> tuple[str, str]:
     """The folder on the way to `path` that is none to look into, and why; else `path` itself, and ''."""
     for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
-        status = (root / folder).lstat()
-        is_folder = stat.S_ISDIR(status.st_mode)
-        if reason := _REPOSITORY if is_folder and (root / folder / ".git").exists() else _odd(status):
+        stamp = Stamp.of((root / folder).lstat())
+        is_folder = stat.S_ISDIR(stamp.mode)
+        if reason := _REPOSITORY if is_folder and (root / folder / ".git").exists() else _odd(stamp):
             return folder, reason
     return path, ""
 
 
-def _odd(status: os.stat_result) -> str:
+def _odd(stamp: Stamp) -> str:
     """Why a file or folder with a good name is no part of the memory, or ''."""
-    if stat.S_ISLNK(status.st_mode):
+    if stat.S_ISLNK(stamp.mode):
         return "is a symbolic link"
-    if stat.S_ISDIR(status.st_mode):
+    if stat.S_ISDIR(stamp.mode):
         return ""
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(stamp.mode):
         return "is no regular file"
-    return f"is larger than {MAX_BYTES // 2**20} MiB" if status.st_size > MAX_BYTES else ""
+    return f"is larger than {MAX_BYTES // 2**20} MiB" if stamp.size > MAX_BYTES else ""
 
 
-def _walk(
-    prefix: str, folder: Path, skipped: dict[str, str], known: Container[str]
-) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(path: str, name: str | Path, above: int | None) -> Iterator[Listing]:
+    """`name` is where the folder at `path` is, seen from the open folder `above`."""
+    if path and (reason := unsafe(path)):
+        yield Listing(path, {}, trouble=reason)
+        return
     try:
-        found = sorted(os.scandir(folder), key=lambda e: e.name)
+        handle = os.open(name, _FOLDER, dir_fd=above)
     except FileNotFoundError:
         return
     except OSError as error:
-        # Told, because without it everything in the folder would read as deleted.
-        skipped[prefix.rstrip("/")] = f"can't be read: {error.strerror}"
+        yield _unreadable(path, error)
         return
-    for item in found:
-        path = prefix + item.name
-        if item.name == ".git":
-            continue
-        if not item.is_dir(follow_symlinks=False):
-            if path in known or not is_ignored(path):
-                yield path, item
-        elif not is_ignored_folder(path):
-            if (folder / item.name / ".git").exists():
-                skipped[path] = _REPOSITORY
-            else:
-                yield from _walk(path + "/", folder / item.name, skipped, known)
+    try:
+        listing = _list(path, handle)
+        for folder in listing.folders:
+            yield from _walk(listing.at(folder), folder, handle)
+        yield listing
+    finally:
+        os.close(handle)
+
+
+def _list(path: str, handle: int) -> Listing:
+    there: dict[str, Stamp] = {}
+    folders: list[str] = []
+    try:
+        with os.scandir(handle) as found:
+            for item in found:
+                if item.is_dir(follow_symlinks=False):
+                    folders.append(item.name)
+                    continue
+                try:
+                    there[item.name] = Stamp.of(item.stat(follow_symlinks=False))
+                except FileNotFoundError:  # gone while we looked
+                    continue
+    except OSError as error:
+        return _unreadable(path, error)
+    if path and (".git" in folders or ".git" in there):
+        return Listing(path, {}, trouble=_REPOSITORY)
+    listing = Listing(path, there)
+    likely = (f for f in folders if f != ".git" and not is_ignored_folder(listing.at(f)))
+    return replace(listing, folders=tuple(likely))
+
+
+def _unreadable(path: str, error: OSError) -> Listing:
+    """Told, because without it everything in the folder would read as deleted."""
+    return Listing(path, {}, trouble=f"can't be read: {error.strerror}")

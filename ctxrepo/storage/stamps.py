@@ -1,30 +1,50 @@
-"""Blob ids of the worktree's files, remembered by stamp so that an unchanged file is not read again."""
+"""What each folder of the clone held when it was last read, so that an unchanged file is not read again."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.oid import blob_id, tree_id
 from ctxrepo.errors import Unreadable
-from ctxrepo.storage.scan import Scan, Stamp
+from ctxrepo.storage.scan import Listing, Stamp
 from ctxrepo.storage.worktree import Worktree
 
 _SETTLED_NS = 50_000_000
 """A file changed so shortly before it was hashed could change again within the clock's grain."""
 
-# Named anew when the rules for paths change: what is known here has passed them.
+# Named anew when the rules for paths change: what is known here has been sifted by them.
 _SCHEMA = (
-    "create table if not exists stamp"
-    "(path text primary key, size int, mtime int, ctime int, inode int, id text) without rowid"
+    "create table if not exists held"
+    "(folder text primary key, stamps text, ids text, skipped text, tree text) without rowid"
 )
 
-Known = Mapping[str, tuple[Stamp, str]]
-"""path -> (stamp, blob id), of files that were seen before."""
+
+class Held(NamedTuple):
+    """What a folder held beside other folders, the first three as JSON: unread in a folder that is unchanged.
+
+    Stamps of all that was there by name (null where it has to be read again), blob ids of the files by name,
+    path -> why of what was passed over; the id of the tree of these files alone.
+    """
+
+    stamps: str
+    ids: str
+    skipped: str
+    tree: str
+
+
+NO_FILES = json.dumps({})
+
+NOTHING = Held(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
+
+UNREAD = "can't be read"
+"""What is there and can't be read is not gone: taken for deleted, it would be removed everywhere."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +53,22 @@ class Stamps:
 
     database: Path
 
-    def read(self) -> Known:
+    def read(self) -> Mapping[str, Held]:
         try:
             with closing(sqlite3.connect(self.database)) as connection:
                 connection.execute(_SCHEMA)
-                rows = connection.execute("select path, size, mtime, ctime, inode, id from stamp").fetchall()
-                return {row[0]: (Stamp(*row[1:5]), row[5]) for row in rows}
+                rows = connection.execute("select folder, stamps, ids, skipped, tree from held").fetchall()
+                return {row[0]: Held(*row[1:]) for row in rows}
         except sqlite3.DatabaseError:
             self._drop()
             return {}
 
-    def keep(self, fresh: Known, gone: Iterable[str]) -> None:
-        rows = [(path, *stamp, oid) for path, (stamp, oid) in fresh.items()]
+    def keep(self, fresh: Mapping[str, Held], gone: Iterable[str]) -> None:
         try:
             with closing(sqlite3.connect(self.database)) as connection, connection:
-                connection.executemany("delete from stamp where path = ?", [(p,) for p in gone])
-                connection.executemany("insert or replace into stamp values (?,?,?,?,?,?)", rows)
+                connection.executemany("delete from held where folder = ?", [(path,) for path in gone])
+                rows = [(path, *held) for path, held in fresh.items()]
+                connection.executemany("insert or replace into held values (?,?,?,?,?)", rows)
         except sqlite3.DatabaseError:
             self._drop()
 
@@ -57,24 +77,30 @@ class Stamps:
             self.database.unlink()
 
 
-def file_ids(stamps: Stamps, worktree: Worktree, scan: Scan, known: Known) -> dict[str, str]:
-    """path -> blob id of every file in `scan` that can be read; reads only what is not as it was `known`."""
+def held(worktree: Worktree, listing: Listing, was: Held | None) -> Held:
+    """What a folder holds; reads only files that are not as they `was`."""
+    stamps: dict[str, Stamp | None] = {**listing.there}
+    if was and was.stamps == json.dumps(stamps):
+        return was
+    before: dict[str, list[int] | None] = json.loads(was.stamps) if was else {}
+    known: dict[str, str] = json.loads(was.ids) if was else {}
+    found = listing.sifted()
     ids: dict[str, str] = {}
-    fresh: dict[str, tuple[Stamp, str]] = {}
-    for path, stamp in scan.files.items():
-        was = known.get(path)
-        if was and was[0] == stamp:
-            ids[path] = was[1]
+    skipped = {**found.skipped}
+    for path, stamp in found.files.items():
+        name = path.rpartition("/")[2]
+        if before.get(name) == [*stamp] and name in known:
+            ids[name] = known[name]
             continue
         now = time.time_ns()
-        if (oid := read_id(worktree, path)) is not None:
-            ids[path] = oid
-            if max(stamp.mtime_ns, stamp.ctime_ns) + _SETTLED_NS < now:
-                fresh[path] = (stamp, oid)
-    gone = known.keys() - scan.files.keys()
-    if fresh or gone:
-        stamps.keep(fresh, gone)
-    return ids
+        oid = read_id(worktree, path)
+        if oid is not None:
+            ids[name] = oid
+        else:
+            skipped[path] = UNREAD
+        if oid is None or max(stamp.mtime_ns, stamp.ctime_ns) + _SETTLED_NS >= now:
+            stamps[name] = None
+    return Held(json.dumps(stamps), json.dumps(ids), json.dumps(skipped), tree_id(ids, {}))
 
 
 def read_id(worktree: Worktree, path: str) -> str | None:

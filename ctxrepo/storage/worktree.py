@@ -7,16 +7,16 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.storage.folders import Folders, opened
 from ctxrepo.storage.replaced import Late, Replaced
-from ctxrepo.storage.scan import MAX_BYTES, Scan, scan, scan_some
+from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, scan, scan_some, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
@@ -134,9 +134,13 @@ class Worktree:
                 return
             parent = parent.parent
 
-    def scan(self, below: str = "", known: Container[str] = ()) -> Scan:
-        """Look at every file, or at those below a folder, without opening one; see `scan`."""
-        return scan(self.root, below, known)
+    def scan(self, below: str = "") -> Scan:
+        """Look at every file, or at those below a folder, without opening one."""
+        return scan(self.root, below)
+
+    def walk(self) -> Iterator[Listing]:
+        """Every folder as it is, those below it first."""
+        return walk(self.root)
 
     def scan_some(self, paths: Iterable[str]) -> Scan:
         """Look at these files only."""

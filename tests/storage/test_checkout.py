@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage import checkout as module
 from ctxrepo.storage.checkout import WT, WT_NEXT, Checkout
 from ctxrepo.storage.folders import Folders
@@ -34,7 +34,12 @@ def tree(checkout: Checkout, **files: str) -> str:
 
 
 def edited(checkout: Checkout, head: str) -> list[str]:
-    return sorted(checkout.look().edited(checkout.objects.files(head)))
+    return sorted(checkout.edited(checkout.look(), head))
+
+
+def based(checkout: Checkout) -> dict[str, bytes]:
+    found = checkout.objects.files(checkout.look().base)
+    return {path: checkout.objects.data(key) for path, key in found.items()}
 
 
 def files(checkout: Checkout) -> dict[str, str]:
@@ -71,8 +76,8 @@ def test_an_edit_made_since_we_looked_is_left_and_still_an_edit(checkout: Checko
     assert files(checkout) == {"a.md": "mine", "b.md": "2", "c.md": "mine"}
     assert edited(checkout, head) == ["a.md", "c.md"]
     # Its base is the version it was made from, so that merging it takes nothing of the remote's back.
-    assert checkout.objects.data(checkout.look().base["a.md"]) == b"1"
-    assert "c.md" not in checkout.look().base
+    assert based(checkout)["a.md"] == b"1"
+    assert "c.md" not in based(checkout)
 
 
 def test_what_is_held_back_keeps_its_file_and_its_base(checkout: Checkout) -> None:
@@ -83,7 +88,7 @@ def test_what_is_held_back_keeps_its_file_and_its_base(checkout: Checkout) -> No
     checkout.bring(head, checkout.look(), hold=["a.md"])
     assert files(checkout) == {"a.md": "with a secret", "b.md": "2"}
     assert edited(checkout, head) == ["a.md"]
-    assert checkout.objects.data(checkout.look().base["a.md"]) == b"1"
+    assert based(checkout)["a.md"] == b"1"
 
 
 @pytest.mark.parametrize("batches", [0, 1, 2])
@@ -204,6 +209,6 @@ def test_an_empty_folder_in_a_notes_place_is_no_deletion(checkout: Checkout) -> 
     (root / "a.md").mkdir()
     (root / "b.md").unlink()
     assert edited(checkout, head) == ["b.md"]
-    assert checkout.look(["a.md"]).edited(checkout.objects.files(head, ["a.md"])) == set()
+    assert checkout.edited(checkout.look(["a.md"]), head) == {"b.md"}  # at the top a missing file alarms
     (root / "a.md" / "below.md").write_text("mine")
     assert edited(checkout, head) == ["a.md", "a.md/below.md", "b.md"]

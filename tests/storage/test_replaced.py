@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage import replaced as module
 from ctxrepo.storage.replaced import Late, Replaced
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.blob import blob_id
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import Refused
 from ctxrepo.storage.folders import Folders
 from ctxrepo.storage.worktree import Wanted, Worktree

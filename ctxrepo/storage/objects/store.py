@@ -89,6 +89,10 @@ class Objects(Refs, Past):
             return self._trees.files(tree) if only is None else self._trees.some(tree, only)
         return {**self._trees.within(tree, cone), **self._trees.some(tree, only or ())}
 
+    def items(self, tree: str | None) -> Mapping[str, Item]:
+        """name -> item of what stands directly in a tree."""
+        return self._trees.items(tree)
+
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
         """path -> key of everything in a folder of a tree."""
         return self._trees.below(tree, folder)

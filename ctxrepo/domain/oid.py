@@ -1,0 +1,23 @@
+"""The ids that git gives to bytes and to folders: 40 hex digits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+
+def blob_id(data: bytes) -> str:
+    """The same as `git hash-object` tells."""
+    return _id(b"blob", data)
+
+
+def tree_id(files: Mapping[str, str], folders: Mapping[str, str]) -> str:
+    """Id of the tree of plain files (name -> blob id) and folders (name -> tree id)."""
+    # git orders a folder as if its name ended in a slash.
+    found = [(name.encode(), b"100644", name.encode(), oid) for name, oid in files.items()]
+    found += [(name.encode() + b"/", b"40000", name.encode(), oid) for name, oid in folders.items()]
+    return _id(b"tree", b"".join(b"%b %b\0%b" % (m, n, bytes.fromhex(o)) for _, m, n, o in sorted(found)))
+
+
+def _id(kind: bytes, data: bytes) -> str:
+    return hashlib.sha1(b"%b %d\0" % (kind, len(data)) + data, usedforsecurity=False).hexdigest()
