@@ -36,7 +36,7 @@ class Block:
 
     @property
     def last_line(self) -> int:
-        return self.line + max(len(lines_of(self.text)) - 1, 0)
+        return self.line + self.text.count("\n", 0, -1)
 
 
 def lines_of(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from ctxrepo.errors import UsageError
 
@@ -37,6 +38,7 @@ _LEFT_BY_PROGRAMS = re.compile(
 )
 
 
+@lru_cache(4096)  # on the way to the disk each path is asked for by everybody who touches it
 def unsafe(path: str) -> str | None:
     """Why `path` may be neither written nor materialised, or None when it may.
 

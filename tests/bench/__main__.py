@@ -125,25 +125,24 @@ def measure(root: Path, size: int, rounds: int) -> Seconds:
         for person in (plain, ours):
             shutil.rmtree(person.home)
             person.home.mkdir()
-        _turns(found["first clone"], plain, plain.first, ours.first)
-        _wait_for_workers(ours)
+        _turns(found["first clone"], plain, plain.first, ours, ours.first)
     others = [Plain(_home(root, f"other-{p.home.name}"), p.remote) for p in (plain, ours)]
     for other in others:
         other.first()
     ours.exchange()
     for number in range(rounds):
-        _turns(found["nothing new"], plain, plain.exchange, ours.exchange)
+        _turns(found["nothing new"], plain, plain.exchange, ours, ours.exchange)
         for what, notes in (("one note", [number]), ("100 notes", [*range(min(size, 100))])):
             for person in (plain, ours):
                 person.change(*notes)
-            _turns(found[what], plain, plain.exchange, ours.exchange)
+            _turns(found[what], plain, plain.exchange, ours, ours.exchange)
         for other in others:
             other.git("pull", "-q")
             other.change(50 + number)
             other.exchange()
         for person in (plain, ours):
             person.change(10 + number)
-        _turns(found["diverged 1/1"], plain, plain.exchange, ours.exchange)
+        _turns(found["diverged 1/1"], plain, plain.exchange, ours, ours.exchange)
     return found
 
 
@@ -167,10 +166,15 @@ def measure_sparse(root: Path, size: int, rounds: int) -> Seconds:
 
 
 def _turns(
-    took: dict[str, list[float]], plain: Plain, by_git: Callable[[], None], by_us: Callable[[], None]
+    took: dict[str, list[float]],
+    plain: Plain,
+    by_git: Callable[[], None],
+    ours: Ours,
+    by_us: Callable[[], None],
 ) -> None:
     took["plain"].append(_timed(by_git))
     took["ours"].append(_timed(by_us))
+    _wait_for_workers(ours)
     took["start"].append(_timed(lambda: plain.run(sys.executable, "-c", _START)))
 
 
