@@ -134,7 +134,7 @@ def _make(
     """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
-    keys = {p: None if d is None else objects.store(d) for p, d in changes.items()}
+    keys = objects.store_files(changes)
     memory.guarded.update((path, key) for path, key in keys.items() if key)
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:

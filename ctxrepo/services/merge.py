@@ -101,5 +101,6 @@ def _merged(objects: Objects, base: str | None, ours: str | None, theirs: str | 
                 side[path] = key
     objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
     merged = merge_trees(*sides, read=objects.data, names_in=partial(objects.names_in, base))
-    changes = {p: objects.store(c) if isinstance(c, bytes) else c for p, c in merged.changes.items()}
-    return MergedTree(objects.edit(ours, changes), merged.aside, tuple(sorted(by_them)))
+    made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
+    known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
+    return MergedTree(objects.edit(ours, known | made), merged.aside, tuple(sorted(by_them)))

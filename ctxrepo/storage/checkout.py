@@ -104,8 +104,7 @@ class Checkout:
 
     def base_on(self, files: Mapping[str, bytes | None]) -> None:
         """Say what these files are based on (None: on nothing), for somebody who could not say it himself."""
-        keys = {path: None if data is None else self.objects.store(data) for path, data in files.items()}
-        based = self.objects.edit(self.objects.ref(WT), keys)
+        based = self.objects.edit(self.objects.ref(WT), self.objects.store_files(files))
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
 

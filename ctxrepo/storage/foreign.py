@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage.durable import sync_folder
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def _put(target: Path, data: bytes, mode: int) -> None:
             file.flush()
             os.fsync(handle)
         temporary.rename(target)
-        _sync(target.parent)
+        sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -129,15 +130,6 @@ def _keep_access(target: Path, handle: int) -> None:
         with suppress(PermissionError):
             os.fchown(handle, status.st_uid, status.st_gid)
         os.fchmod(handle, stat.S_IMODE(status.st_mode))
-
-
-def _sync(folder: Path) -> None:
-    """A rename is only safe from a power cut once its folder is on disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ctxrepo.storage.broken import Broken
+from ctxrepo.storage.durable import sync_folder
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.objectfiles import packs_without_index, spoiled_objects
 
@@ -56,11 +57,7 @@ def adopt_packs(git_dir: Path, other: Path) -> None:
     there.mkdir(parents=True, exist_ok=True)
     for file in sorted((other / "objects" / "pack").glob("pack-*"), key=lambda p: p.suffix == ".idx"):
         file.rename(there / file.name)
-    handle = os.open(there, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(there)
     shutil.rmtree(other, ignore_errors=True)
 
 

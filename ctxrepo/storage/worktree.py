@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import Refused, Unreadable
+from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.folders import Folders, opened
 from ctxrepo.storage.replaced import Late, Replaced
 from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, scan, scan_some, walk
@@ -22,10 +23,6 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDI
 """No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
 
 _OURS = re.compile(r"[0-9a-f]{16}")
-
-_SYNC_ALL_FROM = 32
-"""From so many files on, one sync of everything is cheaper than one fsync a file."""
-
 
 OBSTACLE = "obstacle"
 """Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
@@ -149,7 +146,7 @@ class Worktree:
     @contextmanager
     def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
         """Path -> name of a file in `scratch` that holds its bytes safely; none is left behind."""
-        many = len(files) >= _SYNC_ALL_FROM
+        many = len(files) >= MANY
         with self._open_scratch() as scratch:
             prepared = {}
             for path, data in files.items():

@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ctxrepo.storage.durable import sync_folder
+
 VERSION = 1
 
 
@@ -55,7 +57,7 @@ class WriteLog:
             file.flush()
             os.fsync(file.fileno())
         if new:
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
 
     def read(self) -> list[Write]:
         """The writes no commit is known to hold, oldest first; torn lines were never acknowledged."""
@@ -81,7 +83,7 @@ class WriteLog:
                 os.fsync(file.fileno())
             new.chmod(0o600)
             new.rename(self.path)
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
         self._intent.unlink(missing_ok=True)
 
     def intend(self, commit: str, done: Sequence[Write]) -> None:
@@ -126,11 +128,3 @@ def _is_torn(path: Path) -> bool:
             return False
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

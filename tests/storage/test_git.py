@@ -52,9 +52,9 @@ def test_a_process_that_hangs_is_ended_with_its_children(git: Git, tmp_path: Pat
     began = time.monotonic()
     answer = git.run("-c", f"alias.hang=!sleep 60 & echo $! > {tmp_path}/pid; wait", "hang", timeout=0.5)
     assert (answer.code, answer.reason) == (None, "no answer in time")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     child = int((tmp_path / "pid").read_text())
-    end = time.monotonic() + 5
+    end = time.monotonic() + 20
     while Path(f"/proc/{child}/cmdline").exists() and time.monotonic() < end:
         if not Path(f"/proc/{child}/cmdline").read_bytes():
             break  # ended, and not yet collected by init

@@ -54,8 +54,8 @@ def test_files_and_folders_may_change_places(
     clone: Path, before: dict[str, bytes], changes: dict[str, bytes | None], after: list[str]
 ) -> None:
     objects = Objects(clone)
-    tree = objects.edit(None, {p: objects.store(d) for p, d in before.items()})
-    edited = objects.edit(tree, {p: None if d is None else objects.store(d) for p, d in changes.items()})
+    tree = objects.edit(None, objects.store_files(before))
+    edited = objects.edit(tree, objects.store_files(changes))
     assert sorted(objects.files(edited)) == after
 
 
@@ -133,3 +133,16 @@ def test_a_clone_without_head_is_not_looked_for_in_the_folders_above(clone: Path
     with pytest.raises(Damaged, match="can't be opened"):
         Objects(clone)
     assert not Git(clone, dict(os.environ)).run("rev-parse", "--git-dir", timeout=10).ok
+
+
+def test_many_files_are_on_the_disk_before_they_count(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = Objects(clone)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "sync", lambda: synced.append(len(list((clone / ".git/objects").glob("??/*")))))
+    few = objects.store_files({f"{n}.md": b"few %d" % n for n in range(3)})
+    assert synced == []  # each by an fsync of its own
+    many = objects.store_files({"gone.md": None, **{f"{n}.md": b"many %d" % n for n in range(100)}})
+    assert synced == [103]
+    assert many.pop("gone.md") is None
+    assert objects.data(few["1.md"] or "") == b"few 1"
+    assert {path: objects.data(key or "") for path, key in many.items()}["99.md"] == b"many 99"

@@ -32,7 +32,7 @@ def is_alive(pid: int) -> bool:
 def gone(file: Path) -> bool:
     """Whether the process whose id is in the file ends within seconds."""
     pid = int(file.read_text())
-    end = time.monotonic() + 5
+    end = time.monotonic() + 20
     while is_alive(pid) and time.monotonic() < end:
         time.sleep(0.05)
     return not is_alive(pid)

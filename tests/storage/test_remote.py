@@ -104,7 +104,7 @@ def test_a_server_that_hangs_is_given_up(ours: Remote, hanging: str) -> None:
     begun = time.monotonic()
     answer = replace(ours, url=hanging, timeout=1).fetch()
     assert (answer.outcome, answer.reason) == ("timeout", "no answer in time")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
 
 
 def test_nobody_listening_is_offline(ours: Remote) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -14,6 +15,7 @@ from pygit2.enums import FileMode, Option
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.errors import Damaged, GitFailed
+from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.reading import reading
 from ctxrepo.storage.objects.refs import Refs
@@ -70,6 +72,11 @@ class Objects(Refs, Past):
     def store(self, data: bytes) -> Key:
         with _storing("a file"):
             return str(self._repo.create_blob(data))
+
+    def store_files(self, files: Mapping[str, bytes | None]) -> dict[str, Key | None]:
+        """path -> key of each; None, a file that is to go, stays None."""
+        with _synced_at_once() if len(files) >= MANY else nullcontext():
+            return {path: None if data is None else self.store(data) for path, data in files.items()}
 
     # -- trees
 
@@ -169,6 +176,17 @@ class Objects(Refs, Past):
             elif name in items and folder_of(items[name]) is None and name not in below:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
+
+
+@contextmanager
+def _synced_at_once() -> Iterator[None]:
+    """Objects are stored without an fsync each, and are on the disk all the same when this is left."""
+    pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
+    try:
+        yield
+        os.sync()
+    finally:
+        pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 
 
 @contextmanager
