@@ -25,16 +25,17 @@ def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[
             yield path, why
 
 
-def loose_file(git_dir: Path, oid: str) -> Path:
-    """Where an object lies as long as it is in no pack."""
-    return git_dir / "objects" / oid[:2] / oid[2:]
+def loose_file(git_dir: str | Path, oid: str) -> str:
+    """Where an object lies as long as it is in no pack; asked for each that is read, so no Path is made."""
+    return f"{git_dir}/objects/{oid[:2]}/{oid[2:]}"
 
 
-def why_spoiled(loose: Path) -> str:
+def why_spoiled(loose: str | Path) -> str:
     """What is wrong with a loose object's compression, or '': its bytes are left to who reads them."""
     try:
         unpacking = zlib.decompressobj()
-        data = unpacking.decompress(loose.read_bytes())
+        with open(loose, "rb") as file:
+            data = unpacking.decompress(file.read())
         head, _, body = data.partition(b"\0")
         is_whole = unpacking.eof and int(head.partition(b" ")[2]) == len(body)
         return "" if is_whole else "was cut short"

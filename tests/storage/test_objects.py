@@ -110,7 +110,7 @@ def test_an_object_that_was_cut_short_is_damage_wherever_it_is_met(clone: Path) 
     one = objects.commit(tree, [], "one " * 50, ADA, NOW)
     two = objects.commit(tree, [one], "two", ADA, NOW)
     for oid in (blob, tree, one):
-        file = loose_file(clone / ".git", oid)
+        file = Path(loose_file(clone / ".git", oid))
         file.chmod(0o644)
         file.write_bytes(file.read_bytes()[:-12])
     there = Objects(clone)

@@ -61,7 +61,7 @@ class Reading:
     def _require_sound(self, oid: str, what: str) -> None:
         """libgit2 1.9 never returns from a loose object that was cut short."""
         if oid not in self._sound:
-            if why := why_spoiled(loose_file(self.git_dir, oid)):
+            if why := why_spoiled(loose_file(self._repo.path, oid)):
                 raise Damaged(f"{what} {oid} can't be read: it {why}")
             self._sound.add(oid)
 
