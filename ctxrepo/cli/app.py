@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import ctxrepo
-from ctxrepo.cli import agents, conflicts, history, notes, output, repository, session
+from ctxrepo.cli import agents, change, conflicts, history, look, notes, output, repository, session
 from ctxrepo.errors import CtxrepoError, UsageError
 
 INTERRUPTED = 130
@@ -44,7 +44,7 @@ def root(
         typer.echo(context.get_help())
 
 
-for group in (repository, notes, history, conflicts, session, agents):
+for group in (repository, notes, change, look, history, conflicts, session, agents):
     group.register(app)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ctxrepo.cli import output
-from ctxrepo.cli.options import Json, Scope, Tags, TargetWords
-from ctxrepo.errors import UsageError
+from ctxrepo.cli.options import Json, Scope, Tags, TargetWords, text_of
 
 
 def register(app: typer.Typer) -> None:
@@ -96,7 +93,7 @@ def new(
     from ctxrepo.services.new import new
 
     run = Runtime()
-    body = _text_of(source)
+    body = text_of(source)
     made = new(run.memory, parse_target(path), description, tag or [], body, run.project, run.origin, run.now)
     run.wake()
     output.done(json, asdict(made), f"new: {made.path}")
@@ -146,14 +143,3 @@ def list_notes(scope: Scope = "", json: Json = False) -> None:
         mark = f"  ({note.problem})" if note.problem else ""
         lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
     output.done(json, {"notes": [asdict(n) for n in notes]}, "\n".join(lines))
-
-
-def _text_of(source: str) -> str:
-    from ctxrepo.domain.note import decode_exactly
-
-    try:
-        if source == "-":
-            return decode_exactly(sys.stdin.buffer.read())
-        return decode_exactly(Path(source).read_bytes()) if source else ""
-    except OSError as error:
-        raise UsageError(f"{source} can't be read: {error.strerror}") from error

@@ -1,10 +1,14 @@
-"""Options that several commands share, each with the same words everywhere."""
+"""Options that several commands share, each with the same words everywhere, and how they are read."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ctxrepo.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Scope = Annotated[
@@ -17,3 +21,15 @@ Tags = Annotated[
 TargetWords = Annotated[
     str, typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry.")
 ]
+
+
+def text_of(source: str) -> str:
+    """What `--from` names: a file, `-` for standard input, '' for nothing; no byte of it is lost."""
+    from ctxrepo.domain.note import decode_exactly
+
+    try:
+        if source == "-":
+            return decode_exactly(sys.stdin.buffer.read())
+        return decode_exactly(Path(source).read_bytes()) if source else ""
+    except OSError as error:
+        raise UsageError(f"{source} can't be read: {error.strerror}") from error

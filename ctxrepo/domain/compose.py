@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ctxrepo.domain import frontmatter
-from ctxrepo.domain.entry import Entry, entries_of
+from ctxrepo.domain.entry import Entry, entries_of, explicit_id
 from ctxrepo.domain.markdown import Block, closed, lines_of, split_blocks
 from ctxrepo.errors import UsageError
 
@@ -19,6 +19,7 @@ _WORDS = {
     "key": (re.compile(r"[A-Za-z][\w.-]{0,39}\Z"), "Letters, digits, - _ and ., beginning with a letter."),
 }
 _ID_COMMENT = "<!-- ^{} -->"
+_MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
 def bullet(
@@ -38,7 +39,7 @@ def bullet(
     parts = [
         f"[{word(category, 'category')}]" if category else "",
         f"{word(key, 'key')}:" if key else "",
-        re.sub(r"^(?:[-*+]|\d{1,9}[.)])[ \t]+", "", first),
+        _MARKER.sub("", first, count=1) if _MARKER.match(first) else first,
         *(f"#{word(tag.lstrip('#'), 'tag')}" for tag in tags if f"#{tag.lstrip('#')}" not in first.split()),
         _ID_COMMENT.format(explicit_id) if explicit_id else "",
     ]
@@ -56,6 +57,19 @@ def word(text: str, what: str) -> str:
     pattern, rule = _WORDS[what]
     if not pattern.match(text):
         raise UsageError(f"{what} {text!r} is no single word", rule)
+    return text
+
+
+def in_place_of(old: Entry, text: str) -> str:
+    """`text` as the entry that `old` was: with its bullet and its id, where it brings none of its own."""
+    marker = _MARKER.match(old.text)
+    if marker and not _MARKER.match(text):
+        first, *rest = text.split("\n")
+        indent = " " * len(marker[0])
+        text = "\n".join([marker[0] + first, *(indent + line if line.strip() else "" for line in rest)])
+    if (known := explicit_id(old.text)) and not explicit_id(text):
+        first, newline, rest_of_it = text.partition("\n")
+        text = f"{first} {_ID_COMMENT.format(known)}{newline}{rest_of_it}"
     return text
 
 

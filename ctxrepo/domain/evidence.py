@@ -67,9 +67,9 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
         match record.kind:
             case "pinned":
                 pinned.add(record.entry)
-            case "unpinned":
+            case "unpinned" | "forgotten":  # written again, it was meant to be there
                 pinned.discard(record.entry)
-            case "superseded" | "forgotten":
+            case "superseded":
                 struck.add(record.entry)
                 pinned.discard(record.entry)
             case "stated":

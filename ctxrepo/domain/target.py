@@ -33,6 +33,14 @@ def parse_target(text: str) -> Target:
     return Target(scope=scope, path=note_path(path))
 
 
+def parse_destination(text: str) -> Target:
+    """Read where something is to go; its path may be '' (`global:`) or end in `/` (`archive/`)."""
+    if not text.endswith((":", "/")):
+        return parse_target(text)
+    stand_in = parse_target(f"{text}_.md")
+    return Target(stand_in.scope, stand_in.path.removesuffix("_.md"))
+
+
 def parse_id(text: str) -> str:
     """The id in `^id` or `id`."""
     match = _ID.match(text if text.startswith("^") else f"^{text}")

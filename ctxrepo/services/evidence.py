@@ -39,6 +39,15 @@ def marks_of(memory: Memory, tree: str | None) -> Marks:
     return marks([e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))])
 
 
+def named_in_evidence(memory: Memory) -> set[str]:
+    """Ids of the entries of which something was said, as the files have it now."""
+    found: set[str] = set()
+    for path in memory.worktree.scan(EVIDENCE.rstrip("/")).files:
+        said = evidence_of(decode(memory.worktree.read(path) or b""))
+        found |= {e.entry for e in said} | {e.to for e in said if e.to}
+    return found
+
+
 def moved_evidence(
     memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
 ) -> dict[str, bytes]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Self
 
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
+from ctxrepo.storage import cachesearch
 from ctxrepo.storage.cacherows import (
     CachedEntry,
     CachedNote,
@@ -168,6 +170,21 @@ class Cache:
         """The entry with this id, the first by path where a person gave one id twice."""
         row = self._db.execute(_ENTRY_BY_ID, (storable(entry_id),)).fetchone()
         return read_entry(row) if row else None
+
+    @healing(_empty)
+    def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
+        """Notes of every scope whose path, description or tags hold all words; all notes without words."""
+        return list(cachesearch.notes(self._db, words))
+
+    @healing(_empty)
+    def entries_by_words(self, words: Sequence[str], most: int) -> list[tuple[CachedEntry, float]]:
+        """At most `most` live entries that hold all words in any of their forms, best first."""
+        return list(islice(cachesearch.by_words(self._db, words), most))
+
+    @healing(_empty)
+    def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[CachedEntry]:
+        """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
+        return list(islice(cachesearch.by_letters(self._db, words), most))
 
     def clear(self) -> None:
         """Forget everything, also when the file turns out to be damaged; the next `apply` starts anew."""

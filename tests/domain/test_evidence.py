@@ -40,14 +40,18 @@ def test_pins_and_strikes_hold_until_they_are_undone() -> None:
     assert marks([said(1, "pinned", "a"), said(2, "pinned", "b"), said(3, "unpinned", "a")]) == Marks(
         frozenset("b")
     )
-    assert marks([said(1, "superseded", "a", "b"), said(2, "forgotten", "c")]) == Marks(
+    assert marks([said(1, "superseded", "a", "b"), said(2, "superseded", "c")]) == Marks(
         struck=frozenset("ac")
     )
     assert marks([said(1, "superseded", "a", "b"), said(2, "stated", "a")]) == Marks()
 
 
 def test_what_is_struck_is_pinned_no_more() -> None:
-    assert marks([said(1, "pinned", "a"), said(2, "forgotten", "a")]) == Marks(struck=frozenset("a"))
+    assert marks([said(1, "pinned", "a"), said(2, "superseded", "a")]) == Marks(struck=frozenset("a"))
+
+
+def test_what_is_forgotten_and_written_again_is_neither_pinned_nor_struck() -> None:
+    assert marks([said(1, "pinned", "a"), said(2, "forgotten", "a")]) == Marks()
 
 
 def test_marks_follow_a_moved_entry() -> None:

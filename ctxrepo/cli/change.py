@@ -1,0 +1,139 @@
+"""Commands that change what is there: edit, move, archive, forget, touch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json, TargetWords, text_of
+from ctxrepo.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    for command in (edit, move, archive, forget, touch):
+        app.command()(command)
+
+
+def edit(
+    target: TargetWords,
+    old: Annotated[
+        str, typer.Option("--old", metavar="A", help="The passage to replace; it must stand there once.")
+    ] = "",
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="B", help="What it becomes; may be empty.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="Replace all of it; - is standard input.")
+    ] = "",
+    if_hash: Annotated[
+        str,
+        typer.Option("--if-hash", metavar="H", help="Only while the note has this hash: see read --json."),
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Change a passage of a note or entry, or all of it.
+
+    Everything else stays as it is, to the byte.
+
+    Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.edit import Passage, Whole, edit
+
+    is_passage = bool(old) and new is not None
+    if is_passage == bool(source) or (not is_passage and (old or new is not None)):
+        raise UsageError("say what to change: --old A --new B, or --from FILE", "One of the two.")
+    change = Passage(old, new or "") if is_passage else Whole(text_of(source))
+    run = Runtime()
+    done = edit(run.memory, parse_target(target), change, if_hash, run.project, run.origin, run.now)
+    run.wake()
+    id_shown = f"^{done.id} " if done.id else ""
+    said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
+    output.done(json, {**asdict(done), "id": id_shown.strip()}, said)
+
+
+def move(
+    target: TargetWords,
+    to: Annotated[
+        str,
+        typer.Argument(metavar="DEST", help="[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."),
+    ],
+    json: Json = False,
+) -> None:
+    """Move a note to another path or scope, or an entry to another note.
+
+    Pins and other marks go along, and `history` finds what was before.
+
+    Example: ctxrepo move topics/release.md global:
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_destination, parse_target
+    from ctxrepo.services.move import move
+
+    run = Runtime()
+    there = parse_destination(to)
+    done = move(run.memory, parse_target(target), there, run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, _with_id(asdict(done)), f"moved: {done.before} to {done.at}")
+
+
+def archive(target: TargetWords, json: Json = False) -> None:
+    """Move a note or entry to the archive: still found, never delivered.
+
+    For what is past. What is wrong is better forgotten.
+
+    Example: ctxrepo archive topics/old-release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.move import archive
+
+    run = Runtime()
+    done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, _with_id(asdict(done)), f"archived: {done.before} to {done.at}")
+
+
+def forget(target: TargetWords, json: Json = False) -> None:
+    """Remove a note or an entry.
+
+    The git history keeps it: `ctxrepo history TARGET` shows where.
+
+    Example: ctxrepo forget ^3f9a1c20b7de
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.forget import forget
+
+    run = Runtime()
+    done = forget(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, _with_id(asdict(done)), f"forgotten: {done.at}; `ctxrepo history` keeps it")
+
+
+def touch(target: TargetWords, json: Json = False) -> None:
+    """Say that a note still holds: its `updated` becomes today.
+
+    A note without that field stays as it is.
+
+    Example: ctxrepo touch topics/release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.touch import touch
+
+    run = Runtime()
+    done = touch(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    said = f"touched: {done.path} {done.updated}" if done.updated else ""
+    if not said:
+        output.notice(f"{done.path} has no `updated` in its head, and none is added")
+    output.done(json, asdict(done), said)
+
+
+def _with_id(data: dict[str, str]) -> dict[str, str]:
+    return data | {"id": f"^{data['id']}" if data["id"] else ""}

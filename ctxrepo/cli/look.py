@@ -1,0 +1,136 @@
+"""Commands that look through the notes: search, tags, links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json, Scope, Tags
+from ctxrepo.domain.paths import shown
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.links import Link
+    from ctxrepo.services.search import Hit
+
+_WIDTH = 160
+"""Characters of an entry that a hit shows on its one line."""
+
+
+def register(app: typer.Typer) -> None:
+    for command in (search, tags, links):
+        app.command()(command)
+
+
+def search(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
+    ] = "",
+    tag: Tags = None,
+    scope: Scope = "",
+    regex: Annotated[bool, typer.Option("--regex", "-e", help="QUERY is a regular expression.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")
+    ] = 20,
+    json: Json = False,
+) -> None:
+    """Search all notes, the archived too.
+
+    Words are found in any of their forms and in any case. The project's hits come first, then the global
+    ones, then those of other projects; --scope shows one scope only.
+
+    Example: ctxrepo search "redis port" --tag tests
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.search import Question, search
+
+    run = Runtime()
+    run.settle()
+    asked = Question(query, tuple(tag or ()), scope, is_pattern=regex)
+    hits = search(run.memory, asked, run.project, limit + 1)
+    if len(hits) > limit:
+        output.notice(f"there is more than {limit}; --limit shows it")
+    output.done(json, {"hits": [asdict(hit) for hit in hits[:limit]]}, "\n".join(map(_line, hits[:limit])))
+
+
+def tags(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The note to give tags to; without it all tags.")
+    ] = "",
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="TAG", help="Give it this tag; may be repeated.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="TAG", help="Take this tag from it.")
+    ] = None,
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """List the tags in use, or change those of a note.
+
+    Example: ctxrepo tags topics/release.md --add ci
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.tags import set_tags
+    from ctxrepo.services.tags import tags as tags_of
+
+    run = Runtime()
+    if bool(target) != bool(add or remove):
+        raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
+    if not target:
+        run.settle()
+        found = tags_of(run.memory, scope, run.project)
+        lines = [f"{tag.name}  {tag.notes} notes, {tag.entries} entries" for tag in found]
+        output.done(json, {"tags": [asdict(tag) for tag in found]}, "\n".join(lines))
+        return
+    note = parse_target(target)
+    done = set_tags(run.memory, note, add or (), remove or (), run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, asdict(done), f"{done.path} [{', '.join(done.tags)}]")
+
+
+def links(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="A note; without it all links that lead nowhere.")
+    ] = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Show what a note links to and what links to it, or all broken links.
+
+    A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind.
+
+    Example: ctxrepo links topics/release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.links import broken_links
+    from ctxrepo.services.links import links as links_of
+
+    run = Runtime()
+    run.settle()
+    if target:
+        found = links_of(run.memory, parse_target(target), run.project)
+        data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
+        lines = [f"{link.at} [[{link.link}]] -> {link.to or 'nowhere'}" for link in found.outgoing]
+        lines += [f"{link.at} [[{link.link}]] <- from there" for link in found.incoming]
+        output.done(json, data, "\n".join(lines))
+        return
+    broken = broken_links(run.memory, scope, run.project)
+    text = "\n".join(f"{link.at} [[{link.link}]] leads nowhere" for link in broken)
+    output.done(json, {"broken": _data(broken)}, text or "no broken links")
+
+
+def _line(hit: Hit) -> str:
+    text = shown(" ".join(hit.text.split()), _WIDTH)
+    mark = " (superseded)" if hit.superseded else ""
+    return f"{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
+
+
+def _data(found: Sequence[Link]) -> list[dict[str, str]]:
+    return [asdict(link) for link in found]

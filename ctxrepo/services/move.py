@@ -1,0 +1,133 @@
+"""move and archive: a note, or one entry of it, goes to another place with what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ctxrepo.domain import compose, frontmatter
+from ctxrepo.domain.entry import Entry, entries_of, normalised
+from ctxrepo.domain.moment import day
+from ctxrepo.domain.note import Note, bump_updated
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.evidence import named_in_evidence, record
+from ctxrepo.services.find import placed, scope_named
+from ctxrepo.services.project import Project
+from ctxrepo.services.read import Reading, read
+from ctxrepo.services.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note."""
+
+    before: str
+    at: str
+    id: str = ""
+
+
+def move(
+    memory: Memory, target: Target, to: Target, project: Project | None, origin: Origin, now: datetime
+) -> Moved:
+    """Move a note to another path or scope, or an entry to the end of another note, made when missing.
+
+    Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
+    moved to one that is there.
+    """
+    if to.entry_id:
+        raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
+    with drafting(memory, "move", origin, now) as draft:
+        reading = read(memory, target, project)
+        to = placed(memory, _completed(to, reading.note.path.partition("/")[2]), project)
+        scope = scope_named(memory, to.scope, project)
+        draft.register(scope.project)
+        return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
+
+
+def archive(memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime) -> Moved:
+    """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered.
+
+    A note whose place there is taken gets a number; an entry goes to the note of that name there.
+    """
+    with drafting(memory, "archive", origin, now) as draft:
+        reading = read(memory, target, project)
+        folder, _, rest = reading.note.path.partition("/")
+        if rest.startswith(f"{ARCHIVE}/"):
+            raise Refused(f"{reading.note.path} is in the archive already")
+        path = f"{folder}/{ARCHIVE}/{rest}"
+        return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
+
+
+def _completed(to: Target, rest: str) -> Target:
+    """A destination that names only a scope or a folder, with what the note is called in its own."""
+    if not to.path:
+        return replace(to, path=rest)
+    return replace(to, path=to.path + rest.rpartition("/")[2]) if to.path.endswith("/") else to
+
+
+@dataclass(frozen=True)
+class _Move:
+    draft: Draft
+    reading: Reading
+    to: str
+    now: datetime
+
+    def run(self) -> Moved:
+        note, entry = self.reading.note, self.reading.entry
+        if note.path == self.to:
+            raise UsageError(f"{self.to} is where it is already")
+        self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
+        return self._entry(note, entry) if entry else self._note(note)
+
+    def _note(self, note: Note) -> Moved:
+        if self.draft.text(self.to) is not None:
+            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
+        text = bump_updated(self.draft.text(note.path) or note.text, day(self.now))
+        self.draft.remove(note.path)
+        self.draft.put(self.to, text)
+        pairs = zip(entries_of(note.path, text), entries_of(self.to, text), strict=True)
+        self._carry([(old.id, new.id) for old, new in pairs])
+        return Moved(note.path, self.to)
+
+    def _entry(self, note: Note, entry: Entry) -> Moved:
+        there = self.draft.text(self.to)
+        here = self.draft.text(note.path) or note.text
+        text = there if there is not None else self._head(note)
+        line = entry.text.replace("\r\n", "\n")
+        known = entries_of(self.to, text)
+        title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
+        written = compose.append(text, line, title)
+        ids = {e.id for e in known}
+        come = next(e for e in entries_of(self.to, written) if e.id not in ids)
+        today = day(self.now)
+        self.draft.put(self.to, bump_updated(written, today))
+        self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
+        self._carry([(entry.id, come.id)])
+        return Moved(entry.at, come.at, come.id)
+
+    def _head(self, note: Note) -> str:
+        """The head of a note that is made for an entry: what the note it comes from was about."""
+        about = note.head.description or note.path.rpartition("/")[2].removesuffix(".md")
+        fields: dict[str, frontmatter.Value] = {"description": about, "tags": note.head.tags}
+        fields |= {"created": day(self.now), "updated": day(self.now)}
+        return frontmatter.render({k: v for k, v in fields.items() if v}) + "\n"
+
+    def _carry(self, pairs: list[tuple[str, str]]) -> None:
+        """An id follows the place: what was said of the old one must be read as said of the new."""
+        named = named_in_evidence(self.draft.memory)
+        for old, new in pairs:
+            if old != new and old in named:
+                record(self.draft, "moved", old, self.to, self.now, to=new)
+
+
+def _free(draft: Draft, path: str) -> str:
+    """`path`, with a number where a note is there already."""
+    stem, number = path.removesuffix(".md"), 2
+    while draft.text(path) is not None:
+        path, number = f"{stem}-{number}.md", number + 1
+    return path

@@ -1,0 +1,66 @@
+"""Questions that a person asks of the cache: which entries and notes hold these words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, storable
+
+_BY_WORDS = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, -found.rank
+    from (select rowid, rank from entry_fts where entry_fts match ?1 and rank match
+          'bm25(1.0, 0.5, 0.5, 0.0)') found
+    join entry e on e.rowid = found.rowid join note n on n.id = e.note
+    order by found.rank, n.path, e.first_line
+"""
+# A word at least must be the entry's own: what its note is about is found as the note.
+_BY_LETTERS = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note
+    where not exists (
+        select 1 from json_each(?1) word where instr(lower(
+            e.text || ' ' || e.heading || ' ' || n.description || ' ' || n.tags || ' ' || n.path
+        ), lower(word.value)) = 0
+    ) and (?1 = '[]' or exists (
+        select 1 from json_each(?1) word where instr(lower(e.text || ' ' || e.heading), lower(word.value)) > 0
+    ))
+    order by n.path, e.first_line
+"""
+_NOTES = """
+    select path, scope, description, tags, updated, pinned, core, listed, generation, problem
+    from note n where not exists (
+        select 1 from json_each(?1) word
+        where instr(lower(n.description || ' ' || n.tags || ' ' || n.path), lower(word.value)) = 0
+    ) order by path
+"""
+
+
+def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[tuple[CachedEntry, float]]:
+    """Entries that are delivered and hold all words, in any of their forms, best first: (entry, score)."""
+    asked = [quoted for word in words if (quoted := _quoted(word))]
+    if not asked:
+        return
+    every, own = " AND ".join(asked), " OR ".join(asked)
+    match = f"({{text heading context}} : ({every})) AND ({{text heading}} : ({own}))"
+    for row in db.execute(_BY_WORDS, (match,)):
+        yield read_entry(row[:-1]), row[-1]
+
+
+def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedEntry]:
+    """Entries, the archived and superseded too, that hold all words letter by letter; all without words."""
+    return map(read_entry, db.execute(_BY_LETTERS, (_list(words),)))
+
+
+def notes(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedNote]:
+    """Notes whose path, description or tags hold all words; all without words."""
+    return map(read_note, db.execute(_NOTES, (_list(words),)))
+
+
+def _list(words: Sequence[str]) -> str:
+    return json.dumps([storable(word) for word in words])
+
+
+def _quoted(word: str) -> str:
+    return '"' + storable(word).replace('"', '""') + '"' if any(map(str.isalnum, word)) else ""

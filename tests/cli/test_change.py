@@ -1,0 +1,239 @@
+"""edit, move, archive, forget, touch: just that changes, and what is known of an entry goes along."""
+
+from __future__ import annotations
+
+import pytest
+from machines import NOW
+from terminal import Terminal
+
+from ctxrepo.domain.moment import day
+from ctxrepo.domain.oid import blob_id
+
+NOTE = (
+    "---\n# kept\ndescription: How we release\nupdated: 2020-01-01\ntags: [ci]\n---\n\n# Release\n\n"
+    "- on Fridays\n- on Fridays too, after lunch\n  - with care\n\n## Later\n\n- port to arm\n"
+)
+PATH = "shop/topics/release.md"
+
+
+@pytest.fixture
+def note(cli: Terminal) -> Terminal:
+    """A memory with one committed note in the project."""
+    cli.machine.remember("a start")
+    cli.machine.write(PATH, NOTE)
+    cli.machine.sync()
+    return cli
+
+
+def entry(cli: Terminal, words: str, path: str = PATH) -> str:
+    """The id of the entry that holds some words."""
+    return next(str(e["id"]) for e in cli("read", path, "--json").data["entries"] if words in e["text"])
+
+
+class TestEdit:
+    def test_a_passage_changes_and_every_other_byte_stays(self, note: Terminal) -> None:
+        said = note("edit", PATH, "--old", "after lunch", "--new", "after tea", "--json")
+        assert (said.code, said.data["changed"], said.data["path"]) == (0, True, PATH)
+        text = note.machine.read(PATH)
+        assert text == NOTE.replace("after lunch", "after tea").replace("2020-01-01", day(NOW))
+        assert said.data["hash"] == blob_id(text.encode())
+
+    def test_a_passage_of_one_entry(self, note: Terminal) -> None:
+        first = entry(note, "on Fridays")
+        said = note("edit", first, "--old", "Fridays", "--new", "Mondays", "--json")
+        assert said.code == 0, said.err
+        assert "- on Mondays\n- on Fridays too" in note.machine.read(PATH)
+        assert note("read", said.data["id"]).out == "- on Mondays\n"
+        assert note("read", first).code == 3
+
+    @pytest.mark.parametrize(("old", "count"), [("Fridays", "2 times"), ("Sundays", "not")])
+    def test_a_passage_must_stand_there_once(self, note: Terminal, old: str, count: str) -> None:
+        said = note("edit", PATH, "--old", old, "--new", "x")
+        assert (said.code, said.out) == (2, "")
+        assert count in said.err
+        assert note.machine.read(PATH) == NOTE
+
+    def test_the_whole_note_keeps_its_head_where_the_text_has_none(self, note: Terminal) -> None:
+        assert note("edit", PATH, "--from", "-", stdin=b"- all new").code == 0
+        head = NOTE[: NOTE.index("\n# Release")].replace("2020-01-01", day(NOW))
+        assert note.machine.read(PATH) == head + "- all new\n"
+        whole = "---\ndescription: other\n---\n- x\n"
+        assert note("edit", PATH, "--from", "-", stdin=whole.encode()).code == 0
+        assert note.machine.read(PATH) == whole  # no `updated` is added
+
+    def test_a_whole_entry_keeps_its_bullet_and_its_id(self, note: Terminal) -> None:
+        fixed = note("remember", "first words", "--note", PATH, "--id", "--json").data["id"]
+        said = note("edit", fixed, "--from", "-", "--json", stdin=b"other words\nand more\n")
+        assert (said.code, said.data["id"]) == (0, fixed)
+        assert f"- other words <!-- {fixed} -->\n  and more\n" in note.machine.read(PATH)
+
+    @pytest.mark.parametrize("text", ["- one\n\n# Title\n", "- one\n- two", "", "  \n"])
+    def test_an_entry_stays_one_entry(self, note: Terminal, text: str) -> None:
+        said = note("edit", entry(note, "port to arm"), "--from", "-", stdin=text.encode())
+        assert said.code == 2
+        assert note.machine.read(PATH) == NOTE
+
+    def test_only_while_nobody_changed_it(self, note: Terminal) -> None:
+        known = note("read", PATH, "--json").data["hash"]
+        note.machine.write(PATH, NOTE + "- mine\n")
+        said = note("edit", PATH, "--old", "arm", "--new", "riscv", "--if-hash", known)
+        assert said.code == 6
+        assert note.machine.read(PATH) == NOTE + "- mine\n"
+        known = note("read", PATH, "--json").data["hash"]
+        assert note("edit", PATH, "--old", "arm", "--new", "riscv", "--if-hash", known).code == 0
+
+    @pytest.mark.parametrize(
+        "words", [[], ["--old", "x"], ["--new", "x"], ["--old", "a", "--new", "b", "--from", "-"]]
+    )
+    def test_what_to_change_must_be_said(self, note: Terminal, words: list[str]) -> None:
+        assert note("edit", PATH, *words).code == 2
+
+    def test_windows_line_ends_stay(self, note: Terminal) -> None:
+        crlf = NOTE.replace("\n", "\r\n")
+        note.machine.write(PATH, "")
+        (note.machine.clone / PATH).write_bytes(crlf.encode())
+        said = note("edit", entry(note, "after lunch"), "--old", "with care", "--new", "with joy")
+        assert said.code == 0, said.err
+        data = (note.machine.clone / PATH).read_bytes().decode()
+        assert data == crlf.replace("with care", "with joy").replace("2020-01-01", day(NOW))
+
+    def test_a_secret_is_refused_and_nothing_changes(self, note: Terminal) -> None:
+        token = "ghp_" + "a1B2" * 9
+        assert note("edit", PATH, "--old", "port to arm", "--new", f"token {token}").code == 6
+        assert note.machine.read(PATH) == NOTE
+
+
+class TestMove:
+    def test_a_note_goes_to_another_path_and_its_history_with_it(self, note: Terminal) -> None:
+        said = note("move", "topics/release.md", "core/shipping.md", "--json")
+        assert said.data["at"] == "shop/core/shipping.md"
+        assert not (note.machine.clone / PATH).exists()
+        assert note.machine.read("shop/core/shipping.md") == NOTE.replace("2020-01-01", day(NOW))
+        note.machine.sync()
+        assert "R" in note.machine.git("log", "-1", "-M", "--name-status", "--format=").split()[0]
+        assert len(note("history", "core/shipping.md", "--json").data["history"]) == 2
+
+    @pytest.mark.parametrize(
+        ("to", "path"),
+        [
+            ("global:", "global/topics/release.md"),
+            ("global:topics/ship.md", "global/topics/ship.md"),
+            ("notes/", "shop/notes/release.md"),
+            ("global:notes/", "global/notes/release.md"),
+            ("global/x.md", "global/x.md"),
+        ],
+    )
+    def test_where_it_goes(self, note: Terminal, to: str, path: str) -> None:
+        assert note("move", PATH, to, "--json").data["at"] == path
+        assert note.machine.read(path)
+        assert not (note.machine.clone / PATH).exists()
+
+    def test_pins_and_struck_entries_go_along(self, note: Terminal) -> None:
+        note("remember", "always first", "--pin", "--note", PATH)
+        old = note("remember", "no longer so", "--note", PATH, "--json").data["id"]
+        note("remember", "now it is so", "--supersedes", old, "--note", PATH)
+        assert note("move", PATH, "global:").code == 0
+        note.machine.sync()
+        entries = {e.entry.plain: e for e in note.machine.open().cache.entries(["global"])}
+        assert entries["always first"].is_pinned
+        assert entries["no longer so"].is_struck
+        assert not entries["now it is so"].is_struck
+
+    def test_an_entry_goes_to_another_note(self, note: Terminal) -> None:
+        said = note("move", entry(note, "port to arm"), "topics/later.md", "--json")
+        assert said.code == 0, said.err
+        assert said.data["at"].startswith("shop/topics/later.md#L")
+        assert note("read", said.data["id"]).out == "- port to arm\n"
+        assert "port to arm" not in note.machine.read(PATH)
+        assert "description: How we release" in note.machine.read("shop/topics/later.md")
+
+    def test_a_note_is_never_written_over(self, note: Terminal) -> None:
+        note.machine.write("shop/topics/other.md", "- mine\n")
+        assert note("move", PATH, "topics/other.md").code == 6
+        assert note.machine.read("shop/topics/other.md") == "- mine\n"
+        assert note.machine.read(PATH) == NOTE
+
+    @pytest.mark.parametrize(
+        "to", ["../out.md", "global:../x.md", "^123456789abc", PATH, "a\\b.md", "/etc/x.md", "x.txt"]
+    )
+    def test_what_is_no_place(self, note: Terminal, to: str) -> None:
+        assert note("move", PATH, to).code == 2
+        assert note.machine.read(PATH) == NOTE
+
+    def test_an_edit_made_elsewhere_meanwhile_follows(self, both: tuple[Terminal, Terminal]) -> None:
+        ada, ben = both
+        ada.machine.write(PATH, NOTE)
+        ada.machine.sync()
+        ben.machine.sync()
+        assert ada("move", PATH, "global:").code == 0
+        ben.machine.write(PATH, NOTE.replace("port to arm", "port to riscv"))
+        for one in (ada, ben, ada):
+            one.machine.sync()
+        assert ada.machine.tree() == ben.machine.tree()
+        assert "port to riscv" in ada.machine.read("global/topics/release.md")
+        assert not (ada.machine.clone / PATH).exists()
+
+
+class TestArchive:
+    def test_a_note_is_kept_found_and_no_longer_delivered(self, note: Terminal) -> None:
+        assert "shop/topics/release.md" in note("context").out
+        said = note("archive", "topics/release.md", "--json")
+        assert said.data["at"] == "shop/archive/topics/release.md"
+        assert "release" not in note("context").out
+        assert "shop/archive/topics/release.md" in note("search", "arm").out
+        assert note("archive", "archive/topics/release.md").code == 6
+
+    def test_a_second_of_the_same_name_gets_a_number(self, note: Terminal) -> None:
+        note("archive", PATH)
+        note.machine.write(PATH, "- again\n")
+        assert note("archive", PATH, "--json").data["at"] == "shop/archive/topics/release-2.md"
+
+    def test_entries_of_a_note_gather_in_one(self, note: Terminal) -> None:
+        for words in ("port to arm", "after lunch"):
+            assert note("archive", entry(note, words)).code == 0
+        kept = note.machine.read("shop/archive/topics/release.md")
+        assert kept.index("- port to arm") < kept.index("- on Fridays too, after lunch\n  - with care\n")
+        assert note.machine.read(PATH).count("\n- ") == 1
+
+
+class TestForget:
+    def test_an_entry_is_gone_and_in_the_history(self, note: Terminal) -> None:
+        gone = entry(note, "port to arm")
+        assert note("forget", gone).code == 0
+        assert "arm" not in note.machine.read(PATH)
+        note.machine.sync()
+        assert note("read", gone).code == 3
+        assert "port to arm" in note("history", gone).out
+
+    def test_of_two_equal_ones_the_other_stays(self, note: Terminal) -> None:
+        note.machine.write(PATH, "- twice\n- twice\n")
+        first = entry(note, "twice")
+        assert note("forget", first).code == 0
+        assert note.machine.read(PATH) == "- twice\n"
+        assert "twice" in note("search", "twice").out
+
+    def test_a_note_is_gone_on_every_machine_and_not_held_back(self, both: tuple[Terminal, Terminal]) -> None:
+        ada, ben = both
+        ada.machine.write(PATH, NOTE)
+        ada.machine.sync()
+        ben.machine.sync()
+        assert ada("forget", PATH).code == 0
+        ada.machine.sync()
+        assert ben.machine.sync().held == ()
+        assert not (ben.machine.clone / PATH).exists()
+        assert ada("forget", PATH).code == 3
+
+
+class TestTouch:
+    def test_the_day_becomes_today(self, note: Terminal) -> None:
+        said = note("touch", PATH, "--json")
+        assert (said.code, said.data["updated"], said.data["changed"]) == (0, day(NOW), True)
+        assert note.machine.read(PATH) == NOTE.replace("2020-01-01", day(NOW))
+        assert note("touch", PATH, "--json").data["changed"] is False
+
+    def test_no_day_is_added(self, note: Terminal) -> None:
+        note.machine.write("shop/x.md", "---\ndescription: x\n---\n- x\n")
+        said = note("touch", "x.md")
+        assert said.code == 0
+        assert "no `updated`" in said.err
+        assert note.machine.read("shop/x.md") == "---\ndescription: x\n---\n- x\n"

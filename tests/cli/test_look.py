@@ -1,0 +1,183 @@
+"""search, tags, links: all that is there is found, nearest first, and no pattern runs away."""
+
+from __future__ import annotations
+
+import pytest
+from terminal import Terminal
+
+NOTES = {
+    "shop/topics/redis.md": "---\ndescription: The cache server\ntags: [infra, Cache]\n---\n\n# Redis\n\n"
+    "- redis listens on port 6380 #tests\n- deploying it takes a minute\n\nA paragraph about ports.\n",
+    "shop/core/TASK.md": "- [ ] deploy the thing\n",
+    "shop/notes/meeting.md": "- we met about deployments\n",
+    "global/USER.md": "- likes redis and Größe\n- 使用重构工具来部署\n",
+    "other/topics/x.md": "- redis in another project\n",
+    "shop/archive/old.md": "- redis 2 was installed by hand\n",
+    "conflicts/shop/a.md": "- redis version kept aside\n",
+}
+
+
+@pytest.fixture
+def notes(cli: Terminal) -> Terminal:
+    cli.machine.remember("a start")
+    for path, text in NOTES.items():
+        cli.machine.write(path, text)
+    return cli
+
+
+def places(cli: Terminal, *words: str) -> list[str]:
+    """Where the hits are, in order, without their lines."""
+    said = cli("search", *words, "--json")
+    assert said.code in (0, 3), said.err
+    return [hit["at"].partition("#")[0] for hit in said.data["hits"]] if said.code == 0 else []
+
+
+class TestSearch:
+    def test_the_nearest_come_first_and_nothing_is_hidden(self, notes: Terminal) -> None:
+        assert places(notes, "redis") == [
+            "shop/topics/redis.md",  # the note, then its entries: what stands under its title is about it
+            *["shop/topics/redis.md"] * 3,
+            "shop/archive/old.md",
+            "global/USER.md",
+            "other/topics/x.md",
+        ]
+
+    def test_a_hit_says_all_a_program_wants(self, notes: Terminal) -> None:
+        (hit,) = notes("search", "6380", "--json").data["hits"]
+        assert hit["at"] == "shop/topics/redis.md#L8"
+        assert hit["path"] == "shop/topics/redis.md"
+        assert hit["text"] == "- redis listens on port 6380 #tests"
+        assert (hit["heading"], hit["tags"]) == ("Redis", ["infra", "Cache", "tests"])
+        assert hit["score"] > 0
+        assert notes("read", hit["id"]).out == "- redis listens on port 6380 #tests\n"
+
+    @pytest.mark.parametrize(
+        ("words", "path"),
+        [
+            ("deploys", "shop/core/TASK.md"),  # another form of the word
+            ("DEPLOYING", "shop/topics/redis.md"),
+            ("grosse", ""),
+            ("größe", "global/USER.md"),
+            ("Grösse", ""),
+            ("重构", "global/USER.md"),  # no spaces between words
+            ("tools", ""),
+            ("istens", "shop/topics/redis.md"),  # a part of a word
+            ('"on port"', "shop/topics/redis.md"),
+            ('"port on"', ""),
+            ("cache server", "shop/topics/redis.md"),
+            ("redis minute", "shop/topics/redis.md"),  # one is the note's, one the entry's
+            ("met", "shop/notes/meeting.md"),  # not only in core/
+            ("%", ""),
+            ("_", ""),
+        ],
+    )
+    def test_what_is_found(self, notes: Terminal, words: str, path: str) -> None:
+        found = places(notes, words)
+        assert (path in found) if path else not found
+
+    def test_tags_of_notes_and_of_entries(self, notes: Terminal) -> None:
+        assert places(notes, "redis", "--tag", "tests") == ["shop/topics/redis.md"]
+        assert places(notes, "--tag", "cache", "--tag", "INFRA") == ["shop/topics/redis.md"] * 4
+        assert places(notes, "redis", "--tag", "never") == []
+
+    def test_one_scope_only(self, notes: Terminal) -> None:
+        assert places(notes, "redis", "--scope", "global") == ["global/USER.md"]
+        assert set(places(notes, "redis", "-s", "project")) == {"shop/topics/redis.md", "shop/archive/old.md"}
+
+    @pytest.mark.parametrize(
+        ("pattern", "path"),
+        [
+            (r"port\s+\d{4}", "shop/topics/redis.md"),
+            (r"^- \[ \]", "shop/core/TASK.md"),
+            (r"LISTENS", "shop/topics/redis.md"),
+            (r"(?-i:LISTENS)", ""),
+            (r"\p{Han}+", "global/USER.md"),
+        ],
+    )
+    def test_patterns(self, notes: Terminal, pattern: str, path: str) -> None:
+        found = places(notes, "--regex", pattern)
+        assert (path in found) if path else not found
+
+    @pytest.mark.parametrize("pattern", ["(", "[z-a]", "a{5,1}", "(?P<x", "*", "x" * 2000, "(?P>nowhere)"])
+    def test_what_is_no_pattern_is_told_in_one_line(self, notes: Terminal, pattern: str) -> None:
+        said = notes("search", "-e", "--", pattern)
+        assert (said.code, said.out) == (2, "")
+        assert "pattern" in said.err or "expression" in said.err
+
+    @pytest.mark.parametrize("pattern", ["--pre=touch sprung", "-f/etc/passwd", "$(touch sprung)", "`id`"])
+    def test_a_pattern_is_matched_and_nothing_else(self, notes: Terminal, pattern: str) -> None:
+        for how in ([], ["--regex"]):
+            assert notes("search", *how, "--", pattern).code in (2, 3)
+        assert not list(notes.machine.home.rglob("sprung"))
+
+    def test_nothing_found_and_nothing_asked(self, notes: Terminal) -> None:
+        said = notes("search", "nowhere to be found")
+        assert (said.code, said.out) == (3, "")
+        assert notes("search").code == 2
+        assert notes("search", "x", "--scope", "glbal").code == 3
+
+    def test_more_than_the_limit_is_told(self, notes: Terminal) -> None:
+        said = notes("search", "redis", "--limit", "2")
+        assert len(said.out.splitlines()) == 2
+        assert "more than 2" in said.err
+
+    def test_what_was_just_written_is_found(self, notes: Terminal) -> None:
+        notes("remember", "quokkas are small")
+        assert places(notes, "quokka") == ["shop/MEMORY.md"]
+
+    def test_one_bad_note_spoils_nothing(self, notes: Terminal) -> None:
+        notes.machine.write("shop/bad.md", "---\ndescription: [\n---\n- redis here as well\n")
+        assert "shop/bad.md" in places(notes, "redis")
+
+
+class TestTags:
+    def test_the_most_used_first(self, notes: Terminal) -> None:
+        said = notes("tags", "--json").data["tags"]
+        assert [tag for tag in said if tag["name"] != "memory"] == [
+            {"name": "Cache", "notes": 1, "entries": 0},
+            {"name": "infra", "notes": 1, "entries": 0},
+            {"name": "tests", "notes": 0, "entries": 1},
+        ]
+        assert [tag["name"] for tag in notes("tags", "-s", "global", "--json").data["tags"]] == ["memory"]
+
+    def test_tags_are_given_and_taken(self, notes: Terminal) -> None:
+        done = notes("tags", "topics/redis.md", "--add", "ops", "--remove", "cache", "--json").data
+        assert (done["tags"], done["changed"]) == (["infra", "ops"], True)
+        text = NOTES["shop/topics/redis.md"].replace("[infra, Cache]", "[infra, ops]")
+        assert notes.machine.read("shop/topics/redis.md") == text
+        assert notes("tags", "topics/redis.md", "--add", "Ops", "--json").data["changed"] is False
+
+    @pytest.mark.parametrize(
+        "words", [["topics/redis.md"], ["--add", "x"], ["topics/redis.md", "--add", "a b"]]
+    )
+    def test_what_makes_no_sense(self, notes: Terminal, words: list[str]) -> None:
+        assert notes("tags", *words).code == 2
+
+    def test_a_head_that_can_not_be_read_is_not_written_over(self, notes: Terminal) -> None:
+        bad = "---\ntags: [a\n---\n- x\n"
+        notes.machine.write("shop/bad.md", bad)
+        assert notes("tags", "bad.md", "--add", "x").code == 6
+        assert notes.machine.read("shop/bad.md") == bad
+
+
+class TestLinks:
+    def test_from_and_to_a_note_and_nowhere(self, notes: Terminal) -> None:
+        known = notes("search", "6380", "--json").data["hits"][0]["id"]
+        notes.machine.write(
+            "shop/index.md",
+            f"- see [[redis]], [[global:USER|me]], [[topics/redis#Redis]], [[{known}]], [[gone]], [[x]]\n",
+        )
+        said = notes("links", "index.md", "--json").data
+        assert [(link["link"], link["to"]) for link in said["outgoing"]] == [
+            ("redis", "shop/topics/redis.md"),
+            ("global:USER|me", "global/USER.md"),
+            ("topics/redis#Redis", "shop/topics/redis.md"),
+            (known, "shop/topics/redis.md"),
+            ("gone", ""),
+            ("x", ""),  # there is one, in another project
+        ]
+        incoming = notes("links", "topics/redis.md", "--json").data["incoming"]
+        assert [link["at"] for link in incoming] == ["shop/index.md#L1"] * 3
+        assert [link["link"] for link in notes("links", "--json").data["broken"]] == ["gone", "x"]
+        assert "[[gone]] leads nowhere" in notes("links").out
+        assert notes("links", "--scope", "global").out == "no broken links\n"
