@@ -7,7 +7,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from ctxrepo.domain.paths import INVISIBLE
@@ -64,6 +65,24 @@ def failed(as_json: bool, error: CtxrepoError) -> None:
 def notice(text: str) -> None:
     """Something worth knowing that is not the answer."""
     _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None] | None]:
+    """At a terminal what tells how far long work is: on one line, which is gone at the end."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield _say_on_one_line
+    finally:
+        _say_on_one_line("")
+
+
+def _say_on_one_line(words: str) -> None:
+    """git's own counting and ours."""
+    line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
+    print(f"\r\x1b[K{visible(line)[:100]}", end="", file=sys.stderr, flush=True)
 
 
 def visible(text: str) -> str:

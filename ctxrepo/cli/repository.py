@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -47,10 +46,8 @@ def init(
     from ctxrepo.storage.git import redact
 
     run = Runtime()
-    progress = _progress if sys.stderr.isatty() and not json else None
-    made = init(run.places, run.env, remote, run.interpreter, run.now, progress, sparse=sparse)
-    if progress:
-        _progress("")
+    with output.progress() as progress:
+        made = init(run.places, run.env, remote, run.interpreter, run.now, progress, sparse=sparse)
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
@@ -176,12 +173,6 @@ def doctor(
     data = {"findings": [asdict(f) for f in found], "mended": done}
     output.done(json, data, "\n".join(lines) or "all is well")
     raise typer.Exit(FAILED if found else 0)
-
-
-def _progress(words: str) -> None:
-    """git's own counting and ours, on one line."""
-    line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
-    print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
 
 
 def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:

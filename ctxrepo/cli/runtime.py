@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from ctxrepo.hot.daemon import start_worker
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.refresh import complete
 from ctxrepo.services.setup import Machine
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
@@ -73,9 +74,11 @@ class Runtime:
 
     def settle(self) -> None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
-        memory = self.memory
         try:
-            commit(memory, self.now, Wanted(spooled_versions(memory)))
+            with output.progress() as progress:
+                memory = replace(self.memory, progress=progress)
+                done = commit(memory, self.now, Wanted(spooled_versions(memory)))
+                complete(memory, done.head)
         except CtxrepoError as error:
             output.notice(f"what was written last is not in this: {error.message}")
 

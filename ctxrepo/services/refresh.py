@@ -14,12 +14,16 @@ from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.lock import is_held
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.pause import pause
 from ctxrepo.storage.scan import MAX_BYTES
 
 CONFLICTS = "conflicts"
 
 MANY_NOTES = 50
 """So many take longer to be read than somebody in a hurry shall wait."""
+
+_GLANCE = 0.1
+"""Seconds between two looks whether a worker has built the cache."""
 
 _BATCH = 500
 """Notes that are read into the cache while others wait to write to it."""
@@ -48,9 +52,21 @@ def build(memory: Memory, head: str | None) -> None:
             _bring(memory, head)
 
 
+def complete(memory: Memory, head: str | None) -> None:
+    """Bring the cache to commit `head` for somebody who asks it now, waiting for a worker that is at it."""
+    while _is_built_anew(memory):
+        if memory.progress:
+            memory.progress(f"waiting for the notes to be read: {memory.cache.entry_count} entries so far")
+        pause(_GLANCE, _GLANCE)
+    build(memory, head)
+
+
 def _is_the_workers(memory: Memory, head: str) -> bool:
-    is_at_it = not memory.cache.head and is_held(memory.state.lock("work"))
-    return (memory.is_hurried or is_at_it) and _changes_many(memory, head)
+    return (memory.is_hurried or _is_built_anew(memory)) and _changes_many(memory, head)
+
+
+def _is_built_anew(memory: Memory) -> bool:
+    return not memory.cache.head and is_held(memory.state.lock("work"))
 
 
 def _changes_many(memory: Memory, head: str) -> bool:
@@ -77,7 +93,9 @@ def _bring(memory: Memory, head: str) -> None:
     read = {p: key for p, key in notes.items() if key and ":" not in key and objects.size(key) <= MAX_BYTES}
     marks = marks_of(memory, tree)
     *batches, last = _batches(sorted(read)) if old is None else [sorted(read)]
-    for paths in batches:  # of a cache that is made anew nobody has to see the whole at once
+    for number, paths in enumerate(batches):  # of one that is made anew nobody has to see the whole at once
+        if memory.progress:
+            memory.progress(f"reading notes: {number * _BATCH} of {len(read)}")
         cache.apply("", [Note(p, decode(objects.data(read[p]))) for p in paths], (), marks)
     changed = [Note(p, decode(objects.data(read[p]))) for p in last]
     cache.apply(head, changed, removed=[p for p in notes if p not in read], marks=marks)

@@ -88,6 +88,11 @@ class Cache:
         return self._meta("head")
 
     @property
+    def entry_count(self) -> int:
+        """How many entries are in it by now."""
+        return int(self._db.execute("select count(*) from entry").fetchone()[0])
+
+    @property
     def generation(self) -> int:
         return int(self._meta("generation") or 0)
 
