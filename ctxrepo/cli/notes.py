@@ -136,6 +136,7 @@ def list_notes(scope: Scope = "", json: Json = False) -> None:
     from ctxrepo.services.list_notes import list_notes
 
     run = Runtime()
+    run.settle()
     notes = list_notes(run.memory, scope, run.project)
     lines = []
     for note in notes:

@@ -54,7 +54,7 @@ def links(memory: Memory, target: Target, project: Project | None) -> Linked:
 def _links(memory: Memory) -> Iterator[Link]:
     cache = memory.cache
     notes = {note.path for note in cache.notes_with(())}
-    for found in cache.entries_by_letters(["[["]):
+    for found, *_ in cache.entries_by_letters(["[["]):
         for link in found.entry.links:
             yield Link(found.entry.at, link, _leads_to(memory, link, found.entry.path, notes))
 

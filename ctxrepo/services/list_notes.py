@@ -1,12 +1,12 @@
-"""list: the notes of the scopes in view, as the worktree has them now."""
+"""list: the notes of the scopes in view; what the cache knows of one needn't be read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ctxrepo.domain.note import Note
 from ctxrepo.services.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.project import Project
+from ctxrepo.storage.cache import CachedNote
 from ctxrepo.storage.memory import Memory
 
 
@@ -24,14 +24,28 @@ class Listed:
 
 
 def list_notes(memory: Memory, scope: str, project: Project | None) -> list[Listed]:
-    """Notes of one scope, or of the project and global, sorted by scope and path."""
+    """Notes of one scope, or of the project and global, sorted by scope and path.
+
+    The cache must be up to date: call `commit` first. A note that is on disk and in no commit (held back)
+    is read.
+    """
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(project)
-    notes = [note for path in note_paths(memory, folders) if (note := read_note(memory, path))]
+    known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
+    found = (known.get(path) or _listed(memory, path) for path in note_paths(memory, folders))
     order = {folder: number for number, folder in enumerate(folders)}
-    return sorted(map(_listed, notes), key=lambda n: (order[n.scope], n.path))
+    return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
 
 
-def _listed(note: Note) -> Listed:
+def _known(note: CachedNote, entries: int) -> Listed:
+    path = note.path.partition("/")[2]
+    tags = tuple(note.tags.split(", ")) if note.tags else ()
+    return Listed(note.scope, path, note.description, tags, note.updated, entries, note.problem)
+
+
+def _listed(memory: Memory, path: str) -> Listed | None:
+    note = read_note(memory, path)
+    if note is None:
+        return None
     head = note.head
     return Listed(
         scope=note.scope_folder,

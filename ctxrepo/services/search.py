@@ -11,7 +11,7 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.pattern import matcher
 from ctxrepo.services.project import Project
-from ctxrepo.storage.cache import CachedEntry, CachedNote
+from ctxrepo.storage.cache import CachedNote, Found
 from ctxrepo.storage.memory import Memory
 
 MOST = 2000
@@ -80,41 +80,33 @@ def _distance(path: str, near: Sequence[str]) -> int:
 
 def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     """First what is found by forms of words, then by letters: no word is told apart in 漢字 and in parts."""
-    cache, told = memory.cache, _tags(memory)
-    yield from (_of_note(note) for note in cache.notes_with(words))
-    seen = set()
-    for entry, score in cache.entries_by_words(words, MOST):
-        seen.add(entry.entry.at)
-        yield _of_entry(entry, told, score)
-    for entry in cache.entries_by_letters(words, MOST):
-        if entry.entry.at not in seen:
-            yield _of_entry(entry, told)
+    cache = memory.cache
+    yield from map(_of_note, cache.notes_with(words))
+    if not words:  # every entry; the tags tell
+        yield from map(_of_entry, cache.entries_by_text(lambda _: True))
+        return
+    hits = [_of_entry(found) for found in cache.entries_by_words(words, MOST)]
+    yield from hits
+    known = {hit.at for hit in hits}
+    others = map(_of_entry, cache.entries_by_letters(words, MOST))
+    yield from (hit for hit in others if hit.at not in known)
 
 
 def _by_pattern(memory: Memory, pattern: str) -> Iterator[Hit]:
-    matches, told = matcher(pattern), _tags(memory)
-    for note in memory.cache.notes_with(()):
-        if matches(note.path) or matches(note.description):
-            yield _of_note(note)
-    for entry in memory.cache.entries_by_letters(()):
-        if matches(entry.entry.text) or any(map(matches, entry.entry.heading)):
-            yield _of_entry(entry, told)
-
-
-def _tags(memory: Memory) -> dict[str, tuple[str, ...]]:
-    return {note.path: _split(note.tags) for note in memory.cache.notes_with(())}
+    holds, cache = matcher(pattern), memory.cache
+    yield from (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
+    yield from map(_of_entry, cache.entries_by_text(holds, MOST))
 
 
 def _of_note(note: CachedNote) -> Hit:
     return Hit("", note.path, note.path, "", note.description, _split(note.tags))
 
 
-def _of_entry(found: CachedEntry, told: dict[str, tuple[str, ...]], score: float = 0.0) -> Hit:
-    entry = found.entry
-    tags = tuple(dict.fromkeys((*told.get(entry.path, ()), *(entry.tags if "#" in entry.text else ()))))
-    heading = " > ".join(entry.heading)
+def _of_entry(found: Found) -> Hit:
+    (cached, told, score), entry = found, found[0].entry
+    tags = tuple(dict.fromkeys((*_split(told), *(entry.tags if "#" in entry.text else ()))))
     at = (f"^{entry.id}", entry.at, entry.path)
-    return Hit(*at, heading, entry.text, tags, round(score, 3), found.is_struck)
+    return Hit(*at, " > ".join(entry.heading), entry.text, tags, round(score, 3), cached.is_struck)
 
 
 def _split(tags: str) -> tuple[str, ...]:

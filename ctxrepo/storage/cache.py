@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Self
@@ -13,6 +13,7 @@ from typing import Self
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
+from ctxrepo.domain.paths import is_note
 from ctxrepo.storage import cachesearch
 from ctxrepo.storage.cacherows import (
     CachedEntry,
@@ -28,9 +29,10 @@ from ctxrepo.storage.cacherows import (
     words_row,
 )
 from ctxrepo.storage.cacheschema import build, is_current
+from ctxrepo.storage.cachesearch import Found
 from ctxrepo.storage.database import discard, healing, open_database, transaction
 
-__all__ = ["Cache", "CachedEntry", "CachedNote"]
+__all__ = ["Cache", "CachedEntry", "CachedNote", "Found"]
 
 _PUT_NOTE = """
     insert into note(path, scope, description, tags, updated, pinned, core, listed, generation, body,
@@ -47,6 +49,10 @@ _TOUCH_NOTE = """
 _NOTES = """
     select path, scope, description, tags, updated, pinned, core, listed, generation, problem
     from note where scope = ? order by path
+"""
+_COUNTED = """
+    select id, path, scope, description, tags, updated, pinned, core, listed, generation, problem
+    from note where scope = ?
 """
 _ENTRIES_OF_SCOPE = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
@@ -165,6 +171,13 @@ class Cache:
         return [read_note(row) for scope in scopes for row in self._db.execute(_NOTES, (storable(scope),))]
 
     @healing(_empty)
+    def counted_notes(self, scopes: Iterable[str]) -> list[tuple[CachedNote, int]]:
+        """As `notes`, each with how many entries it has."""
+        counts = dict(self._db.execute("select note, count(*) from entry group by note").fetchall())
+        rows = [row for scope in scopes for row in self._db.execute(_COUNTED, (storable(scope),))]
+        return [(read_note(row[1:]), counts.get(row[0], 0)) for row in rows]
+
+    @healing(_empty)
     def entries(self, scopes: Iterable[str]) -> list[CachedEntry]:
         """Every entry of `scopes`, the struck and the archived too, by path and line."""
         wanted = [storable(scope) for scope in scopes]
@@ -182,14 +195,19 @@ class Cache:
         return list(cachesearch.notes(self._db, words))
 
     @healing(_empty)
-    def entries_by_words(self, words: Sequence[str], most: int) -> list[tuple[CachedEntry, float]]:
+    def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
         """At most `most` live entries that hold all words in any of their forms, best first."""
         return list(islice(cachesearch.by_words(self._db, words), most))
 
     @healing(_empty)
-    def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[CachedEntry]:
+    def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
         return list(islice(cachesearch.by_letters(self._db, words), most))
+
+    @healing(_empty)
+    def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
+        """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
+        return list(islice(cachesearch.by_text(self._db, holds), most))
 
     def clear(self) -> None:
         """Forget everything, also when the file turns out to be damaged; the next `apply` starts anew."""
@@ -205,7 +223,7 @@ class Cache:
 
     def _put(self, note: Note, generation: int, marks: Marks) -> bool:
         path = storable(note.path)
-        if not path.endswith(".md"):
+        if not is_note(path):
             return False
         digest = digest_of(storable(note.text))
         old = self._db.execute("select hash from note where path = ?", (path,)).fetchone()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, storable
 
 _BY_WORDS = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, -found.rank
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
+        n.tags, -found.rank
     from (select rowid, rank from entry_fts where entry_fts match ?1 and rank match
           'bm25(1.0, 0.5, 0.5, 0.0)') found
     join entry e on e.rowid = found.rowid join note n on n.id = e.note
@@ -17,16 +19,20 @@ _BY_WORDS = """
 """
 # A word at least must be the entry's own: what its note is about is found as the note.
 _BY_LETTERS = """
-    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
     from entry e join note n on n.id = e.note
     where not exists (
         select 1 from json_each(?1) word where instr(lower(
             e.text || ' ' || e.heading || ' ' || n.description || ' ' || n.tags || ' ' || n.path
         ), lower(word.value)) = 0
-    ) and (?1 = '[]' or exists (
+    ) and exists (
         select 1 from json_each(?1) word where instr(lower(e.text || ' ' || e.heading), lower(word.value)) > 0
-    ))
+    )
     order by n.path, e.first_line
+"""
+_ALL = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
+    from entry e join note n on n.id = e.note order by n.path, e.first_line
 """
 _NOTES = """
     select path, scope, description, tags, updated, pinned, core, listed, generation, problem
@@ -37,25 +43,35 @@ _NOTES = """
 """
 
 
-def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[tuple[CachedEntry, float]]:
-    """Entries that are delivered and hold all words, in any of their forms, best first: (entry, score)."""
+Found = tuple[CachedEntry, str, float]
+"""(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
+
+
+def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
+    """Entries that are delivered and hold all words, in any of their forms, best first."""
     asked = [quoted for word in words if (quoted := _quoted(word))]
-    if not asked:
-        return
     every, own = " AND ".join(asked), " OR ".join(asked)
     match = f"({{text heading context}} : ({every})) AND ({{text heading}} : ({own}))"
-    for row in db.execute(_BY_WORDS, (match,)):
-        yield read_entry(row[:-1]), row[-1]
+    return map(_found, db.execute(_BY_WORDS, (match,)) if asked else ())
 
 
-def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedEntry]:
-    """Entries, the archived and superseded too, that hold all words letter by letter; all without words."""
-    return map(read_entry, db.execute(_BY_LETTERS, (_list(words),)))
+def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
+    """Entries, the archived and superseded too, that hold all words letter by letter."""
+    return map(_found, db.execute(_BY_LETTERS, (_list(words),)))
+
+
+def by_text(db: sqlite3.Connection, holds: Callable[[str], bool]) -> Iterator[Found]:
+    """Entries, the archived and superseded too, whose text or headings hold what is looked for."""
+    return (_found(row) for row in db.execute(_ALL) if holds(row[3]) or (row[2] and holds(row[2])))
 
 
 def notes(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedNote]:
     """Notes whose path, description or tags hold all words; all without words."""
     return map(read_note, db.execute(_NOTES, (_list(words),)))
+
+
+def _found(row: Sequence[Any]) -> Found:
+    return read_entry(row[:9]), row[9], row[10]
 
 
 def _list(words: Sequence[str]) -> str:
