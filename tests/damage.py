@@ -153,6 +153,7 @@ def heal(machine: Machine, was_elsewhere: bool = False) -> list[str]:
 
 def missing(world: World) -> list[str]:
     """What is not as it should be after healing."""
+    world.ada.ctxrepo("doctor", "--fix")  # a sync doesn't notice what it has no need to read
     world.ben.sync()
     heads = {
         "the remote": subprocess.run(
@@ -164,7 +165,6 @@ def missing(world: World) -> list[str]:
     faults = [
         f"{who} lacks {fact!r}" for who, text in heads.items() for fact in world.facts if fact not in text
     ]
-    world.ada.ctxrepo("doctor", "--fix")
     world.ada.sync()
     if dirty := world.ada.git("status", "--porcelain"):
         faults.append(f"ada is not clean: {dirty[:200]}")

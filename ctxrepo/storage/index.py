@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.objects import Objects
-from ctxrepo.storage.reffiles import FOLLOWED
+from ctxrepo.storage.reffiles import FOLLOWED, RefFiles
 
 _TIMEOUT = 20.0
 
@@ -45,6 +45,8 @@ class UserIndex:
         is_readable = before is not None and before.st_size > 0
         if base == tree and is_readable:
             return
+        if is_readable and RefFiles(self.git_dir).index_is_garbage():
+            return  # git would take it as it is, and its next hash would hide the damage: `repair` mends it
         self._clear()
         if is_readable:
             shutil.copy2(self._index, self._new)

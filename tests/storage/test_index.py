@@ -177,8 +177,11 @@ def test_an_index_that_is_gone_or_empty_is_made_anew(world: World, is_gone: bool
     assert world.status() == ""
 
 
-def test_an_index_that_can_not_be_read_is_left_to_its_owner(world: World) -> None:
+@pytest.mark.parametrize("damage", [lambda data: b"garbage", lambda data: data[:60] + b"\xff" + data[61:]])
+def test_an_index_that_is_damaged_is_left_as_it_is_for_repair(
+    world: World, damage: Callable[[bytes], bytes]
+) -> None:
     index = world.root / ".git/index"
-    index.write_bytes(b"garbage")
+    index.write_bytes(spoiled := damage(index.read_bytes()))
     world.follow({"a.md": "- a2\n"})
-    assert index.read_bytes() == b"garbage"
+    assert index.read_bytes() == spoiled
