@@ -10,6 +10,7 @@ from ctxrepo.domain.entry import entries_of, moved, normalised
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.said import said
 
 RULE = "deletions"
 
@@ -39,7 +40,7 @@ def mass_deletions(edits: Mapping[str, Edit], files: Callable[[], int]) -> list[
         return []
     elsewhere: Counter[str] = Counter()
     for path, edit in edits.items():
-        elsewhere.update(_said(path, edit.after) - _said(path, edit.before))
+        elsewhere.update(said(path, edit.after) - said(path, edit.before))
     gone = [p for p in gone if not _is_moved(p, edits, elsewhere)]
     held = []
     if len(gone) > MANY_FILES or (len(gone) >= FEW_FILES and len(gone) > SHARE_OF_FILES * files()):
@@ -65,19 +66,10 @@ def told(refusals: Sequence[Refusal]) -> list[str]:
     return lines
 
 
-def _said(path: str, data: bytes | None) -> Counter[str]:
-    """What a file says, in units that can be told again elsewhere."""
-    if data is None:
-        return Counter()
-    if is_note(path):
-        return Counter(normalised(entry.text) for entry in entries_of(path, decode(data)))
-    return Counter(line for line in decode(data).splitlines() if line.strip())
-
-
 def _is_moved(path: str, edits: Mapping[str, Edit], elsewhere: Counter[str]) -> bool:
     data = edits[path].before
-    said = _said(path, data)
-    return said <= elsewhere if said else any(e.after == data for e in edits.values())
+    units = said(path, data)
+    return units <= elsewhere if units else any(e.after == data for e in edits.values())
 
 
 def _left_out(path: str, edit: Edit) -> tuple[Counter[str], int]:
@@ -86,8 +78,8 @@ def _left_out(path: str, edit: Edit) -> tuple[Counter[str], int]:
         return Counter(), 0
     if edit.before.count(b"\n") + 1 < FEW_ENTRIES or edit.after.startswith(edit.before.rstrip()):
         return Counter(), 0  # told without reading them: most edits add to a note
-    before = _said(path, edit.before)
-    return before - _said(path, edit.after), before.total()
+    before = said(path, edit.before)
+    return before - said(path, edit.after), before.total()
 
 
 def _is_many(lost: Counter[str], were: int, edited: int = 0) -> bool:

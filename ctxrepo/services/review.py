@@ -13,11 +13,11 @@ from datetime import datetime
 from itertools import count
 
 from ctxrepo.domain.commit import merge_message
-from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.said import said
 from ctxrepo.services.merge import MergedCommits, merged_tree
 from ctxrepo.storage.memory import Memory
 
@@ -148,8 +148,6 @@ def _said(memory: Memory, path: str, key: str | None) -> Counter[str]:
     """What a file says, without what every merge decides anew."""
     if key is None or ":" in key:
         return Counter()
-    text = decode(memory.objects.data(key))
-    if not is_note(path):
-        return Counter(line for line in text.splitlines() if line.strip())
-    head = [line for line in split(text)[0].splitlines()[1:-1] if not line.startswith(_DATES)]
-    return Counter([*head, *(normalised(entry.text) for entry in entries_of(path, text))])
+    data = memory.objects.data(key)
+    head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
+    return said(path, data) + Counter(line for line in head if not line.startswith(_DATES))

@@ -15,6 +15,7 @@ from ctxrepo.domain.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.reffiles import OUR_REFS, RefFiles
+from ctxrepo.storage.scan import Stamp
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
@@ -196,7 +197,8 @@ class Clone:
 
     def stamp(self) -> tuple[object, ...]:
         """The same as long as nobody has touched the clone's own configuration."""
-        return tuple(_stamp(self.git_dir / name) for name in ("config", "config.worktree"))
+        files = [self.git_dir / name for name in ("config", "config.worktree")]
+        return tuple(Stamp.of(file.stat()) if file.exists() else None for file in files)
 
     def foreign_keys(self, git: Git) -> list[str]:
         """Keys in the clone's own configuration that no memory repository needs, sorted."""
@@ -232,14 +234,6 @@ def merge_driver(interpreter: str) -> str:
     Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge.
     """
     return f"{shlex.quote(interpreter).replace('%', '%%')} -I -m ctxrepo _merge %O %A %B %P"
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    try:
-        status = file.stat()
-    except FileNotFoundError:
-        return ()
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _is_allowed(key: str, value: str) -> bool:
