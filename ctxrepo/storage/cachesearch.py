@@ -30,9 +30,11 @@ _BY_LETTERS = """
     )
     order by n.path, e.first_line
 """
-_ALL = """
+_ALL = "select rowid, text, heading from entry"
+_THESE = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
-    from entry e join note n on n.id = e.note order by n.path, e.first_line
+    from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
+    order by n.path, e.first_line
 """
 _NOTES = """
     select path, scope, description, tags, updated, pinned, core, listed, generation, problem
@@ -62,7 +64,8 @@ def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
 
 def by_text(db: sqlite3.Connection, holds: Callable[[str], bool]) -> Iterator[Found]:
     """Entries, the archived and superseded too, whose text or headings hold what is looked for."""
-    return (_found(row) for row in db.execute(_ALL) if holds(row[3]) or (row[2] and holds(row[2])))
+    rows = [rowid for rowid, *texts in db.execute(_ALL) if any(map(holds, filter(None, texts)))]
+    return map(_found, db.execute(_THESE, (json.dumps(rows),)))
 
 
 def notes(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedNote]:
