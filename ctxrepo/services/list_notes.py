@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ctxrepo.services.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.project import Project
-from ctxrepo.storage.cache import CachedNote
+from ctxrepo.storage.cacherows import CachedNote
 from ctxrepo.storage.memory import Memory
 
 

@@ -11,7 +11,8 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.pattern import matcher
 from ctxrepo.services.project import Project
-from ctxrepo.storage.cache import CachedNote, Found
+from ctxrepo.storage.cacherows import CachedNote
+from ctxrepo.storage.cachesearch import Found
 from ctxrepo.storage.memory import Memory
 
 MOST = 2000
