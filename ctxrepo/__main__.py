@@ -27,6 +27,10 @@ def main() -> int:
         from ctxrepo.driver import main as merge
 
         return merge(words[1:])
+    if words[:1] == ["_complete"]:
+        from ctxrepo.cli.completion import main as complete
+
+        return complete(words[1:])
     from ctxrepo.cli.app import main as cli
 
     return cli(words)

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from typer.main import get_command  # noqa: TID251  # the page is made from the commands themselves
 
 from ctxrepo.cli.app import app
-from ctxrepo.domain import settings
+from ctxrepo.domain.keys import kind, sections, sentences
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -55,19 +55,15 @@ branch = "main"
 limit = 3
 ```
 
-A key that is unknown or has the wrong type is told on standard error, with the nearest name, and its default
-holds. A file that is no TOML stops every command with [exit code 2](exit-codes.md). Numbers are not negative.
+[`ctxrepo config`](cli.md#config) shows, explains and changes settings; [how](../how-to/configure.md). There
+a key is called `section.key`, and `repository.path` is the first repository's.
+
+A key that is unknown or has the wrong type is told on standard error, with its line and the nearest name,
+and its default holds. A file that is no TOML stops every command with [exit code 2](exit-codes.md). Numbers
+are not negative.
 
 This version uses the first `[[repository]]` only.
 """
-
-TYPES = {
-    bool: "true or false",
-    str: "text",
-    int: "whole number",
-    float: "number",
-    tuple[str, ...]: "list of texts",
-}
 
 
 def cli_page() -> str:
@@ -91,43 +87,27 @@ def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 def configuration_page() -> str:
     """docs/reference/configuration.md as it should be."""
     parts = [CONFIGURATION_HEAD]
-    for kind in sections():
-        sentence, _, header = (inspect.getdoc(kind) or "").rstrip(".").partition(": ")
+    for name, section in sections().items():
+        sentence, _, header = (inspect.getdoc(section) or "").partition(": ")
+        header, _, more = header.partition("`. ")
         rows = "\n".join(
-            f"| `{key}` | {type_} | `{default}` | {said} |" for key, type_, default, said in keys(kind)
+            f"| `{key}` | {type_} | `{default}` | {said} |" for key, type_, default, said in keys(section)
         )
         table = f"| key | kind | default | meaning |\n|---|---|---|---|\n{rows}\n"
-        parts.append(f"## {header.strip('`')}\n\n{sentence}.\n\n{table}")
+        assert name in header
+        parts.append(
+            f"## {header.rstrip('.').strip('`')}\n\n{sentence}.{f' {more}' if more else ''}\n\n{table}"
+        )
     return "\n".join(parts)
 
 
-def sections() -> list[type]:
-    """The dataclasses that stand for a table of config.toml, in their order."""
-    hints = get_type_hints(settings.Settings)
-    kinds: list[type] = [hints[f.name] for f in dataclasses.fields(settings.Settings)]
-    return [settings.RepositorySettings, *filter(dataclasses.is_dataclass, kinds)]
-
-
-def keys(kind: type) -> Iterator[tuple[str, str, str, str]]:
+def keys(section: type) -> Iterator[tuple[str, str, str, str]]:
     """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
-    hints = get_type_hints(kind)
-    said = _sentences(kind)
-    for field in dataclasses.fields(kind):
+    hints = get_type_hints(section)
+    said = sentences(section)
+    for field in dataclasses.fields(section):
         default = list(field.default) if isinstance(field.default, tuple) else field.default
-        key = field.name
-        yield key, _kind(hints[field.name]), json.dumps(default), said[field.name]
-
-
-def _sentences(kind: type) -> dict[str, str]:
-    """Field name -> the string that stands below it."""
-    (body,) = ast.parse(inspect.getsource(kind)).body
-    assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, below in zip(body.body, body.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            assert isinstance(below, ast.Expr), f"{kind.__name__}.{field.target.id} has no sentence below it"
-            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
-    return found
+        yield field.name, _kind(hints[field.name]), json.dumps(default), said[field.name]
 
 
 def _section(title: str, usage: str, command: Any, *, with_help: bool = True) -> str:
@@ -162,7 +142,8 @@ def _first_line(command: Any) -> str:
 
 
 def _kind(hint: Any) -> str:
-    return " or ".join(f"`{word}`" for word in get_args(hint)) if hint not in TYPES else TYPES[hint]
+    words = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
+    return re.sub(rf"\b({'|'.join(words)})\b", r"`\1`", kind(hint)) if words else kind(hint)
 
 
 def _one_line(text: str) -> str:

@@ -288,13 +288,14 @@ class TestSettings:
 
     def test_unknown_keys_are_said_with_the_nearest_and_do_no_harm(self, cli: Terminal) -> None:
         file = cli.machine.places.config_file
+        start = file.read_text().count("\n")
         file.write_text(file.read_text() + '\n[sync]\ntimeot = 3\nttl = "soon"\n[nonsense]\n')
         said = cli("status")
         assert said.code == 0
-        assert [line.partition("config.toml: ")[2] for line in said.err.splitlines()] == [
-            "sync.timeot is unknown; did you mean timeout?",
-            "sync.ttl must be a number, not 'soon'; its default is used",
-            "unknown section [nonsense]",
+        assert [line.partition("config.toml:")[2] for line in said.err.splitlines()] == [
+            f"{start + 3}: sync.timeot is unknown; did you mean sync.timeout?",
+            f"{start + 4}: sync.ttl must be a number, not 'soon'; its default is used",
+            f"{start + 5}: unknown section [nonsense]",
         ]
 
     @pytest.mark.parametrize("name", ["CTXREPO_HOME", "CTXREPO_STATE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"])

@@ -59,8 +59,8 @@ def test_every_command_and_option_has_its_place() -> None:
 def test_every_setting_has_its_place() -> None:
     text = page("reference/configuration.md")
     found = 0
-    for kind in _GENERATOR["sections"]():
-        for key, _, default, said in _GENERATOR["keys"](kind):
+    for section in _GENERATOR["sections"]().values():
+        for key, _, default, said in _GENERATOR["keys"](section):
             assert f"| `{key}` |" in text
             assert f"| `{default}` | {said} |" in text
             found += 1

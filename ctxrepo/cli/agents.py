@@ -30,7 +30,9 @@ def setup(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     json: Json = False,
 ) -> None:
-    """Connect an agent: hooks in its settings, skills beside them. Shows the changes and asks first.
+    """Connect an agent: hooks in its settings, skills beside them.
+
+    It shows the changes and asks first.
 
     Example: ctxrepo setup claude
     """

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
 import ctxrepo
-from ctxrepo.cli import agents, change, conflicts, history, look, notes, output, repository, session
+from ctxrepo.cli import (
+    agents,
+    change,
+    completion,
+    config,
+    conflicts,
+    files,
+    history,
+    look,
+    notes,
+    output,
+    repository,
+    session,
+)
 from ctxrepo.errors import CtxrepoError, UsageError
 
 INTERRUPTED = 130
@@ -22,6 +37,8 @@ app = typer.Typer(
     help="One git repository is the memory of all your coding agents, on all your machines.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # the other modes take [[a link]] for an instruction
+    add_completion=False,  # `completion` prints scripts; typer's own would edit shell settings unasked
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
@@ -44,8 +61,23 @@ def root(
         typer.echo(context.get_help())
 
 
-for group in (repository, notes, change, look, history, conflicts, session, agents):
-    group.register(app)
+PANELS = {
+    "Notes and entries": (notes, change, files),
+    "Look through them": (look, history),
+    "Repository, remote, other machines": (repository, conflicts),
+    "Agents and their sessions": (agents, session),
+    "Settings": (config, completion),
+}
+"""Heading in the list of commands -> the modules whose commands stand below it."""
+
+for title, modules in PANELS.items():
+    known = len(app.registered_commands), len(app.registered_groups)
+    for module in modules:
+        module.register(app)
+    for command in app.registered_commands[known[0] :]:
+        command.rich_help_panel = title
+    for group in app.registered_groups[known[1] :]:
+        group.rich_help_panel = title
 
 
 def main(words: Sequence[str]) -> int:
@@ -64,7 +96,7 @@ def _run(words: Sequence[str], as_json: bool) -> int:
         output.failed(as_json, error)
         return error.exit_code
     except typer.TyperException as error:
-        output.failed(as_json, UsageError(error.format_message(), _how(error, words)))
+        output.failed(as_json, _mistake(error, words))
         return UsageError.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -88,6 +120,22 @@ def _surprise(error: Exception, logged: str) -> CtxrepoError:
             "Look whether the disk is full or may not be written, and run the command again.",
         )
     return CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)
+
+
+def _mistake(error: typer.TyperException, words: Sequence[str]) -> UsageError:
+    """What was typed wrong: the nearest word where there is one, else how the command is used."""
+    said = error.format_message()
+    unknown = re.match(r"No such (command '|option: )(.*?)('|$| \()", said)
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    if unknown and command:
+        is_option = unknown[1].startswith("option")
+        options = {name.lstrip("-"): name for p in command.params for name in p.opts if name[0] == "-"}
+        known = options if is_option else {name: name for name in command.commands}
+        near = get_close_matches(unknown[2].lower().lstrip("-"), known, 1)
+        said = f"there is no {'option' if is_option else 'command'} {unknown[2]}"
+        if near:
+            return UsageError(f"{said}; did you mean {known[near[0]]}?")
+    return UsageError(said, _how(error, words))
 
 
 def _how(error: typer.TyperException, words: Sequence[str]) -> str:

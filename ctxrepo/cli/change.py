@@ -64,7 +64,7 @@ def move(
     ],
     json: Json = False,
 ) -> None:
-    """Move a note to another path or scope, or an entry to another note.
+    """Move a note elsewhere, or an entry to another note.
 
     Pins and other marks go along, and `history` finds what was before.
 
@@ -82,9 +82,9 @@ def move(
 
 
 def archive(target: TargetWords, json: Json = False) -> None:
-    """Move a note or entry to the archive: still found, never delivered.
+    """Move a note or entry to the archive.
 
-    For what is past. What is wrong is better forgotten.
+    It is still found there, and never delivered. For what is past. What is wrong is better forgotten.
 
     Example: ctxrepo archive topics/old-release.md
     """

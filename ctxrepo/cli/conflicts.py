@@ -37,11 +37,10 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def conflicts(context: typer.Context, json: Json = False) -> None:
-    """List, show and settle versions that lost against another machine's in a merge.
+    """List, show and settle versions that lost a merge.
 
     Where two machines changed one thing, one version stayed and the other one is kept aside.
-
-    Without a verb it lists them.
+    Without a verb they are listed.
 
     Example: ctxrepo conflicts
     """
@@ -111,7 +110,9 @@ def resolve(
     every: Annotated[bool, typer.Option("--all", help="Every version; only with --keep kept.")] = False,
     json: Json = False,
 ) -> None:
-    """Settle one version: kept drops it, other puts it in the place of the kept one, both adds it behind.
+    """Settle one version.
+
+    `--keep kept` drops it, `other` puts it in the place of the kept one, `both` adds it behind that.
 
     The file is changed only where the kept version still stands in it, once.
 

@@ -40,9 +40,10 @@ def history(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Show what happened to the memory, or to one note or entry, newest first.
+    """Show what happened to the memory, a note or an entry.
 
-    Every version that was ever committed is found, on all sides of merges and through renames.
+    The newest comes first. Every version that was ever committed is found, on all sides of merges and
+    through renames.
 
     What is gone is asked for by the path or id that it had.
 

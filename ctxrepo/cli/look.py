@@ -101,7 +101,9 @@ def links(
     scope: Scope = "",
     json: Json = False,
 ) -> None:
-    """Show what a note links to and what links to it, or all broken links.
+    """Show what a note links to, and what links to it.
+
+    Without TARGET it shows all links that lead nowhere.
 
     A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope, Tags, TargetWords, text_of
+from ctxrepo.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +26,8 @@ def remember(
     ] = "",
     scope: Scope = "",
     category: Annotated[
-        str, typer.Option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha: topics/<C>.md.")
+        str,
+        typer.Option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha; it goes to topics/."),
     ] = "",
     tag: Tags = None,
     key: Annotated[
@@ -127,20 +130,54 @@ def read(target: TargetWords, json: Json = False) -> None:
     output.done(json, data, text.rstrip("\n"))
 
 
-def list_notes(scope: Scope = "", json: Json = False) -> None:
+def list_notes(
+    scope: Scope = "",
+    tag: Tags = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Show folders, and how much is in each.")] = False,
+    json: Json = False,
+) -> None:
     """List the notes in view: the project's and the global ones.
 
-    Example: ctxrepo list --scope global
+    Example: ctxrepo list --scope global --tag ci
     """
     from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.list_notes import list_notes
+    from ctxrepo.services.list_notes import list_notes, tagged
 
+    if tree:
+        _tree(scope, tag or [], json)
+        return
     run = Runtime()
     run.settle()
-    notes = list_notes(run.memory, scope, run.project)
+    notes = tagged(list_notes(run.memory, scope, run.project), tag or [])
     lines = []
     for note in notes:
         tags = f" [{', '.join(note.tags)}]" if note.tags else ""
         mark = f"  ({note.problem})" if note.problem else ""
         lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
     output.done(json, {"notes": [asdict(n) for n in notes]}, "\n".join(lines))
+
+
+def _tree(scope: str, tags: Sequence[str], json: bool) -> None:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.tree import tree
+
+    if tags:
+        raise UsageError("--tree counts all notes", "Leave out --tag.")
+    run = Runtime()
+    folders = tree(run.memory, scope, run.project)
+    names = [f"{'  ' * f.depth}{f.path.rpartition('/')[2]}/" for f in folders]
+    width = max(map(len, names))
+    digits = max(len(str(f.notes)) for f in folders)
+    lines = [
+        f"{name:<{width}}  {f.notes:>{digits}} {'note ' if f.notes == 1 else 'notes'}  {_size(f.bytes):>9}"
+        for name, f in zip(names, folders, strict=True)
+    ]
+    output.done(json, {"folders": [asdict(f) for f in folders]}, "\n".join(lines))
+
+
+def _size(count: int) -> str:
+    """`12.3 kB`, in the greatest unit that fits."""
+    for size, unit in ((1_000_000, "MB"), (1_000, "kB")):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"

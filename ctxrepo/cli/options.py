@@ -13,7 +13,7 @@ from ctxrepo.errors import UsageError
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Scope = Annotated[
     str,
-    typer.Option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id."),
+    typer.Option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id or folder."),
 ]
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")

@@ -37,7 +37,7 @@ def init(
 ) -> None:
     """Create the memory repository, or clone it from REMOTE.
 
-    Run again it changes nothing; with REMOTE it connects a repository that had none.
+    Run again it changes nothing. With REMOTE it connects a repository that has none, and merges both.
 
     Example: ctxrepo init git@example.org:me/memory.git
     """
@@ -77,7 +77,9 @@ def sync(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Commit, fetch, merge and push: this machine and the remote agree afterwards.
+    """Bring this machine and the remote to the same state.
+
+    It commits, fetches, merges and pushes.
 
     Example: ctxrepo sync
     """
@@ -88,7 +90,9 @@ def sync(
 
 
 def pull(json: Json = False) -> None:
-    """Commit what is written here, then fetch and merge what others sent.
+    """Fetch and merge what others sent.
+
+    What is written here is committed first, and goes out with the next sync.
 
     Example: ctxrepo pull
     """
@@ -96,7 +100,9 @@ def pull(json: Json = False) -> None:
 
 
 def push(json: Json = False) -> None:
-    """Commit what is written here and send it, merging first where others were faster.
+    """Commit what is written here and send it.
+
+    Where others were faster it fetches and merges first.
 
     Example: ctxrepo push
     """
@@ -137,7 +143,9 @@ def status(json: Json = False) -> None:
 
 
 def check(json: Json = False) -> None:
-    """Look through all notes for what is not as it was meant; 1 when something is found.
+    """Look for what is wrong in the notes.
+
+    Ends with 1 when something is found.
 
     Example: ctxrepo check
     """
@@ -156,9 +164,9 @@ def doctor(
         bool, typer.Option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
     ] = False,
 ) -> None:
-    """Look at everything around the notes: git, the clone, the hooks; 1 when something is found.
+    """Look for what is wrong around the notes: git, clone, hooks.
 
-    With --fix it says what it did, and then what is left for you.
+    Ends with 1 when something is found. With --fix it says what it did, and then what is left for you.
 
     Example: ctxrepo doctor --fix
     """

@@ -74,9 +74,10 @@ class Runtime:
 
     def settle(self) -> None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
+        opened = self.memory
         try:
             with output.progress() as progress:
-                memory = replace(self.memory, progress=progress)
+                memory = replace(opened, progress=progress)
                 done = commit(memory, self.now, Wanted(spooled_versions(memory)))
                 complete(memory, done.head)
         except CtxrepoError as error:

@@ -69,9 +69,10 @@ def hook(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude.")],
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The agent's own name for it.")],
 ) -> None:
-    """Answer an agent's hook: its JSON on standard input, the answer on standard output.
+    """Answer an agent's hook.
 
-    `setup` writes a faster line into the agent's settings; this one is for trying things out.
+    Its JSON comes on standard input, the answer goes to standard output. `setup` writes a faster line
+    into the agent's settings; this one is for trying things out.
 
     Example: echo '{"session_id":"s","cwd":"'$PWD'"}' | ctxrepo hook claude SessionStart
     """

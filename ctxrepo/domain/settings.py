@@ -48,13 +48,13 @@ class RecallSettings:
 class HookSettings:
     """What the moments of a session set off: `[hooks]`. An empty list leaves a moment alone."""
 
-    session_start: tuple[str, ...] = ("pull",)
+    session_start: tuple[Literal["pull"], ...] = ("pull",)
     """`pull`: fetch and integrate when the last fetch is older than `sync.ttl`."""
-    turn_end: tuple[str, ...] = ("commit",)
+    turn_end: tuple[Literal["commit"], ...] = ("commit",)
     """`commit`: what was written is committed within 2 seconds."""
-    pre_compact: tuple[str, ...] = ("handoff",)
+    pre_compact: tuple[Literal["handoff"], ...] = ("handoff",)
     """`handoff`: leave an anchor for what comes after the compaction."""
-    session_end: tuple[str, ...] = ("commit", "push")
+    session_end: tuple[Literal["commit", "push"], ...] = ("commit", "push")
     """`commit`: what was written is committed; `push`: and reaches the remote."""
 
 

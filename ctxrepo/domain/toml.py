@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import AoT, Table
+from tomlkit.items import AoT, Array
 
 from ctxrepo.errors import ConfigError
 
@@ -27,31 +28,138 @@ def with_value(text: str, table: str, key: str, value: Any) -> str:
     `table` '' is the top of the file.
     """
     document = _parse(text)
-    place: Any = document
-    if table:
-        if not isinstance(document.get(table), Mapping):
-            document[table] = tomlkit.table()
-        place = document[table]
+    place: Any = document.get(table) if table else document
     if value is None:
-        place.pop(key, None)
-    elif place.get(key) != value:
+        (place or {}).pop(key, None)
+        return tomlkit.dumps(document)
+    if table and place is None:
+        return _added(text, {table: {key: value}})
+    if not isinstance(place, Mapping):
+        document[table] = place = tomlkit.table()
+    return _with(text, document, place, (table, key), value)
+
+
+def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
+    """`text` with `fields` set in the first `[[name]]`, which is made when there is none."""
+    tables = _parse(text).get(name)
+    if not isinstance(tables, AoT) or not len(tables):
+        without = text if tables is None else with_value(text, "", name, None)
+        return _added(without, {name: [dict(fields)]})
+    for key, value in fields.items():
+        document = _parse(text)
+        place: Any = document[name]
+        text = _with(text, document, place[0], (name, key), value)
+    return text
+
+
+def lines_of(text: str) -> dict[tuple[str, ...], int]:
+    """Where each section and key of readable TOML begins, counted from 1: ('sync',), ('sync', 'ttl').
+
+    Of several `[[name]]` the first is `name`, those behind it `name[1]`, `name[2]` and so on.
+    """
+    found: dict[tuple[str, ...], int] = {}
+    section: tuple[str, ...] = ()
+    tables: dict[str, int] = {}
+    for statement in _statements(text):
+        if statement.is_header:
+            section = _path(statement.said)
+            if statement.text.startswith("[["):
+                seen = tables[section[0]] = tables.get(section[0], -1) + 1
+                section = (f"{section[0]}[{seen}]", *section[1:]) if seen else section
+            found.setdefault(section, statement.first)
+        for name, value in ({} if statement.is_header else statement.said).items():
+            found.setdefault((*section, name), statement.first)
+            for inner in value if isinstance(value, dict) else ():
+                found.setdefault((*section, name, inner), statement.first)
+    return found
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """A header or an assignment, from one line to another, and what it says alone."""
+
+    first: int
+    last: int
+    text: str
+    said: dict[str, Any]
+
+    @property
+    def is_header(self) -> bool:
+        return self.text.startswith("[")
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    lines = text.split("\n")
+    start = 0
+    for end in range(1, len(lines) + 1):
+        statement = "\n".join(lines[start:end]).strip()
+        try:
+            said = tomllib.loads(statement)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue  # it goes on below
+        if said:
+            yield _Statement(start + 1, end, statement, said)
+        start = end
+
+
+def _path(header: dict[str, Any]) -> tuple[str, ...]:
+    """`{"a": {"b": {}}}` as (a, b)."""
+    for name, inner in header.items():
+        return (name, *_path(inner[0] if isinstance(inner, list) else inner))
+    return ()
+
+
+def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str, str], value: Any) -> str:
+    """`text` with one value of `place` set; what is new goes below the section's last line."""
+    section, key = path
+    if key not in place and section and (end := _end(text, section)):
+        return _added(text, {key: value}, end)
+    before = place.get(key)
+    is_same = before == value and isinstance(before, bool) == isinstance(value, bool)  # True == 1 in Python
+    if not is_same and not _edited(document, before, value):
         place[key] = value
     return tomlkit.dumps(document)
 
 
-def with_first_table(text: str, name: str, fields: Mapping[str, str]) -> str:
-    """`text` with `fields` set in the first `[[name]]`, which is made when there is none."""
-    document = _parse(text)
-    tables = document.get(name)
-    if not isinstance(tables, AoT) or not len(tables):
-        document[name] = tables = tomlkit.aot()
-        tables.append(tomlkit.table())
-    first = tables[0]
-    assert isinstance(first, Table)
-    for key, value in fields.items():
-        if first.get(key) != value:
-            first[key] = value
-    return tomlkit.dumps(document)
+def _end(text: str, section: str) -> int:
+    """The last line that the first `[section]` or `[[section]]` says something on; 0: no header."""
+    end = 0
+    for statement in _statements(text):
+        is_own = statement.is_header and _path(statement.said) == (section,)
+        if statement.is_header and end:
+            break
+        if is_own or end:
+            end = statement.last
+    return end
+
+
+def _added(text: str, said: Mapping[str, Any], below: int = 0) -> str:
+    """`text` with more said below a line or, set off, at its end; as its author ends lines."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    more = tomlkit.dumps(said).replace("\n", newline)
+    lines = text.split("\n")
+    head, rest = ("\n".join(lines[:below]), "\n".join(lines[below:])) if below else (text, "")
+    if below and below < len(lines):
+        return f"{head}\n{more}{rest}"
+    between = "" if not head or head.endswith("\n") else newline
+    return f"{head}{between}{newline if head.strip() and not below else ''}{more}{rest}"
+
+
+def _edited(document: tomlkit.TOMLDocument, array: Any, value: Any) -> bool:
+    """Bring a list to `value` item by item, so that comments between its items stay; False if it can't."""
+    if not isinstance(array, Array) or not isinstance(value, list):
+        return False
+    kept = [item for item in array if item in value]
+    if kept != value[: len(kept)] or any(value.count(item) > 1 for item in value):
+        return False
+    for item in [item for item in array if item not in value]:
+        array.remove(item)
+    for item in value[len(kept) :]:
+        array.append(item)
+    try:
+        return list(array) == value and bool(read(tomlkit.dumps(document)))
+    except ConfigError:  # a comma may get lost beside a comment
+        return False
 
 
 def _parse(text: str) -> tomlkit.TOMLDocument:

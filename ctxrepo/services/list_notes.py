@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxrepo.services.find import note_paths, read_note, scope_named, search_order
@@ -34,6 +35,12 @@ def list_notes(memory: Memory, scope: str, project: Project | None) -> list[List
     found = (known.get(path) or _listed(memory, path) for path in note_paths(memory, folders))
     order = {folder: number for number, folder in enumerate(folders)}
     return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
+
+
+def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:
+    """Those of `notes` that bear all of these tags, in any case."""
+    wanted = {tag.lstrip("#").casefold() for tag in tags}
+    return [note for note in notes if wanted <= {tag.casefold() for tag in note.tags}]
 
 
 def _known(note: CachedNote, entries: int) -> Listed:

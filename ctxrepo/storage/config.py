@@ -1,16 +1,18 @@
-"""Reads config.toml into Settings, telling what is wrong in it instead of giving up."""
+"""Reads config.toml into Settings, telling what is wrong in it and where instead of giving up."""
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
+from ctxrepo.domain.keys import REPOSITORY, Key, accepted, kind, nearest_key, sections
 from ctxrepo.domain.settings import RepositorySettings, Settings
-from ctxrepo.domain.toml import with_first_table
+from ctxrepo.domain.toml import lines_of, with_first_table, with_value
 from ctxrepo.errors import ConfigError
 from ctxrepo.storage import foreign
 
@@ -21,95 +23,117 @@ def read_settings(file: Path) -> Settings:
     A key that is unknown or of the wrong type becomes a warning and keeps its default; a file that is no
     TOML at all raises ConfigError, because guessing which remote was meant would be worse.
     """
-    table = _load(file)
-    warnings: list[str] = []
-    origin: dict[str, str] = {}
+    reading = _Reading(file, _text(file))
     values: dict[str, Any] = {}
-    sections = {f.name: t for f in dataclasses.fields(Settings) if _is_section(t := _hint(f.name))}
-    for name, section in table.items():
-        if name == "repository":
-            continue
-        if name not in sections:
-            warnings.append(f"{file}: unknown section [{name}]{_nearest(name, [*sections, 'repository'])}")
+    for name, section in reading.table.items():
+        if name == REPOSITORY:
+            values[name] = _repositories(section, reading)
+        elif name not in sections():
+            reading.warn((name,), *_stray(name, section))
         elif not isinstance(section, dict):
-            warnings.append(f"{file}: {name} must be a section, [{name}]")
+            reading.warn((name,), f"{name} must be a section, [{name}]")
         else:
-            values[name] = _section(sections[name], section, f"{file}: {name}.", warnings, origin)
-    repositories = _repositories(table.get("repository", []), file, warnings, origin)
-    return Settings(repository=repositories, origin=origin, warnings=tuple(warnings), **values)
+            values[name] = _section(sections()[name], section, name, reading)
+    return Settings(origin=reading.origin, warnings=tuple(reading.warnings), **values)
+
+
+def line_numbers(file: Path) -> dict[str, int]:
+    """Dotted key -> the line of `file` on which it stands."""
+    return {".".join(path): line for path, line in lines_of(_text(file)).items()}
 
 
 def write_repository(file: Path, repository: RepositorySettings) -> None:
     """Add or replace the first `[[repository]]` of `file`; everything else stays as its author wrote it."""
-    before = foreign.read(file)
     fields = {"path": repository.path, "remote": repository.remote, "branch": repository.branch}
-    after = with_first_table((before or b"").decode("utf-8"), "repository", fields).encode()
-    if after != before:
-        foreign.apply([foreign.Change(file, before, after, private=True)])
+    _edit(file, lambda text: with_first_table(text, REPOSITORY, fields))
 
 
-def _load(file: Path) -> dict[str, Any]:
+def write_value(file: Path, key: Key, value: object) -> bool:
+    """Set one key, with all else as its author wrote it; False when the file says so already.
+
+    The file is made when missing, for its owner only. ConfigError where it can't be read as settings.
+    """
+    if not isinstance(_Reading(file, _text(file)).table.get(key.section, {}), dict | list):
+        raise ConfigError(f"{file}: {key.section} must be a section, [{key.section}]", "Mend it there first.")
+    if key.section == REPOSITORY:
+        return _edit(file, lambda text: with_first_table(text, REPOSITORY, {key.field: value}))
+    return _edit(file, lambda text: with_value(text, key.section, key.field, value))
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A file while it is read: what is wrong in it, and which keys it sets."""
+
+    file: Path
+    text: str
+    warnings: list[str] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            where = (
+                f" (the last of {len(self.text.splitlines())} lines)" if "end of doc" in str(error) else ""
+            )
+            raise ConfigError(
+                f"{self.file} can't be read: {error}{where}", "Mend the file; nothing was changed."
+            ) from error
+
+    @cached_property
+    def lines(self) -> dict[tuple[str, ...], int]:
+        return lines_of(self.text)  # only worth its time when there is something to tell
+
+    def warn(self, path: tuple[str, ...], said: str, near: str = "") -> None:
+        line = self.lines.get(path)
+        place = f"{self.file}:{line}" if line else str(self.file)
+        self.warnings.append(f"{place}: {said}{f'; did you mean {near}?' if near else ''}")
+
+
+def _text(file: Path) -> str:
     try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return (foreign.read(file) or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{file} can't be read: {error}", "Mend the file; nothing was changed.") from error
 
 
-def _repositories(
-    found: object, file: Path, warnings: list[str], origin: dict[str, str]
-) -> tuple[RepositorySettings, ...]:
+def _edit(file: Path, change: Callable[[str], str]) -> bool:
+    before = foreign.read(file)
+    after = change((before or b"").decode("utf-8")).encode()
+    if after != (before or b""):
+        foreign.apply([foreign.Change(file, before, after, private=True)])
+    return after != (before or b"")
+
+
+def _repositories(found: object, reading: _Reading) -> tuple[RepositorySettings, ...]:
     if not isinstance(found, list) or not all(isinstance(r, dict) for r in found):
-        raise ConfigError(f"{file}: repository must be a list of tables", "Write [[repository]].")
-    return tuple(_section(RepositorySettings, r, f"{file}: repository.", warnings, origin) for r in found)
+        line = reading.lines.get((REPOSITORY,))
+        place = f"{reading.file}:{line}" if line else str(reading.file)
+        raise ConfigError(f"{place}: repository must be a list of tables", "Write [[repository]].")
+    names = [f"{REPOSITORY}[{n}]" if n else REPOSITORY for n in range(len(found))]
+    return tuple(_section(RepositorySettings, r, n, reading) for r, n in zip(found, names, strict=True))
 
 
-def _section(
-    kind: Any, section: Mapping[str, object], where: str, warnings: list[str], origin: dict[str, str]
-) -> Any:
-    hints = get_type_hints(kind)
+def _section(form: Any, section: Mapping[str, object], name: str, reading: _Reading) -> Any:
+    hints = get_type_hints(form)
     values = {}
     for key, value in section.items():
+        dotted = f"{name}.{key}"
         if key not in hints:
-            warnings.append(f"{where}{key} is unknown{_nearest(key, list(hints))}")
-        elif (converted := _convert(value, hints[key])) is None:
-            warnings.append(f"{where}{key} must be {_said(hints[key])}, not {value!r}; its default is used")
+            reading.warn((name, key), f"{dotted} is unknown", nearest_key(dotted))
+        elif (converted := accepted(value, hints[key])) is None:
+            must = f"{dotted} must be {kind(hints[key])}, not {value!r}"
+            reading.warn((name, key), f"{must}; its default is used")
         else:
             values[key] = converted
-            origin[f"{where.rpartition(' ')[2]}{key}"] = where.rpartition(": ")[0]
-    return kind(**values)
+            reading.origin[dotted] = str(reading.file)
+    return form(**values)
 
 
-def _convert(value: object, hint: Any) -> object | None:
-    if hint is bool or hint is str:
-        return value if isinstance(value, hint) else None
-    if hint in (int, float):
-        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-        return hint(number) if number is not None and number >= 0 else None
-    if get_origin(hint) is Literal:
-        return value if value in get_args(hint) else None
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return tuple(value)
-    return None
-
-
-def _said(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return " or ".join(map(repr, get_args(hint)))
-    return {bool: "true or false", str: "a text", int: "a number", float: "a number"}.get(
-        hint, "a list of texts"
-    )
-
-
-def _is_section(hint: Any) -> bool:
-    return dataclasses.is_dataclass(hint)
-
-
-def _hint(name: str) -> Any:
-    return get_type_hints(Settings)[name]
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+def _stray(name: str, value: object) -> tuple[str, str]:
+    """What is said of something at the top of the file that is no section, and what it is near to."""
+    if not isinstance(value, dict | list):
+        return f"{name} stands in no section", nearest_key(name)
+    near = get_close_matches(name, list(sections()), n=1)
+    return f"unknown section [{name}]", near[0] if near else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +13,11 @@ from typing import IO
 
 import pytest
 from machines import Machine
+from reference import commands_of, get_command
 from terminal import Terminal
 
 import ctxrepo
+from ctxrepo.cli.app import app
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.memory import Memory
 
@@ -42,7 +45,20 @@ EVERY_JSON = [
     ["push"],
     ["anchor", "a/b"],
     ["setup", "claude", "--dry-run"],
+    ["list", "--tree"],
+    ["open", "global:MEMORY.md"],
+    ["export", "global", "out"],
+    ["config"],
+    ["config", "list"],
+    ["config", "get", "sync.ttl"],
+    ["config", "set", "sync.ttl", "60"],
+    ["config", "explain"],
 ]
+
+
+def plain(text: str) -> str:
+    """Words without frames, line breaks, and the marks that set words off."""
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", text.replace("`", "")).split())
 
 
 class TestHelp:
@@ -52,13 +68,24 @@ class TestHelp:
         assert all(f"│ {command} " in said.out for command in COMMANDS)
         assert fresh().out == said.out
 
-    def test_help_has_an_example_and_fits_the_terminal(self, fresh: Terminal) -> None:
-        for command in COMMANDS:
-            said = fresh(command, "--help", COLUMNS="80")
+    def test_the_list_of_commands_has_one_line_for_each(self, fresh: Terminal) -> None:
+        said = fresh("--help", COLUMNS="80").out
+        for name, command in commands_of(get_command(app)):
+            if " " not in name:
+                line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
+                assert plain(command.help.split("\n\n")[0]) in plain(line), name
+
+    def test_help_has_an_example_fits_the_terminal_and_loses_no_word(self, fresh: Terminal) -> None:
+        for name, command in commands_of(get_command(app)):
+            said = fresh(*name.split(), "--help", COLUMNS="80")
             assert (said.code, said.err) == (0, "")
-            assert f"ctxrepo {command}" in said.out.partition("Example:")[2], command
-            assert max(map(len, said.out.splitlines())) <= 80, command
-            assert "[[" not in said.out, command
+            assert max(map(len, said.out.splitlines())) <= 80, name
+            words = plain(said.out)
+            assert f"ctxrepo {name}" in words.partition("Example:")[2], name
+            for paragraph in command.help.split("\n\n"):
+                assert plain(paragraph) in words, name
+            for param in command.params:
+                assert all(word in words for word in plain(param.help or "").split()), (name, param.name)
 
     def test_help_makes_nothing(self, fresh: Terminal) -> None:
         before = sorted(fresh.machine.home.rglob("*"))
@@ -84,7 +111,21 @@ class TestMistakes:
             said = fresh(*words.split())
             assert (said.code, said.is_one_line()) == (2, True), words
             assert told in said.err
-            assert "--help` tells" in said.err
+            assert ("--help` tells" in said.err) == ("did you mean" not in said.err)
+
+    def test_a_mistyped_word_is_told_in_one_line(self, fresh: Terminal) -> None:
+        for words, told in (
+            ("lits", "there is no command lits; did you mean list?"),
+            ("List", "there is no command List; did you mean list?"),
+            ("list --scop x", "there is no option --scop; did you mean --scope?"),
+            ("conflicts shwo", "there is no command shwo; did you mean show?"),
+            ("config sett a b", "there is no command sett; did you mean set?"),
+        ):
+            said = fresh(*words.split())
+            assert (said.code, said.err) == (2, f"ctxrepo: {told}\n")
+            assert fresh(*words.split(), "--json").error["message"] == told
+        assert "`ctxrepo --help` tells" in fresh("zzz").err
+        assert "`ctxrepo list --help` tells" in fresh("list", "--zzz").err
 
     def test_the_hint_names_the_command(self, fresh: Terminal) -> None:
         assert fresh("read", "--json").error == {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.toml import read, with_first_table, with_value
+from ctxrepo.domain.toml import lines_of, read, with_first_table, with_value
 from ctxrepo.errors import ConfigError
 
 TEXT = '# top\nformat = 1  # one\n\n[projects]\n"a/b" = "b"  # b\n\n[[repository]]\npath = "x"\n'
@@ -42,6 +42,35 @@ def test_the_first_of_many_tables_is_changed_or_made() -> None:
     two = TEXT + '\n[[repository]]\npath = "y"\n'
     assert with_first_table(two, "repository", {"path": "z"}) == two.replace('"x"', '"z"')
     assert read(with_first_table("", "repository", {"path": "z"})) == {"repository": [{"path": "z"}]}
+
+
+def test_what_is_new_stands_right_below_its_section() -> None:
+    text = "[a] # one\nx = [\n  1, # x\n]\n\n# about b\n[b]\ny = 2"
+    assert with_value(text, "a", "z", True) == text.replace("\n]\n", "\n]\nz = true\n")
+    assert with_value(text, "b", "z", True) == f"{text}\nz = true\n"
+    assert with_value(text, "c", "z", True) == f"{text}\n\n[c]\nz = true\n"
+    assert with_value("[a]\r\nx = 1\r\n", "a", "z", 2) == "[a]\r\nx = 1\r\nz = 2\r\n"
+    assert with_value("a.x = 1\n", "a", "z", 2) == "a.x = 1\na.z = 2\n"
+
+
+def test_comments_between_the_items_of_a_list_stay() -> None:
+    text = '[a]\nx = [\n  "b", # bee\n  "c", # see\n]\n'
+    assert with_value(text, "a", "x", ["c"]) == '[a]\nx = [\n  "c", # see\n]\n'
+    assert with_value(text, "a", "x", ["b", "c", "d"]) == text.replace("see\n", 'see\n  "d",\n')
+    assert read(with_value(text, "a", "x", ["c", "b"])) == {"a": {"x": ["c", "b"]}}
+
+
+def test_true_is_not_one() -> None:
+    assert with_value("[a]\nx = 1\n", "a", "x", True) == "[a]\nx = true\n"
+
+
+def test_the_lines_on_which_keys_stand() -> None:
+    text = '# c\n[[r]]\np = 1\n\n[[r]]\nq = """\n[no]\n"""\n[s]\nx = [\n  # [not]\n  1,\n]\ny.z = 1\n'
+    assert lines_of(text) == {
+        ("r",): 2, ("r", "p"): 3, ("r[1]",): 5, ("r[1]", "q"): 6, ("s",): 9, ("s", "x"): 10, ("s", "y"): 14,
+        ("s", "y", "z"): 14,
+    }  # fmt: skip
+    assert lines_of("s = {x = 1}\ns2.x = 1\n")["s2", "x"] == 2
 
 
 @pytest.mark.parametrize("text", ["[", "a = ", "a = 1\na = 2\n", "a = " + "[" * 5000])

@@ -1,0 +1,68 @@
+"""What a command line can be completed with: scopes, tags and notes, read from what hooks read.
+
+Nothing is made, locked or healed here: where there is nothing to read, nothing is known.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.hot.cache import open_cache
+from ctxrepo.hot.compiled import open_hooks, settings_of
+from ctxrepo.hot.where import place_of
+
+_FOLDERS = """
+    select distinct scope from note where scope not in ('conflicts', 'inbox', 'TAPE') and instr(path, '/') > 0
+    order by scope
+"""
+_TAGS = "select distinct tags from note where scope = ? and tags != ''"
+_NOTES = "select path, description from note where path >= ? and path < ? order by path limit ?"
+_LAST = "\U0010ffff"
+
+
+@dataclass(frozen=True)
+class Known:
+    """The cache of the memory that a folder sees.
+
+    `project` is the folder of its project in it, or ''; `everywhere` the one of what holds everywhere.
+    """
+
+    project: str
+    everywhere: str
+    cache: sqlite3.Connection
+
+    def folders(self) -> list[str]:
+        """The folders of scopes that have notes."""
+        return [row[0] for row in self.cache.execute(_FOLDERS)]
+
+    def tags(self, scopes: Sequence[str]) -> list[str]:
+        """Tags of the notes of these scopes, each once, sorted."""
+        rows = (row for scope in scopes for row in self.cache.execute(_TAGS, (scope,)))
+        return sorted({tag for row in rows for tag in row[0].split(", ")})
+
+    def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
+        """(path, description) of the first notes whose path in the repository begins with `start`."""
+        rows = self.cache.execute(_NOTES, (start, start + _LAST, limit))
+        return [(row[0], row[1]) for row in rows]
+
+
+@contextmanager
+def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
+    """What is known at `cwd`; None before `init` and where nothing can be read."""
+    hooks = open_hooks(str(state))
+    if hooks is None:
+        yield None
+        return
+    with closing(hooks):
+        settings = settings_of(hooks, str(state))
+        cache = open_cache(f"{settings['folder']}/cache.db") if settings else None
+        if settings is None or cache is None:
+            yield None
+            return
+        with closing(cache):
+            project = place_of(hooks, str(cwd), settings["home"])[1]
+            yield Known(project, settings.get("global", "global"), cache)
