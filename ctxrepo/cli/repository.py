@@ -37,7 +37,8 @@ def init(
 ) -> None:
     """Create the memory repository, or clone it from REMOTE.
 
-    Run again it changes nothing. With REMOTE it connects a repository that has none, and merges both.
+    Run again it changes nothing. With REMOTE it connects a repository that has none, and merges both. Without
+    REMOTE it goes on with the memory repository that pi-memory-md's settings name, where there are any.
 
     Example: ctxrepo init git@example.org:me/memory.git
     """
@@ -52,12 +53,18 @@ def init(
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
         "connected": "connected the memory repository",
+        "adopted": "goes on with the memory repository of pi-memory-md",
         "unchanged": "the memory repository is as it was",
     }[made.action]
     url = redact(made.remote)
     where = f" with {url}" if url else ""
     run.wake()
     data = {"root": str(made.root), "remote": url, "action": made.action}
+    for warning in (*run.pi_warnings, *made.warnings):
+        output.notice(warning)
+    if made.source:
+        data["settings"] = str(made.source)
+        output.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")
     output.done(json, data, f"{words}: {made.root}{where}")
     if not json and made.action != "unchanged":
         output.notice("next: `ctxrepo setup claude` connects Claude Code")

@@ -23,6 +23,7 @@ from ctxrepo.services.setup import Machine
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.pimemory import read_pi_project
 from ctxrepo.storage.places import Places
 
 
@@ -44,8 +45,15 @@ class Runtime:
         memory = Memory.open(self.places, self.env)
         for warning in memory.settings.warnings:
             output.notice(warning)
+        for warning in self.pi_warnings:
+            output.notice(warning)
         compile_for_hooks(memory, self.interpreter)
         return memory
+
+    @property
+    def pi_warnings(self) -> tuple[str, ...]:
+        """What is odd in the settings for pi that came with the folder one stands in."""
+        return read_pi_project(self.cwd).warnings
 
     @cached_property
     def project(self) -> Project | None:

@@ -17,17 +17,23 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def context(json: Json = False) -> None:
+def context(
+    preset: Annotated[
+        str,
+        typer.Option("--preset", metavar="P", help="Another format: `md` is the index of pi-memory-md."),
+    ] = "",
+    json: Json = False,
+) -> None:
     """Print exactly what a session started here would be given now.
 
-    Example: ctxrepo context
+    Example: ctxrepo context --preset md
     """
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.context import context
 
     run = Runtime()
     run.settle()
-    text = context(run.memory, run.project)
+    text = context(run.memory, run.project, run.cwd, preset)
     output.done(json, {"text": text, "bytes": len(text.encode())}, text.rstrip("\n"))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ctxrepo.domain.jsonl import records, render, text_of
+from ctxrepo.domain.jsonl import records, render, render_compactly, text_of
 
 VERSION = 1
 
@@ -36,7 +36,16 @@ class Anchor:
 
 
 def to_line(anchor: Anchor) -> str:
-    """The anchor as one line, without a newline."""
+    """The anchor as one line of our own tapes, without a newline."""
+    return render(_fields(anchor) | {"v": VERSION, "host": anchor.host})
+
+
+def to_pi_line(anchor: Anchor) -> str:
+    """The anchor as one line of pi-memory-md's tape, as that program writes it, without a newline."""
+    return render_compactly(_fields(anchor))
+
+
+def _fields(anchor: Anchor) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": anchor.id,
         "timestamp": anchor.timestamp,
@@ -45,8 +54,7 @@ def to_line(anchor: Anchor) -> str:
     }
     if anchor.meta:
         fields["meta"] = dict(anchor.meta)
-    fields |= {"sessionId": anchor.session_id, "sessionEntryId": anchor.session_entry_id}
-    return render(fields | {"v": VERSION, "host": anchor.host})
+    return fields | {"sessionId": anchor.session_id, "sessionEntryId": anchor.session_entry_id}
 
 
 def anchors_of(text: str) -> list[Anchor]:

@@ -44,9 +44,22 @@ class Head:
     problem: str = ""
 
 
-_Loader: type[yaml.CSafeLoader | yaml.SafeLoader] = (
+_SafeLoader: type[yaml.CSafeLoader | yaml.SafeLoader] = (
     yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 )
+_BOOL = "tag:yaml.org,2002:bool"
+
+
+def _loader() -> type[yaml.CSafeLoader | yaml.SafeLoader]:
+    """A safe loader to which `yes`, `no`, `on` and `off` are words, as in every YAML but the oldest."""
+    known = _SafeLoader.yaml_implicit_resolvers
+    others = {first: [r for r in rules if r[0] != _BOOL] for first, rules in known.items()}
+    rule = (_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"))
+    bools = {first: [*others.get(first, []), rule] for first in "tTfF"}
+    return type("_Loader", (_SafeLoader,), {"yaml_implicit_resolvers": others | bools})
+
+
+_Loader = _loader()
 
 
 def split(text: str) -> tuple[str, str]:

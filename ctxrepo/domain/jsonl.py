@@ -35,6 +35,11 @@ def render(fields: Mapping[str, Any]) -> str:
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)
 
 
+def render_compactly(fields: Mapping[str, Any]) -> str:
+    """As `render`, without a blank between keys and values, as JavaScript writes it."""
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def text_of(fields: Mapping[str, Any], key: str) -> str:
     """The field if it is a text, else ''."""
     value = fields.get(key)

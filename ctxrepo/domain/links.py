@@ -12,12 +12,12 @@ def named_by(link: str) -> str:
     return link.partition("|")[0].partition("#")[0].strip()
 
 
-def resolve(link: str, source: str, notes: Collection[str]) -> str:
+def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
     """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
 
-    Looked for in this order: beside the note, in its scope, in `global/`, from the top; then by the name
-    alone in the scope and in `global/`, where just one note is called so. A link to a heading only
-    (`[[#Later]]`) leads to its own note.
+    Looked for in this order: beside the note, in its scope, in the folder `general` of what holds everywhere,
+    from the top; then by the name alone in the scope and in `general`, where just one note is called so. A
+    link to a heading only (`[[#Later]]`) leads to its own note.
     """
     name = named_by(link)
     if not name:
@@ -25,10 +25,10 @@ def resolve(link: str, source: str, notes: Collection[str]) -> str:
     scope, colon, rest = name.rpartition(":")
     path = rest if rest.lower().endswith(".md") else f"{rest}.md"
     if colon:
-        return _first([f"{scope}/{path}"], notes)
+        return _first([f"{general if scope == GLOBAL else scope}/{path}"], notes)
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
-    found = _first([f"{folder}/{path}", f"{top}/{path}", f"{GLOBAL}/{path}", path], notes)
-    return found or _called(path, top, notes) or _called(path, GLOBAL, notes)
+    found = _first([f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path], notes)
+    return found or _called(path, top, notes) or _called(path, general, notes)
 
 
 def _first(paths: Sequence[str], notes: Collection[str]) -> str:

@@ -58,6 +58,11 @@ def is_folder(name: object) -> bool:
     return name.casefold() not in _RESERVED and not name.startswith(".")
 
 
+def is_global_folder(name: str) -> bool:
+    """Whether the notes that hold everywhere may be in a folder of that name."""
+    return name == "global" or is_folder(name)
+
+
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
     """The folder a project gets: the last part of its id, with `-2`, `-3` … where that is taken.
 

@@ -18,6 +18,8 @@ class RepositorySettings:
     """The branch that every machine shares."""
     review: Literal["direct", "branch"] = "direct"
     """`direct`: what is written here goes to the shared branch; `branch`: to one for review each day."""
+    global_folder: str = "global"
+    """Folder of the notes that hold everywhere. `init` takes another name over from pi-memory-md."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,11 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
         if settings is None or not json:
             return ""
         name, moment = known
-        text = _at(moment, db, settings, agent.lower(), texts(db, json, fields_of(agent)), json)
-        return reply_json(db, agent, name, text) if text else ""
+        said = texts(db, json, fields_of(agent))
+        text = _at(moment, db, settings, agent.lower(), said, json)
+        if not text or _is_quiet(db, said["cwd"] or os.getcwd()):
+            return ""
+        return reply_json(db, agent, name, text)
     finally:
         db.close()
 
@@ -49,6 +52,15 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     said = " ".join(f"{stamp} {' '.join(words)} {place} {type(error).__name__}: {error}".split())
     append_rolling(f"{state}/hook-errors.log", said[:500] + "\n", LOG_BYTES)
+
+
+def _is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
+    """Whether the project asks for silence; most have no such file, and their hooks load nothing for it."""
+    if not os.path.exists(f"{folder}/.pi"):
+        return False
+    from ctxrepo.hot.quiet import is_quiet
+
+    return is_quiet(db, folder)
 
 
 def _at(

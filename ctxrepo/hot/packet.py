@@ -33,7 +33,8 @@ def packet(
     """One sealed block of at most `budget` bytes; '' when there is nothing to say or no room to say it.
 
     `handoff` is (name, ts, text), `today` days since 1970, `secret` the key of the seal in hex. Scopes
-    are shown in their order. What doesn't fit is cut between lines, and the cut is marked.
+    are shown in their order, the global one first. What doesn't fit is cut between lines, and the cut is
+    marked.
     """
     room = budget - OVERHEAD
     head = "".join(fitting(_lines(preamble), room))
@@ -106,8 +107,10 @@ def change_section(title: str, rows: list[Row], today: int, room: int) -> str:
 
 def _allowances(scopes: list[Scope], room: int, budget: int) -> dict[str, int]:
     """Bytes each scope may take; a later one gets whatever the ones before it leave."""
-    alone = len(scopes) < 2
-    return {s[0]: budget // GLOBAL_SHARE if s[0] == "global" and not alone else room for s in scopes}
+    allowed = {folder: room for folder, _, _, _ in scopes}
+    if len(scopes) > 1:
+        allowed[scopes[0][0]] = budget // GLOBAL_SHARE
+    return allowed
 
 
 def _within(lines: list[tuple[str, str]], allowed: dict[str, int], room: int) -> list[str]:

@@ -72,7 +72,7 @@ def _recalled(
     from ctxrepo.hot.query import LIMIT, find
     from ctxrepo.hot.recalled import ROOM, recall_block
 
-    hits = find(cache, prompt, scopes_at(place), number(settings, "recall_limit", LIMIT))
+    hits = find(cache, prompt, scopes_at(place, _general(settings)), number(settings, "recall_limit", LIMIT))
     new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, _today(), settings.get("secret", ""), budget)
@@ -93,7 +93,8 @@ def _changes(
     from ctxrepo.hot.cache import changed_since
     from ctxrepo.hot.packet import change_section
 
-    scopes = ["global"] if _is_late(place, told) else scopes_at(place)
+    general = _general(settings)
+    scopes = [general] if _is_late(place, told) else scopes_at(place, general)
     rows = changed_since(cache, scopes, seen)
     if not rows:
         return ""
@@ -122,6 +123,10 @@ def _project(
     budget = number(settings, "budget_bytes", BUDGET) - taken
     scope = scope_of(cache, place[1], max(budget, 0))
     return packet([scope], "", handoff_of(cache, place[1]), [], _today(), settings.get("secret", ""), budget)
+
+
+def _general(settings: dict[str, str]) -> str:
+    return settings.get("global", "global")
 
 
 def _is_late(place: Place, told: Told) -> bool:

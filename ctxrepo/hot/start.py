@@ -51,14 +51,15 @@ def render(
 
     Without a usable cache it is the preamble alone. `already` are hashes of faults told before.
     """
-    preamble = filled(settings.get("preamble", PREAMBLE), settings["home"], place[1])
+    general = settings.get("global", "global")
+    preamble = filled(settings.get("preamble", PREAMBLE), settings["home"], place[1], general)
     secret = settings.get("secret", "")
     budget = budget or number(settings, "budget_bytes", BUDGET)
     today = int(time.time()) // _DAY
     if cache is not None:
         try:
-            scopes = [scope_of(cache, name, budget) for name in scopes_at(place)]
-            handoff = handoff_of(cache, place[1] or ("global" if place[2] and not place[0] else ""))
+            scopes = [scope_of(cache, name, budget) for name in scopes_at(place, general)]
+            handoff = handoff_of(cache, place[1] or (general if place[2] and not place[0] else ""))
             faults = told([fault for fault in faults_of(cache) if fault[0] not in already])
             noted = [f"generation {generation_of(cache)}", *[f"fault {key}" for key, _ in faults]]
             texts = [text for _, text in faults]

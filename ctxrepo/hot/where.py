@@ -38,9 +38,9 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     return (row[2], row[3], True)
 
 
-def scopes_at(place: Place) -> list[str]:
-    """The folders of the memory repository that a session at `place` is given."""
-    return ["global", place[1]] if place[1] else ["global"]
+def scopes_at(place: Place, general: str = "global") -> list[str]:
+    """The folders of the memory repository that a session at `place` is given, the global one first."""
+    return [general, place[1]] if place[1] not in ("", general) else [general]
 
 
 def inside(path: str, folder: str) -> str | None:

@@ -26,8 +26,8 @@ class Scope:
 
 def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
     """The scope a person means: '' is the project inside one and global elsewhere."""
-    if name == GLOBAL or (not name and project is None):
-        return Scope(GLOBAL, GLOBAL)
+    if name in (GLOBAL, memory.global_folder) or (not name and project is None):
+        return Scope(GLOBAL, memory.global_folder)
     if name in ("", PROJECT):
         if project is None:
             raise UsageError("this folder belongs to no project", "Use --scope global, or go into one.")
@@ -46,9 +46,10 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
     )
 
 
-def search_order(project: Project | None) -> list[str]:
+def search_order(memory: Memory, project: Project | None) -> list[str]:
     """The folders a path without scope is looked for in, nearest first."""
-    return [*([project.folder] if project else []), GLOBAL]
+    # pi-memory-md lets the global folder be a project's as well.
+    return list(dict.fromkeys([*([project.folder] if project else []), memory.global_folder]))
 
 
 def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
@@ -73,7 +74,7 @@ def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
 def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[Sequence[str], Sequence[str]]:
     """The folders in which a note is looked for, and the paths that it may have, nearest first."""
     scoped = bool(target.scope)
-    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(project)
+    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(memory, project)
     paths = [f"{folder}/{target.path}" for folder in folders]
     if not scoped and "/" in target.path:
         paths.append(target.path)  # as the index and every message of ours write it
@@ -90,9 +91,9 @@ def placed(memory: Memory, target: Target, project: Project | None) -> Target:
         folder, _, rest = find_entry(memory, target.entry_id, project)[0].path.partition("/")
         return Target(folder, rest)
     folder, slash, rest = target.path.partition("/")
-    if target.scope or not slash or folder not in search_order(project):
+    if target.scope or not slash or folder not in search_order(memory, project):
         return target
-    return Target(GLOBAL if folder == GLOBAL else PROJECT, rest)
+    return Target(GLOBAL if folder == memory.global_folder else PROJECT, rest)
 
 
 def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
@@ -101,7 +102,7 @@ def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[
     likely = [cached.entry.path] if cached else []
     likely += [w.path for w in memory.writes.read()]
     everywhere = note_paths(memory)
-    near = [p for p in everywhere if p.startswith(tuple(f"{f}/" for f in search_order(project)))]
+    near = [p for p in everywhere if p.startswith(tuple(f"{f}/" for f in search_order(memory, project)))]
     for path in dict.fromkeys([*likely, *near, *everywhere]):
         note = read_note(memory, path)
         entry = note.entry(entry_id) if note else None

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.remote import RemoteAnswer
-from ctxrepo.errors import CtxrepoError, UsageError
+from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
+from ctxrepo.services.adopt import Adoption, adoptable
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.register import register
-from ctxrepo.services.sparse import ALWAYS
+from ctxrepo.services.sparse import always
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.storage import assets
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, write_repository
 from ctxrepo.storage.git import Git, Progress, redact
-from ctxrepo.storage.memory import Memory, clone_root, first_repository, is_local
+from ctxrepo.storage.memory import Memory, clone_root, first_repository, is_local, shown_path
 from ctxrepo.storage.places import Places
 from ctxrepo.storage.remote import Remote, check_url, clone
 
@@ -27,12 +29,17 @@ _LOCAL = 20.0
 
 @dataclass(frozen=True)
 class Initialised:
-    """`action`: created, cloned, connected (a remote was added) or unchanged."""
+    """`action`: created, cloned, connected (a remote was added), adopted or unchanged.
+
+    `source` is the file of pi's settings that was followed, if one was; `warnings` are about such a file.
+    """
 
     root: Path
     remote: str
     action: str
     synced: Synced | None = None
+    source: Path | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def init(
@@ -48,13 +55,15 @@ def init(
     """Make or clone the memory repository; a second run changes nothing.
 
     A remote is added to a repository that had none and merged with it. UsageError naming both when there
-    is another one already. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
+    is another one already. Without `remote` and settings of our own those of pi-memory-md are followed,
+    where there are any. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
     the global notes on disk, and those of projects as they are worked on.
     """
     settings = read_settings(places.config_file)
-    known = first_repository(places, settings)
+    adoption = Adoption() if remote else adoptable(places, env, settings)
+    known = adoption.repository or first_repository(places, settings)
     root = clone_root(places, known)
-    url = _absolute(remote)
+    url = _absolute(remote or adoption.url)
     if url:
         check_url(url)
     if known.remote and url and url != known.remote:
@@ -63,14 +72,16 @@ def init(
             "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
         )
     url = url or known.remote
-    sparse = sparse or settings.sync.sparse
-    action = _ensure_clone(root, url, env, progress, settings.sync.timeout, sparse=sparse)
+    cone = always(known.global_folder) if sparse or settings.sync.sparse else None
+    action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     git = Git(root, env, file_remote=is_local(url))
     branch = known.branch if settings.repository else _branch(git, known.branch)
-    wanted = replace(known, path=_shown(root, places), remote=url, branch=branch)
+    wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)
     if action == "unchanged" and url and not known.remote:
         action = _connect(Clone(root, branch), git, url, settings.sync.timeout)
-    write_repository(places.config_file, wanted)
+    elif action == "unchanged" and adoption.repository:
+        action = "adopted"
+    write_repository(places.config_file, wanted, adoption.hooks)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
@@ -80,33 +91,35 @@ def init(
     synced = sync(memory, now)
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
-    return Initialised(root, url, action, synced)
+    return Initialised(
+        root, url, action, synced, adoption.source if adoption.repository else None, adoption.warnings
+    )
 
 
 def _ensure_clone(
-    root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, *, sparse: bool
+    root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, cone: Cone | None
 ) -> str:
     if (root / ".git").is_dir():
         return "unchanged"
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(f"{root} is there and is no git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
-        answer = clone(url, root, env, is_local(url), progress, timeout, sparse=sparse)
+        answer = clone(url, root, env, is_local(url), progress, timeout, sparse=cone is not None)
         if not answer.ok:
             raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
-        if sparse:
-            _make_sparse(root, env)
+        if cone is not None:
+            _make_sparse(root, env, cone)
         return "cloned"
     root.mkdir(parents=True, exist_ok=True)
     Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
     return "created"
 
 
-def _make_sparse(root: Path, env: Mapping[str, str]) -> None:
+def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
     git = Git(root, env)
     for key in ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse"):
         git.ask("config", key, "true")
-    Clone(root, "").set_cone(ALWAYS)
+    Clone(root, "").set_cone(cone)
 
 
 def _clone_hint(answer: RemoteAnswer) -> str:
@@ -139,6 +152,11 @@ def _branch(git: Git, default: str) -> str:
     """
     head = git.run("symbolic-ref", "--short", "HEAD", timeout=_LOCAL).out.strip()
     if git.run("rev-parse", "--verify", "--quiet", "HEAD", timeout=_LOCAL).ok:
+        if not head:
+            raise RepositoryState(
+                f"{git.folder} is on no branch, as in the middle of a rebase",
+                "End what was begun there, or switch to the branch that is to be shared; then try again.",
+            )
         return head
     words = ("for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin")
     there = [name for name in git.ask(*words).split() if name != "HEAD"]
@@ -161,11 +179,3 @@ def _absolute(remote: str) -> str:
     if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):
         return os.path.abspath(os.path.expanduser(remote))
     return remote
-
-
-def _shown(root: Path, places: Places) -> str:
-    """The folder as config.toml names it: below the home folder with `~`."""
-    try:
-        return f"~/{root.relative_to(places.user_home).as_posix()}"
-    except ValueError:
-        return str(root)

@@ -38,7 +38,7 @@ def broken_links(memory: Memory, scope: str, project: Project | None) -> list[Li
 
     The cache must be up to date: call `commit` first.
     """
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(project)
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     places = tuple(f"{folder}/" for folder in folders)
     return [link for link in _links(memory) if not link.to and link.source.startswith(places)]
 
@@ -64,4 +64,4 @@ def _leads_to(memory: Memory, link: str, source: str, notes: set[str]) -> str:
     if name.startswith("^"):
         known = memory.cache.find_entry(name[1:])
         return known.entry.path if known else ""
-    return resolve(link, source, notes)
+    return resolve(link, source, notes, memory.global_folder)

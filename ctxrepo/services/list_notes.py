@@ -30,7 +30,7 @@ def list_notes(memory: Memory, scope: str, project: Project | None) -> list[List
     The cache must be up to date: call `commit` first. A note that is on disk and in no commit (held back)
     is read.
     """
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(project)
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
     found = (known.get(path) or _listed(memory, path) for path in note_paths(memory, folders))
     order = {folder: number for number, folder in enumerate(folders)}

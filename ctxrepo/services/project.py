@@ -41,13 +41,13 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
     if code is None:
         return None
     is_none = code.top in (memory.places.user_home.resolve(), memory.root.resolve())
-    project = None if is_none else project_of(memory, _id(code))
+    project = None if is_none else project_of(memory, _id(code), code.name)
     _record(memory, str(code.top), str(code.config), code.stamp, project)
     return project
 
 
-def project_of(memory: Memory, identity: str) -> Project:
-    """The project with this id, registered or not.
+def project_of(memory: Memory, identity: str, name: str = "") -> Project:
+    """The project with this id, registered or not; `name` is what its checkout's folder is called.
 
     ConfigError while the registry can't be read: a folder of the right name may be another project's.
     """
@@ -63,8 +63,10 @@ def project_of(memory: Memory, identity: str) -> Project:
         head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
         found |= {name for name, key in memory.objects.names_in(head, "").items() if key is None}
     folder = folder_for(identity, registry, found)
-    # A folder that bears the name and that nobody claims is how pi-memory-md names its projects: adopted,
-    # it can be read before anything is written.
+    # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
+    # and can be read before anything is written.
+    if folder not in found and name and (named := folder_for(f"dir:{name}", registry, found)) in found:
+        folder = named
     return Project(identity, folder, is_registered=folder in found)
 
 

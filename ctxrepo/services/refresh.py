@@ -111,8 +111,8 @@ def _batches(paths: list[str]) -> list[list[str]]:
 
 def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:
     newest = newest_handoff(memory, tree, folder)
-    if newest is not None:
-        memory.cache.set_handoff(folder, newest.name, newest.timestamp, handoff_text(newest))
+    name, ts, text = (newest.name, newest.timestamp, handoff_text(newest)) if newest else ("", "", "")
+    memory.cache.set_handoff(folder, name, ts, text)
 
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:

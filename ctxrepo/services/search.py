@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctxrepo.domain.target import GLOBAL
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.find import scope_named
+from ctxrepo.services.find import scope_named, search_order
 from ctxrepo.services.pattern import matcher
 from ctxrepo.services.project import Project
 from ctxrepo.storage.cacherows import CachedNote
@@ -66,7 +65,7 @@ def search(memory: Memory, asked: Question, project: Project | None, limit: int)
     find = _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
     hits = [hit for hit in find if hit.path.startswith(only) and not hit.path.startswith(_NO_NOTES)]
     hits = [hit for hit in hits if tags <= {tag.casefold() for tag in hit.tags}]
-    near = [f"{project.folder}/", f"{GLOBAL}/"] if project else [f"{GLOBAL}/"]
+    near = [f"{folder}/" for folder in search_order(memory, project)]
     hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
     if not hits:
         raise NotFound(

@@ -9,8 +9,10 @@ from ctxrepo.services.commit import commit_locked
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 
-ALWAYS = Cone.of(["global", "TAPE/global", "conflicts", "inbox", ".ctx"])
-"""What every machine has on disk."""
+
+def always(global_folder: str) -> Cone:
+    """What every machine has on disk."""
+    return Cone.of([global_folder, f"TAPE/{global_folder}", "conflicts", "inbox", ".ctx"])
 
 
 def widen(memory: Memory, project: Project | None, now: datetime) -> None:

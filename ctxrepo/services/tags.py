@@ -41,7 +41,7 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
 
     The cache must be up to date: call `commit` first.
     """
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(project)
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     of_notes = Counter(t for n in memory.cache.notes(folders) for t in filter(None, n.tags.split(", ")))
     of_entries = Counter(
         t for e in memory.cache.entries(folders) if "#" in e.entry.text for t in e.entry.tags

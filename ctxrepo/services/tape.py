@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import uuid4
 
-from ctxrepo.domain.anchor import Anchor, anchors_of, to_line
+from ctxrepo.domain.anchor import Anchor, anchors_of, to_line, to_pi_line
 from ctxrepo.domain.jsonl import text_of
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode
@@ -48,7 +48,7 @@ def anchor(
         )
     scope = scope_named(memory, "", project)
     meta = {"trigger": trigger, "keywords": list(keywords), "summary": summary, "purpose": purpose}
-    anchor_id = secrets.token_hex(8)
+    anchor_id = str(uuid4())
     made = Anchor(
         id=anchor_id,
         timestamp=stamp(now),
@@ -65,7 +65,7 @@ def anchor(
         draft.append_line(path, to_line(made))
         legacy = f"TAPE/{scope.folder}{_LEGACY}"
         if draft.text(legacy) is not None:  # pi-memory-md reads this file and no other
-            draft.append_line(legacy, to_line(made))
+            draft.append_line(legacy, to_pi_line(made))
         draft.register(scope.project)
     return Anchored(made, path)
 

@@ -28,7 +28,7 @@ class Folder:
 
 def tree(memory: Memory, scope: str, project: Project | None) -> list[Folder]:
     """The folders of one scope, or of the project and global; each before those in it, by name."""
-    tops = [scope_named(memory, scope, project).folder] if scope else search_order(project)
+    tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     return [folder for top in tops for folder in _below(memory, top)]
 
 

@@ -42,10 +42,24 @@ def line_numbers(file: Path) -> dict[str, int]:
     return {".".join(path): line for path, line in lines_of(_text(file)).items()}
 
 
-def write_repository(file: Path, repository: RepositorySettings) -> None:
-    """Add or replace the first `[[repository]]` of `file`; everything else stays as its author wrote it."""
+def write_repository(
+    file: Path, repository: RepositorySettings, hooks: Mapping[str, tuple[str, ...]] | None = None
+) -> None:
+    """Add or replace the first `[[repository]]` of `file`, and set keys of `[hooks]`.
+
+    Everything else stays as its author wrote it.
+    """
     fields = {"path": repository.path, "remote": repository.remote, "branch": repository.branch}
-    _edit(file, lambda text: with_first_table(text, REPOSITORY, fields))
+    if repository.global_folder != RepositorySettings().global_folder:
+        fields["global_folder"] = repository.global_folder
+
+    def edited(text: str) -> str:
+        text = with_first_table(text, REPOSITORY, fields)
+        for key, actions in (hooks or {}).items():
+            text = with_value(text, "hooks", key, list(actions))
+        return text
+
+    _edit(file, edited)
 
 
 def write_value(file: Path, key: Key, value: object) -> bool:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.registry import is_global_folder
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.storage.cache import Cache
@@ -69,6 +70,11 @@ class Memory:
     @property
     def root(self) -> Path:
         return self.clone.root
+
+    @property
+    def global_folder(self) -> str:
+        """The folder of the notes that hold everywhere."""
+        return self.repository.global_folder
 
     @property
     def has_remote(self) -> bool:
@@ -167,6 +173,11 @@ def first_repository(places: Places, settings: Settings) -> RepositorySettings:
     A configured clone that is gone has been moved: then CTXREPO_HOME says where to.
     """
     known = settings.repository[0] if settings.repository else RepositorySettings()
+    if not is_global_folder(known.global_folder):
+        raise ConfigError(
+            f"{places.config_file}: repository.global_folder can't be {known.global_folder!r}",
+            "It is the name of one folder of the memory repository, global by default.",
+        )
     configured = clone_root(replace(places, home_is_explicit=False), known)
     is_other = places.home_is_explicit and configured.resolve() != places.home.resolve()
     if known.path and is_other and (configured / ".git").is_dir():
@@ -197,6 +208,14 @@ def clone_root(places: Places, repository: RepositorySettings) -> Path:
         return places.home
     path = repository.path
     return places.user_home / path[2:] if path.startswith("~/") else Path(path)
+
+
+def shown_path(root: Path, places: Places) -> str:
+    """The folder as config.toml names it: below the home folder with `~`."""
+    try:
+        return f"~/{root.relative_to(places.user_home).as_posix()}"
+    except ValueError:
+        return str(root)
 
 
 def is_local(remote: str) -> bool:

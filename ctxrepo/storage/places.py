@@ -136,6 +136,13 @@ class RepositoryPlaces:
         return self.root / f"{name}.lock"
 
 
+def pi_settings_file(env: Mapping[str, str], user_home: Path) -> Path:
+    """The settings of the agent pi for all projects, in PI_CODING_AGENT_DIR or the home folder."""
+    named = env.get("PI_CODING_AGENT_DIR", "")
+    folder = user_home / named[2:] if named.startswith("~/") else Path(named)
+    return (folder if named else user_home / ".pi" / "agent") / "settings.json"
+
+
 def _dir(env: Mapping[str, str], name: str, default: Path, user_home: Path) -> Path:
     value = env.get(name, "")
     if not value:

@@ -57,7 +57,7 @@ def test_a_project_is_known_by_its_name_before_it_is_registered(mine: Machine) -
 
 
 def test_notes_are_looked_for_in_the_project_first(mine: Machine) -> None:
-    assert search_order(mine.project()) == ["shop", "global"]
+    assert search_order(mine.open(), mine.project()) == ["shop", "global"]
     assert found(mine, "topics/x") == "shop/topics/x.md"
     assert found(mine, "global:topics/x") == "global/topics/x.md"
     assert find_note(mine.open(), parse_target("topics/x"), None).path == "global/topics/x.md"

@@ -1,0 +1,76 @@
+"""adopt: a machine where pi-memory-md is set up goes on with that memory repository."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ctxrepo.domain.pisettings import PiHooks, PiSettings
+from ctxrepo.domain.registry import is_global_folder
+from ctxrepo.domain.settings import RepositorySettings, Settings
+from ctxrepo.storage.git import Git
+from ctxrepo.storage.memory import shown_path
+from ctxrepo.storage.pimemory import read_pi
+from ctxrepo.storage.places import Places
+
+_LOCAL = 20.0
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """What `init` is to take over; `repository` is None when there is nothing to.
+
+    `url` is what to clone, or to connect a clone without remote with; `hooks` are the keys of `[hooks]` that
+    somebody chose there, `warnings` one line each.
+    """
+
+    source: Path = Path()
+    repository: RepositorySettings | None = None
+    url: str = ""
+    hooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Adoption:
+    """What pi's settings say of a memory repository, while nothing that comes before them does.
+
+    Before them come CTXREPO_HOME, config.toml, and a clone that is where ours are by default.
+    """
+    if settings.repository or places.home_is_explicit or (places.home / ".git").is_dir():
+        return Adoption()
+    found = read_pi(places, env)
+    pi = found.settings
+    if pi is None:
+        return Adoption(warnings=found.warnings)
+    root = Path(pi.local_path)
+    if not root.is_absolute():
+        return Adoption(warnings=(f"{found.file}: localPath is no absolute path, so nothing is taken over",))
+    is_there = (root / ".git").is_dir()
+    if not (is_there or pi.repo_url or pi.names_path):
+        return Adoption()
+    folder, odd = _global_folder(found.file, pi)
+    origin = _origin(root, env) if is_there and pi.repo_url else ""
+    repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
+    return Adoption(found.file, repository, origin or pi.repo_url, _hooks(pi.hooks), odd)
+
+
+def _global_folder(file: Path, pi: PiSettings) -> tuple[str, tuple[str, ...]]:
+    name = pi.global_folder or "global"
+    if is_global_folder(name):
+        return name, ()
+    return "global", (f"{file}: the folder {name!r} can't hold global notes; they go to global/",)
+
+
+def _origin(root: Path, env: Mapping[str, str]) -> str:
+    """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
+    return Git(root, env).run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
+
+
+def _hooks(hooks: PiHooks) -> dict[str, tuple[str, ...]]:
+    """Only what was chosen: pi-memory-md sends nothing at a session's end unless it is told to."""
+    if not hooks.is_explicit:
+        return {}
+    start = ("pull",) if "pull" in hooks.session_start else ()
+    end = ("commit", "push") if "push" in hooks.session_end else ("commit",)
+    return {"session_start": start, "session_end": end}

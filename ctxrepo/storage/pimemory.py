@@ -1,0 +1,80 @@
+"""Reads pi-memory-md's settings where pi keeps them; a file that can't be read is told, and is as empty."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.jsonl import record
+from ctxrepo.domain.pisettings import SECTION, PiSettings, pi_settings, redirecting
+from ctxrepo.hot.quiet import project_file
+from ctxrepo.storage.places import Places, pi_settings_file
+
+MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class PiMemory:
+    """`settings` is None where pi's settings say nothing of pi-memory-md; `file` is where they are."""
+
+    file: Path
+    settings: PiSettings | None
+    warnings: tuple[str, ...] = ()
+
+
+def read_pi(places: Places, env: Mapping[str, str]) -> PiMemory:
+    """What pi's own settings, those for all projects, say of pi-memory-md."""
+    file = pi_settings_file(env, places.user_home)
+    section, warning = _section(file)
+    settings = None if section is None else pi_settings(section, str(places.user_home), sys.platform)
+    return PiMemory(file, settings, (warning,) if warning else ())
+
+
+@dataclass(frozen=True)
+class PiProject:
+    """What a project's own file says, for `narrowed`; whoever is cloned can write it, so that it decides
+    neither where memory is nor what runs."""
+
+    file: Path
+    section: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+def read_pi_project(folder: Path) -> PiProject:
+    """The file of the project in `folder`, which is not searched upwards; what would redirect is told."""
+    file = Path(project_file(str(folder)))
+    section, warning = _section(file)
+    warnings = [warning] if warning else []
+    if keys := redirecting(section or {}):
+        warnings.append(f"{file} says {', '.join(keys)}: a project can't decide that, and it is ignored")
+    return PiProject(file, section or {}, tuple(warnings))
+
+
+def _section(file: Path) -> tuple[dict[str, Any] | None, str]:
+    """What is under pi-memory-md's key, None when there is no such key; and a warning or ''."""
+    try:
+        data = _read(file)
+    except FileNotFoundError:
+        return None, ""
+    except (OSError, ValueError) as error:
+        return None, f"{file} can't be read and counts as empty: {error}"
+    found = record(data)
+    if found is None:
+        return None, f"{file} is no JSON object and counts as empty"
+    section = found.get(SECTION)
+    return (section if isinstance(section, dict) else None), ""
+
+
+def _read(file: Path) -> str:
+    """The text of a regular file of bounded size: a pipe or a device would never end."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as opened:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            raise ValueError("it is no file, or larger than 1 MiB")
+        return opened.read(MAX_BYTES).decode("utf-8")

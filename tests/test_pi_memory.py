@@ -1,0 +1,196 @@
+"""A repository of pi-memory-md in daily use: opened, read without a trace, written to, and still its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pirepo import FIXTURE, PiMachine, make_pi_machine
+from terminal import Terminal
+
+from ctxrepo.domain.frontmatter import read, split
+from ctxrepo.services.find import note_paths
+
+READING = (
+    *("list", "read USER.md", "read core/project/bad.md", "read global:USER.md", "status", "check", "doctor"),
+    *("context", "context --preset md", "history", "history core/USER.md", "conflicts list"),
+)
+TAPE = "TAPE/demo-shop__anchors.jsonl"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> PiMachine:
+    machine = make_pi_machine(tmp_path)
+    machine.init()
+    return machine
+
+
+@pytest.fixture
+def cli(mine: PiMachine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(mine, monkeypatch, capsys)
+
+
+def before(path: str) -> str:
+    return (FIXTURE / "repo" / path).read_text()
+
+
+def heads(machine: PiMachine) -> dict[str, list[str]]:
+    return {p: list(read(machine.read(p)).fields) for p in note_paths(machine.open())}
+
+
+def test_init_says_what_it_follows_in_one_line(tmp_path: Path) -> None:
+    machine = make_pi_machine(tmp_path)
+    done = machine.ctxrepo("init")
+    assert done.returncode == 0
+    assert done.stdout == f"goes on with the memory repository of pi-memory-md: {machine.clone}\n"
+    (line,) = (line for line in done.stderr.splitlines() if "pi-memory-md" in line)
+    assert str(machine.home / ".pi/agent/settings.json") in line
+
+
+def test_who_only_reads_leaves_no_trace(cli: Terminal, mine: PiMachine) -> None:
+    there = mine.files()
+    for words in READING:
+        done = cli(*words.split())
+        assert done.code in (0, 1), done.err
+        assert mine.files() == there, words
+
+
+def test_d24_the_folder_of_the_projects_name_is_its_own(cli: Terminal, mine: PiMachine) -> None:
+    found = cli("status", "--json").data["project"]
+    assert (found["folder"], found["is_registered"]) == ("demo-shop", True)
+    cli("remember", "The basket is in Postgres now")
+    assert "The basket is in Postgres now" in mine.read("demo-shop/MEMORY.md")
+
+
+def test_d26_d27_who_writes_keeps_heads_and_layout(cli: Terminal, mine: PiMachine) -> None:
+    there = heads(mine)
+    places = ("core/project/tech-stack.md", "core/USER.md", "core/TASK.md", "global:MEMORY.md")
+    for place in (*places, places[0]):
+        said = cli("remember", f"Said {len(cli.woken)} of {place}", "--note", place)
+        assert said.code == 0, said.err
+    assert heads(mine) == there
+    old, new = (
+        split(text)[0] for text in (before(f"demo-shop/{places[0]}"), mine.read(f"demo-shop/{places[0]}"))
+    )
+    pairs = zip(old.split("\n"), new.split("\n"), strict=True)
+    assert [line.partition(":")[0] for line, now in pairs if line != now] == ["updated"]
+    assert "created: 2026-02-14\n---" in mine.read("global/MEMORY.md")
+    assert mine.read("demo-shop/core/TASK.md").startswith(before("demo-shop/core/TASK.md").rstrip("\n"))
+    assert mine.read("other-api/core/USER.md") == before("other-api/core/USER.md")
+
+
+class TestTape:
+    """D51, D52: the tape that pi-memory-md keeps is read, and written as that program writes it."""
+
+    def anchor(self, cli: Terminal, name: str, *more: str) -> dict[str, Any]:
+        return cli("anchor", name, *more, "--json").data
+
+    def test_its_newest_handoff_is_delivered(self, cli: Terminal) -> None:
+        said = cli("context").out
+        assert "## Handoff · handoff/keyword-migration-122000 · 2026-04-04\nContinue the migration\n" in said
+
+    def test_ours_is_delivered_once_it_is_newer(self, cli: Terminal) -> None:
+        self.anchor(cli, "basket/done", "--summary", "The basket is moved")
+        said = cli("context").out
+        assert "The basket is moved" in said
+        assert "Continue the migration" not in said
+
+    def test_an_anchor_stands_there_as_it_writes_them_and_never_on_a_torn_line(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        made = self.anchor(cli, "basket/done", "--summary", "Über 1", "--purpose", "p", "--keyword", "k")
+        text = mine.read(TAPE)
+        assert text.startswith(before(TAPE))
+        *_, torn, line = text.removesuffix("\n").split("\n")
+        assert torn == '{"torn": '
+        found = json.loads(line)
+        assert list(found) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
+        assert (found["id"], found["meta"]) == (
+            made["id"],
+            {"trigger": "direct", "keywords": ["k"], "summary": "Über 1", "purpose": "p"},
+        )
+        own = json.loads(mine.read(made["path"]))
+        assert found == {key: own[key] for key in found}
+        assert line == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+    def test_without_its_tape_none_is_made(self, cli: Terminal, mine: PiMachine) -> None:
+        mine.git("rm", "-q", TAPE)
+        mine.git("commit", "-qm", "no tape")
+        self.anchor(cli, "x")
+        assert not (mine.clone / TAPE).exists()
+
+    def test_a_tape_that_is_reset_takes_its_handoff_along(self, cli: Terminal, mine: PiMachine) -> None:
+        assert "Continue the migration" in cli("context").out
+        (mine.clone / TAPE).unlink()
+        assert "Continue the migration" not in cli("context").out
+
+
+class TestProjectSettings:
+    """D3: what comes with a project can ask for silence, and redirects nothing."""
+
+    def test_enabled_false_is_silence(self, cli: Terminal, mine: PiMachine) -> None:
+        start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
+        assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
+        mine.project_settings(enabled=False)
+        assert mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout == ""
+        for words in (("context",), ("context", "--preset", "md")):
+            done = cli(*words)
+            assert (done.code, done.out, done.err) == (0, "", "")
+        assert cli("read", "USER.md").out
+        mine.project_settings(enabled=True)
+        assert cli("context").out
+
+    def test_d_w10_nothing_is_redirected_and_one_line_says_so(self, cli: Terminal, mine: PiMachine) -> None:
+        sprung = mine.home / "sprung"
+        evil = f"$(touch {sprung})"
+        mine.project_settings(
+            localPath=evil, repoUrl=evil, memoryDir={"globalMemory": "TAPE"}, hooks={"sessionEnd": [evil]}
+        )
+        cli.cwd = mine.home
+        plain = cli("context", "--preset", "md").out
+        cli.cwd = None
+        done = cli("context", "--preset", "md")
+        assert f'directory="{mine.clone}/demo-shop"' in done.out
+        assert done.out.split("</memory_files>")[0] == plain.split("</memory_files>")[0]
+        (line,) = done.err.splitlines()
+        assert "repoUrl, localPath, memoryDir, hooks" in line
+        assert not sprung.exists()
+        assert mine.places.config_file.read_text().count("path") == 1
+
+    def test_d_w10_init_follows_no_project(self, tmp_path: Path) -> None:
+        machine = make_pi_machine(tmp_path)
+        (machine.home / ".pi/agent/settings.json").unlink()
+        machine.project_settings(localPath=str(machine.clone), repoUrl="https://git.example.org/evil.git")
+        done = machine.ctxrepo("init")
+        assert done.stdout == f"created a memory repository: {machine.home}/.ctxrepo\n"
+        assert "it is ignored" in done.stderr
+
+
+def test_another_preset_is_refused_in_one_line(cli: Terminal) -> None:
+    done = cli("context", "--preset", "xml")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no preset 'xml'" in done.err
+
+
+def test_pis_own_git_goes_on_from_there(cli: Terminal, mine: PiMachine, tmp_path: Path) -> None:
+    """What pi-memory-md does at a session's end and start: add all, commit, fetch, rebase."""
+    remote = tmp_path / "memory.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    mine.git("remote", "add", "origin", str(remote))
+    cli("remember", "Written by ours")
+    cli("sync")
+    mine.write("global/USER.md", before("global/USER.md") + "- Written by pi\n")
+    for words in (
+        ("add", "."),
+        ("commit", "-qm", "Update memory - 2026-11-20-1200"),
+        ("push", "-qu", "origin", "main"),
+    ):
+        mine.git(*words)
+    mine.git("fetch", "-q")
+    mine.git("rebase", "-q", "--autostash", "@{u}")
+    assert mine.git("status", "--porcelain") == ""
+    assert "Written by pi" in cli("read", "global:USER.md").out
+    assert cli("check").out.count("global/USER.md") == 0
