@@ -17,6 +17,7 @@ import ctxrepo
 from ctxrepo.cli import (
     agents,
     change,
+    check,
     completion,
     config,
     conflicts,
@@ -64,7 +65,7 @@ def root(
 PANELS = {
     "Notes and entries": (notes, change, files),
     "Look through them": (look, history),
-    "Repository, remote, other machines": (repository, conflicts),
+    "Repository, remote, other machines": (repository, check, conflicts),
     "Agents and their sessions": (agents, session),
     "Settings": (config, completion),
 }

@@ -79,15 +79,21 @@ def remember(
 def new(
     path: Annotated[str, typer.Argument(metavar="PATH", help="[SCOPE:]PATH of the new note.")],
     description: Annotated[
-        str, typer.Option("--description", "-d", metavar="D", help="One line: what is found in it.")
-    ],
+        str,
+        typer.Option(
+            "--description", "-d", metavar="D", help="One line: what is found in it. A template has one."
+        ),
+    ] = "",
     tag: Tags = None,
     source: Annotated[
         str, typer.Option("--from", metavar="FILE", help="Its body; - is standard input.")
     ] = "",
+    template: Annotated[
+        str, typer.Option("--template", metavar="NAME", help="What it begins as: memory, task or user.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Write a new note.
+    """Write a new note, which needs a description or a template.
 
     Example: ctxrepo new topics/release.md -d "How we release" --from -
     """
@@ -97,7 +103,10 @@ def new(
 
     run = Runtime()
     body = text_of(source)
-    made = new(run.memory, parse_target(path), description, tag or [], body, run.project, run.origin, run.now)
+    target = parse_target(path)
+    made = new(
+        run.memory, target, description, tag or [], body, run.project, run.origin, run.now, template=template
+    )
     run.wake()
     output.done(json, asdict(made), f"new: {made.path}")
 

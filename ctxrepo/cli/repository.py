@@ -1,4 +1,4 @@
-"""Commands about the memory repository: init, sync, pull, push, status, check, doctor."""
+"""Commands about the memory repository: init, sync, pull, push, status, doctor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAILED, ASIDE, QUEUED, REFUSED = 1, 4, 5, 6
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, sync, pull, push, status, check, doctor):
+    for command in (init, sync, pull, push, status, doctor):
         app.command()(command)
 
 
@@ -147,22 +147,6 @@ def status(json: Json = False) -> None:
     if now.obstacle:
         lines.append(f"stopped  {now.obstacle}")
     output.done(json, {**asdict(now), "root": str(now.root)}, "\n".join(lines))
-
-
-def check(json: Json = False) -> None:
-    """Look for what is wrong in the notes.
-
-    Ends with 1 when something is found.
-
-    Example: ctxrepo check
-    """
-    from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.check import check
-
-    found = check(Runtime().memory)
-    lines = [f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in found]
-    output.done(json, {"findings": [asdict(f) for f in found]}, "\n".join(lines) or "nothing to mend")
-    raise typer.Exit(FAILED if found else 0)
 
 
 def doctor(

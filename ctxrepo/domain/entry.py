@@ -16,6 +16,9 @@ from ctxrepo.domain.markdown import Block, split_blocks
 SIMILAR = 0.6
 """Share of equal text from which an edited entry is still the same entry."""
 
+MAX_LETTERS = 1_000_000
+"""Above this product of lengths two texts are compared by their words only."""
+
 _EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
 _MARKER = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _CATEGORY = re.compile(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
@@ -118,6 +121,11 @@ def without_id(text: str) -> str:
     return re.sub(rf"(?m)[ \t]*{_EXPLICIT.pattern}", "", text)
 
 
+def with_id(text: str, new: str) -> str:
+    """The text of an entry with `new` in the place of the id that its author gave it."""
+    return _EXPLICIT.sub(lambda found: found[0].replace(f"^{found[1]}", f"^{new}"), text, count=1)
+
+
 def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
     """12 hex digits from place and text (the scope is the first part of `path`)."""
     parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])
@@ -125,10 +133,15 @@ def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
 
 
 def similarity(one: str, other: str) -> float:
-    """0 to 1: how much of two entries' normalised text is the same."""
+    """0 to 1: how much of two entries' normalised text is the same.
+
+    By words, whatever their order, where comparing letters would take minutes.
+    """
     one, other = normalised(one), normalised(other)
     if one == other:
         return 1.0
+    if len(one) * len(other) > MAX_LETTERS:
+        return SequenceMatcher(None, one.split(), other.split()).quick_ratio()
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     # The two bounds are cheap; most pairs fail them.
     if matcher.real_quick_ratio() < SIMILAR or matcher.quick_ratio() < SIMILAR:

@@ -7,19 +7,24 @@ splice writes.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import yaml
 from frontmatter import parse
 from frontmatter.default_handlers import YAMLHandler
+from yaml.constructor import SafeConstructor
+from yaml.reader import Reader
+
+from ctxrepo.domain.head import Head, Problem, guessed, head_of, one_line
 
 Value = str | Sequence[str]
 
 _HEAD = re.compile(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"\ufeff?---[ \t]*([A-Za-z]+)?[ \t]*\r?\n")
+_NOT_YAML = Reader.NON_PRINTABLE
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 _PLAIN = re.compile(r"[A-Za-z0-9_/(][\w ./()+'-]*\Z")
 _AMBIGUOUS = re.compile(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
@@ -27,39 +32,42 @@ _AMBIGUOUS = re.compile(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
 MAX_HEAD_BYTES = 64 * 1024
 MAX_DEPTH = 20
 
-
-@dataclass(frozen=True)
-class Head:
-    """What a note's frontmatter says; `problem` is one line when it can't be read as meant.
-
-    `lines` is how many lines it takes, delimiters counted: the body starts on line `lines + 1`.
-    """
-
-    description: str = ""
-    tags: tuple[str, ...] = ()
-    created: str = ""
-    updated: str = ""
-    fields: Mapping[str, object] = field(default_factory=dict)
-    lines: int = 0
-    problem: str = ""
+UNREADABLE = "\ufffd"
+"""Stands for each character that YAML doesn't take."""
 
 
-_SafeLoader: type[yaml.CSafeLoader | yaml.SafeLoader] = (
+_BASE: type[yaml.CSafeLoader | yaml.SafeLoader] = (
     yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 )
 _BOOL = "tag:yaml.org,2002:bool"
 
 
-def _loader() -> type[yaml.CSafeLoader | yaml.SafeLoader]:
-    """A safe loader to which `yes`, `no`, `on` and `off` are words, as in every YAML but the oldest."""
-    known = _SafeLoader.yaml_implicit_resolvers
-    others = {first: [r for r in rules if r[0] != _BOOL] for first, rules in known.items()}
+def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """To which `yes`, `no`, `on` and `off` are words, as in every YAML but the oldest."""
+    known = _BASE.yaml_implicit_resolvers
+    others = {first: [rule for rule in rules if rule[0] != _BOOL] for first, rules in known.items()}
     rule = (_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"))
-    bools = {first: [*others.get(first, []), rule] for first in "tTfF"}
-    return type("_Loader", (_SafeLoader,), {"yaml_implicit_resolvers": others | bools})
+    return others | {first: [*others.get(first, []), rule] for first in "tTfF"}
 
 
-_Loader = _loader()
+_Loader = cast("type[yaml.SafeLoader]", type("_Loader", (_BASE,), {"yaml_implicit_resolvers": _resolvers()}))
+"""Builds nothing but plain values; what looks like a date or number and is none is a text."""
+
+
+def _leniently(kind: str) -> None:
+    build = getattr(SafeConstructor, f"construct_yaml_{kind}")
+
+    def construct(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
+        try:
+            return build(loader, node)
+        except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError):
+            return loader.construct_scalar(node)
+
+    _Loader.add_constructor(f"tag:yaml.org,2002:{kind}", construct)
+
+
+for _kind in ("timestamp", "int", "float", "bool"):
+    _leniently(_kind)
 
 
 def split(text: str) -> tuple[str, str]:
@@ -72,16 +80,19 @@ def read(text: str) -> Head:
     """Read a note's frontmatter; never raises, and whatever is readable is kept."""
     head, _ = split(text)
     if not head:
-        unclosed = text.lstrip("\ufeff").startswith(("---\n", "---\r\n"))
-        return Head(problem="frontmatter is opened on line 1 and never closed" if unclosed else "")
+        return Head(problems=_not_a_head(text))
     lines = head.count("\n") + (not head.endswith("\n"))
     if len(head.encode("utf-8", "surrogatepass")) > MAX_HEAD_BYTES:
-        return Head(lines=lines, problem=f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB")
+        said = f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB"
+        return Head(lines=lines, problems=(Problem(1, said, "Move what is long into the body."),))
+    inner = _inner(head)
+    handler = _Handler()
     try:
-        fields, _ = parse(_normalised(head), handler=_Handler())
+        fields, _ = parse(f"---\n{_NOT_YAML.sub(UNREADABLE, inner)}---\n", handler=handler)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return Head(lines=lines, problem=f"frontmatter is not readable YAML: {_one_line(error)}")
-    return _head_of({str(k): v for k, v in fields.items()}, lines)
+        return guessed(inner, lines, _told(inner, error))
+    problems = (*_odd_characters(inner), *handler.twice)
+    return head_of({str(k): v for k, v in fields.items()}, lines, handler.places, problems)
 
 
 def set_field(text: str, key: str, value: Value) -> str:
@@ -93,15 +104,16 @@ def set_field(text: str, key: str, value: Value) -> str:
     if not head:
         return render({key: value}) + body
     newline = "\r\n" if "\r\n" in head else "\n"
-    line = f"{key}: {_scalar(value)}{newline}"
     lines = head.splitlines(keepends=True)
-    for start in range(1, len(lines) - 1):
-        match = _KEY.match(lines[start])
-        if match and match[1] == key:
-            end = start + 1
-            while end < len(lines) - 1 and not _KEY.match(lines[end]) and lines[end].strip()[:1] != "#":
-                end += 1
-            return "".join([*lines[:start], line, *lines[end:]]) + body
+    indent = _indent(lines[1:-1])
+    line = f"{indent}{key}: {_scalar(value)}{newline}"
+    places = [n for n, found in enumerate(lines[:-1]) if n and _key(found, indent) == key]
+    if places:
+        start = places[-1]  # the one that is read, where a key is there twice
+        end = start + 1
+        while end < len(lines) - 1 and not _key(lines[end], indent) and lines[end].strip()[:1] != "#":
+            end += 1
+        return "".join([*lines[:start], line, *lines[end:]]) + body
     return "".join([*lines[:-1], line, lines[-1]]) + body
 
 
@@ -111,8 +123,23 @@ def render(fields: Mapping[str, Value]) -> str:
 
 
 class _Handler(YAMLHandler):
+    """Reads one head; `places` has the line of the file that each key is on, `twice` what is there again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[str, int] = {}
+        self.twice: list[Problem] = []
+
+    def split(self, text: str) -> tuple[str, str]:
+        return text[len("---\n") : -len("---")], ""
+
     def load(self, fm: str, **_: object) -> dict[str, Any]:
-        _refuse_bombs(fm)
+        for key, at in _keys(fm):
+            line = _line(fm, at)
+            if key in self.places:
+                said = f"{key} is there twice, first on line {self.places[key]}; the last one holds"
+                self.twice.append(Problem(line, said, "Keep one of them."))
+            self.places[key] = line
         # The rule knows safe loaders by their names only, and _Loader is one of the two there are.
         fields = yaml.load(fm, Loader=_Loader)  # noqa: S506
         if not isinstance(fields, dict | None):
@@ -120,71 +147,96 @@ class _Handler(YAMLHandler):
         return fields or {}
 
 
-def _refuse_bombs(text: str) -> None:
-    """Aliases can blow a small file up and deep nesting can exhaust the stack: look before building."""
-    depth = 0
+def _keys(text: str) -> Iterator[tuple[str, int]]:
+    """(key, where it begins) for each key of the mapping on top.
+
+    Aliases can blow a small file up and deep nesting can exhaust the stack: YAMLError before building.
+    """
+    depth, is_key = 0, False
     for event in yaml.parse(text, Loader=_Loader):
+        at = event.start_mark.index if event.start_mark else 0
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not allowed in a note")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            raise _RefusedError("aliases are not allowed in a note", at)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.NodeEvent) and depth == 1:
+            is_key = not is_key
+            if is_key and isinstance(event, yaml.ScalarEvent):
+                yield event.value, at
+        depth += isinstance(event, yaml.CollectionStartEvent)
         if depth > MAX_DEPTH:
-            raise yaml.YAMLError(f"nested deeper than {MAX_DEPTH} levels")
+            raise _RefusedError(f"nested deeper than {MAX_DEPTH} levels", at)
 
 
-def _normalised(head: str) -> str:
-    """What python-frontmatter expects: no byte order mark, plain line ends, bare delimiters."""
-    inner = "\n".join(head.lstrip("\ufeff").replace("\r\n", "\n").split("\n")[1:])
-    inner = re.sub(r"(?m)^---[ \t]*\n?\Z", "", inner)
-    return f"---\n{inner}---\n"
+class _RefusedError(yaml.YAMLError):
+    """`at` is the character of the head's inside."""
+
+    def __init__(self, problem: str, at: int) -> None:
+        super().__init__(problem)
+        self.at = at
 
 
-def _head_of(fields: dict[str, object], lines: int) -> Head:
-    problems = []
-    description = fields.get("description")
-    if description is not None and not isinstance(description, str):
-        problems.append("description is not a text")
-    tags, odd = _tags(fields.get("tags"))
-    if odd:
-        problems.append("tags is not a list of words")
-    return Head(
-        description=_one_line(description) if isinstance(description, str | int | float) else "",
-        tags=tags,
-        created=_date(fields.get("created")),
-        updated=_date(fields.get("updated")),
-        fields=fields,
-        lines=lines,
-        problem="; ".join(problems),
-    )
+def _not_a_head(text: str) -> tuple[Problem, ...]:
+    """What is wrong with a note that has no head, though its first line looks like the begin of one."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return ()
+    if opening[1]:
+        said = f"frontmatter in {opening[1]} is not read, nor run: it is a part of the body"
+        return (Problem(1, said, "Write it as YAML, between two lines `---`."),)
+    said = "frontmatter is opened on line 1 and never closed"
+    return (Problem(1, said, "End it with a line `---`; until then all of it is body."),)
 
 
-def _tags(value: object) -> tuple[tuple[str, ...], bool]:
-    """The tags as words, and whether they were written in a shape we had to guess at."""
-    if value is None:
-        return (), False
-    if isinstance(value, str):
-        return tuple(w for w in (w.strip() for w in value.split(",")) if w), True
-    if isinstance(value, list):
-        words = [str(v).strip() for v in value if isinstance(v, str | int | float)]
-        return tuple(dict.fromkeys(w for w in words if w)), len(words) != len(value)
-    return (), True
+def _told(inner: str, error: Exception) -> Problem:
+    """An error of the YAML library, with the line of the file it is on."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    at = error.at if isinstance(error, _RefusedError) else mark.index if mark else -1
+    line = _line(inner, at) if at >= 0 else 1
+    said = one_line(getattr(error, "problem", None) or error)
+    if line > 1 and re.match(r" *\t", inner.split("\n")[line - 2]):
+        said = "a tab indents, where only spaces may"
+        remedy = "Write spaces; `ctxrepo check --fix` does, where that is enough."
+    else:
+        remedy = "Quote the value or mend the line; until then its plain `key: value` lines alone are read."
+    return Problem(line, f"frontmatter is not readable YAML: {said}", remedy)
 
 
-def _date(value: object) -> str:
-    """The day as YYYY-MM-DD, or '' when the field doesn't name one."""
-    if isinstance(value, dt.datetime | dt.date):
-        return value.strftime("%Y-%m-%d") if value.year >= 1000 else ""
-    match = re.match(r"\d{4}-\d{2}-\d{2}", value.strip()) if isinstance(value, str) else None
-    return match[0] if match else ""
+def _odd_characters(inner: str) -> Iterator[Problem]:
+    if found := _NOT_YAML.search(inner):
+        what = "bytes that are not UTF-8" if _SURROGATES.match(found[0]) else "a control character"
+        yield Problem(_line(inner, found.start()), f"frontmatter holds {what}", "Take it out.")
 
 
-def _one_line(value: object) -> str:
-    return " ".join(str(value).split())
+def _line(inner: str, at: int) -> int:
+    """The line of the file on which character `at` of a head's inside is.
+
+    YAML counts lines by other characters too.
+    """
+    return inner.count("\n", 0, at) + 2
+
+
+def _inner(head: str) -> str:
+    """What stands between the delimiters, with plain line ends."""
+    inner = head[head.index("\n") + 1 :].replace("\r\n", "\n")
+    return re.sub(r"(?m)^---[ \t]*\n?\Z", "", inner)
+
+
+def _indent(lines: Sequence[str]) -> str:
+    """What stands before each key of a head: nothing, or as many spaces as its author took."""
+    first = next((line for line in lines if line.strip() and line.lstrip()[0] != "#"), "")
+    return first[: len(first) - len(first.lstrip(" "))]
+
+
+def _key(line: str, indent: str) -> str:
+    """The key on a line of a head, '' on one that goes on with another or says nothing."""
+    match = _KEY.match(line, len(indent)) if line.startswith(indent) else None
+    return match[1] if match else ""
 
 
 def _scalar(value: Value) -> str:
     if not isinstance(value, str):
         return "[" + ", ".join(_quoted(v) for v in value) + "]"
-    return value if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) else _quoted(_one_line(value))
+    return value if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) else _quoted(one_line(value))
 
 
 def _quoted(text: str) -> str:

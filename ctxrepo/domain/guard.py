@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ctxrepo.domain.markdown import lines_of
-from ctxrepo.domain.note import decode, decode_exactly
+from ctxrepo.domain.note import decode, decode_exactly, utf16
 from ctxrepo.domain.paths import is_note, shown, unsafe
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.errors import Refused
@@ -49,10 +49,11 @@ def check_file(path: str, data: bytes, allow: Collection[str] = ()) -> tuple[Ref
     if len(data) > MAX_BYTES:
         found.append(("size", f"it is larger than {MAX_BYTES // 1024} KiB", 0, ""))
     else:
-        if is_note(path) and b"\0" in data:
+        readable = utf16(data)
+        if is_note(path) and b"\0" in data and not readable:
             line = len(lines_of(decode(data[: data.index(b"\0") + 1])))
             found.append(("schema", "it is not text, it has NUL bytes", line, ""))
-        inside = scan(decode_exactly(data))
+        inside = scan(readable or decode_exactly(data))
         found += [("secret", f"it holds a secret ({s.rule})", s.line, s.fingerprint) for s in inside]
     return tuple(Refusal(path, *rest) for rest in found if not rest[3] or rest[3] not in allow)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,13 +15,14 @@ TOMBSTONE = "deleted"
 
 def record(line: str) -> dict[str, Any] | None:
     """The object on a line; None when it is torn, too long, too deep or something else than an object."""
-    if len(line) > MAX_LINE:
-        return None
-    try:
-        found = json.loads(line, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
+    found, _ = _parsed(line)
     return found if isinstance(found, dict) else None
+
+
+def trouble(line: str) -> str:
+    """Why a line is no record, going on from "a line that"; '' for one that is."""
+    found, why = _parsed(line)
+    return why or ("" if isinstance(found, dict) else "is no JSON object")
 
 
 def records(text: str) -> list[dict[str, Any]]:
@@ -46,5 +48,24 @@ def text_of(fields: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _refuse(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+def _parsed(line: str) -> tuple[object, str]:
+    """What stands on a line, and the trouble with it or ''."""
+    if len(line) > MAX_LINE:
+        return None, f"is longer than {MAX_LINE // 1024} KiB"
+    try:
+        return json.loads(line, parse_constant=_finite, parse_float=_finite), ""
+    except RecursionError:
+        return None, "is nested too deep"
+    except json.JSONDecodeError as error:
+        if error.pos >= len(line.rstrip()):
+            return None, "is no JSON object: it breaks off"
+        return None, f"is no JSON object: {error.msg}, column {error.colno}"
+    except ValueError:
+        return None, "has a number that JSON doesn't have, or one that is too large"
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(digits)
+    return number

@@ -7,7 +7,9 @@ from functools import cached_property
 
 from ctxrepo.domain import frontmatter
 from ctxrepo.domain.entry import Entry, entries_of
-from ctxrepo.domain.frontmatter import Head
+from ctxrepo.domain.head import Head
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,26 @@ class Note:
 
 def decode(data: bytes) -> str:
     """Bytes of a note for reading: unreadable bytes become U+FFFD, so that the readable part survives."""
-    return data.decode("utf-8", "replace")
+    return utf16(data) or data.decode("utf-8", "replace")
 
 
 def decode_exactly(data: bytes) -> str:
     """Bytes of a note for editing: `encode` gives back every byte, the unreadable ones too."""
     return data.decode("utf-8", "surrogateescape")
+
+
+def utf16(data: bytes) -> str:
+    """The text of a file that another program saved as UTF-16; '' for any other file.
+
+    Only with its mark at the front and all of it readable: it may as well be no text at all.
+    """
+    if data[:2] not in _UTF16_MARKS or b"\0" not in data:
+        return ""
+    try:
+        text = data.decode("utf-16")
+    except UnicodeDecodeError:
+        return ""
+    return "" if "\0" in text else text
 
 
 def encode(text: str) -> bytes:

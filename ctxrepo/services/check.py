@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from ctxrepo.domain.entry import explicit_id
 from ctxrepo.domain.guard import check_file
-from ctxrepo.domain.jsonl import record
-from ctxrepo.domain.note import Note, decode
+from ctxrepo.domain.jsonl import TOMBSTONE, record, trouble
+from ctxrepo.domain.note import Note, decode, utf16
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.project import read_registry
 from ctxrepo.storage.memory import Memory
@@ -33,49 +34,75 @@ def check(memory: Memory) -> list[Finding]:
     """All findings, by path and line. Nothing is changed."""
     scan = memory.worktree.scan()
     found = [Finding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
-    for path in scan.files:
+    ids: dict[str, str] = {}
+    for path in sorted(scan.files):
         try:
             data = memory.worktree.read(path)
         except Unreadable as error:
             found.append(Finding(path, 0, error.message, error.hint))
             continue
         if data is not None:
-            found += _of_file(path, data, memory.settings.secrets.allow_secret)
+            found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
     if problem := read_registry(memory).problem:
         problem = problem.removeprefix(f"{REGISTRY_FILE}: ")
         found.append(Finding(REGISTRY_FILE, 0, problem, "Mend the file; until then no project is known."))
     return sorted(found, key=lambda f: (f.path, f.line))
 
 
-def _of_file(path: str, data: bytes, allow: tuple[str, ...]) -> Iterator[Finding]:
+def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[Finding]:
+    """What is wrong in one file; `ids` has the place of each explicit id met before, and is added to."""
     refusals = check_file(path, data, allow)
     for refusal in refusals:
-        yield Finding(path, refusal.line, refusal.message, "It is held back until that is gone.")
+        yield Finding(mask(path), refusal.line, refusal.message, "It is held back until that is gone.")
     if any(refusal.rule == "size" for refusal in refusals):
         return
     text = decode(data)
-    if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
+    if utf16(data):
+        does = "`ctxrepo check --fix` saves it as UTF-8." if is_note(path) else "Save it as UTF-8."
+        yield Finding(path, 1, "it is UTF-16, not UTF-8", does)
+    elif "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         line = text[: text.index("\ufffd")].count("\n") + 1
         yield Finding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
-    if path.endswith(".jsonl"):
+    if path.lower().endswith(".jsonl"):
         yield from _of_lines(path, text)
     elif is_note(path):
-        yield from _of_note(Note(path, text))
+        yield from _of_note(Note(path, text), ids)
 
 
 def _of_lines(path: str, text: str) -> Iterator[Finding]:
+    seen: dict[object, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and record(line) is None:
-            yield Finding(path, number, "a line that is no JSON object", "It is kept, and read by nobody.")
+        if not line.strip():
+            continue
+        fields = record(line)
+        if fields is None:
+            yield Finding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
+            continue
+        name = fields.get("id", "")
+        if not isinstance(name, str | int):
+            yield Finding(path, number, "an id that is no text", "It is kept; merges go by the whole line.")
+        elif name and TOMBSTONE not in fields and seen.setdefault(name, number) != number:
+            said = f"line {seen[name]} has the id {name} too"
+            yield Finding(path, number, said, "Both are kept; give one of them another id.")
 
 
-def _of_note(note: Note) -> Iterator[Finding]:
-    if note.head.problem:
-        yield Finding(note.path, 1, note.head.problem, "Until then its body alone is delivered.")
+def _of_note(note: Note, ids: dict[str, str]) -> Iterator[Finding]:
+    """`ids` has the place of each explicit id that was met before."""
+    for problem in note.head.problems:
+        yield Finding(note.path, problem.line, problem.message, problem.remedy)
     if marker := _MARKER.search(note.text):
         line = note.text[: marker.start()].count("\n") + 1
         yield Finding(note.path, line, "a conflict marker", "Keep what holds and remove the marker lines.")
-    ids = Counter(e.id for e in note.entries)
+    if "\r" in note.text and "\n" not in note.text:
+        remedy = "`ctxrepo check --fix` ends its lines as all others end."
+        yield Finding(note.path, 1, "its lines end in carriage returns alone", remedy)
+    if note.text.startswith("\ufeff") and not note.head.lines:
+        remedy = "`ctxrepo check --fix` takes it away."
+        yield Finding(note.path, 1, "a byte order mark hides what the first line is", remedy)
     for entry in note.entries:
-        if ids.pop(entry.id, 0) > 1:
-            yield Finding(note.path, entry.first_line, f"two entries have the id {entry.id}", "Change one.")
+        if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
+            remedy = (
+                "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."
+            )
+            said = f"{ids[entry.id]} has the id {entry.id} too"
+            yield Finding(note.path, entry.first_line, said, remedy)

@@ -34,9 +34,9 @@ def _is_bookkeeping(path: str) -> bool:
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """A line an entry, `+ ` added, `~ ` edited, `- ` removed; the names of new anchors of a tape."""
     if path.startswith("TAPE/"):
-        known = {r.get("id") for r in records(decode(before or b""))}
-        new = [r for r in records(decode(after or b"")) if r.get("id") not in known]
-        return [text_of(r, "name") for r in new]
+        known = {text_of(r, "id") for r in records(decode(before or b""))}
+        new = [r for r in records(decode(after or b"")) if text_of(r, "id") not in known]
+        return [name for r in new if (name := text_of(r, "name"))]
     if not is_note(path):
         return []
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ctxrepo.domain.entry import Entry
-from ctxrepo.domain.note import Note, decode_exactly
+from ctxrepo.domain.note import Note, decode_exactly, utf16
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.target import GLOBAL, PROJECT, Target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
@@ -126,4 +126,4 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
 
 def read_note(memory: Memory, path: str) -> Note | None:
     data = memory.worktree.read(path) if is_note(path) else None
-    return None if data is None else Note(path, decode_exactly(data))
+    return None if data is None else Note(path, utf16(data) or decode_exactly(data))

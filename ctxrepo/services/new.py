@@ -9,7 +9,7 @@ from datetime import datetime
 from ctxrepo.domain import frontmatter
 from ctxrepo.domain.compose import word
 from ctxrepo.domain.moment import day
-from ctxrepo.domain.note import encode
+from ctxrepo.domain.note import decode_exactly, encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
@@ -17,6 +17,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.find import placed, scope_named
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import drafting
+from ctxrepo.storage import assets
 from ctxrepo.storage.memory import Memory
 
 
@@ -37,11 +38,17 @@ def new(
     project: Project | None,
     origin: Origin,
     now: datetime,
+    template: str = "",
 ) -> NewNote:
     """Write a new note; Refused when there is one at its path already.
 
-    A `body` that has frontmatter of its own keeps it; description and tags are set in it.
+    A `body` that has frontmatter of its own keeps it; description and tags are set in it. Without one it is
+    put below the head of the `template`, whose description then does for an empty one.
     """
+    today = day(now)
+    if template:
+        body = _from_template(template, body, today)
+        description = description if description.strip() else frontmatter.read(body).description
     if target.entry_id:
         raise UsageError("a new note needs a path, not an entry id")
     if not description.strip():
@@ -50,7 +57,6 @@ def new(
     scope = scope_named(memory, target.scope, project)
     path = f"{scope.folder}/{target.path}"
     words = [word(tag.lstrip("#"), "tag") for tag in tags]
-    today = day(now)
     if frontmatter.split(body)[0]:
         text = frontmatter.set_field(body, "description", description)
         text = frontmatter.set_field(text, "tags", words) if words else text
@@ -66,3 +72,19 @@ def new(
         draft.put(path, text)
         draft.register(scope.project)
     return NewNote(path, blob_id(encode(text)))
+
+
+def templates() -> dict[str, str]:
+    """The notes that a new one can begin as, by their names."""
+    found = assets.files("templates/notes")
+    return {path.removesuffix(".md"): decode_exactly(data) for path, data in found.items()}
+
+
+def _from_template(name: str, body: str, today: str) -> str:
+    known = templates()
+    if name not in known:
+        raise UsageError(f"there is no template {name!r}", f"There are {', '.join(known)}.")
+    if frontmatter.split(body)[0]:
+        raise UsageError("the text has frontmatter of its own", "Leave --template out, or its frontmatter.")
+    head, samples = frontmatter.split(frontmatter.set_field(known[name], "created", today))
+    return f"{head}\n{body}" if body else head + samples

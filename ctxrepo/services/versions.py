@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from ctxrepo.domain.entry import SIMILAR
+from ctxrepo.domain.entry import SIMILAR, similarity
 from ctxrepo.domain.frontmatter import split
-from ctxrepo.domain.merge.pairing import likeness
 from ctxrepo.domain.note import decode
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.trees import Key
@@ -109,7 +108,7 @@ def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
         return same[0] if same else ""
     body = _body(objects, key)
     scored = [
-        (likeness(body, _body(objects, other)), path)
+        (similarity(body, _body(objects, other)), path)
         for path, other in sorted(among.items())[:_CANDIDATES]
         if ":" not in other
     ]

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ctxrepo.domain.guard import check_file, refuse
 from ctxrepo.domain.moment import stamp
-from ctxrepo.domain.note import decode_exactly, encode
+from ctxrepo.domain.note import decode_exactly, encode, utf16
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.registry import REGISTRY_FILE, with_project
 from ctxrepo.errors import Refused
@@ -32,24 +32,23 @@ class Draft:
     """One line for the commit: what was written."""
 
     def text(self, path: str) -> str | None:
-        """The file as it is, or as this draft has it by now; None when there is none."""
+        """The file as it is, or as this draft has it by now; None when there is none.
+
+        Refused for one that is no UTF-8 text: what is added to it would be spelt differently from the rest.
+        """
         if path in self.after:
             return self.after[path]
-        data = self.memory.worktree.read(path)
-        if data is None and self.memory.worktree.exists(path):
-            raise Refused(
-                f"{path} is there but is no readable file", "A link, a folder or a huge file is in the way."
-            )
-        found = None if data is None else decode_exactly(data)
-        self.before.setdefault(path, found)
+        found = self._found(path)
+        if found is not None and utf16(encode(found)):
+            raise Refused(f"{path} is UTF-16", "`ctxrepo check --fix` saves it as UTF-8.")
         return found
 
     def put(self, path: str, text: str) -> None:
-        self.text(path)
+        self._found(path)
         self.after[path] = text
 
     def remove(self, path: str) -> None:
-        self.text(path)
+        self._found(path)
         self.after[path] = None
 
     def append_line(self, path: str, line: str) -> None:
@@ -64,6 +63,18 @@ class Draft:
             registered = with_project(text, project.id, project.folder)
             if registered != text:
                 self.put(REGISTRY_FILE, registered)
+
+    def _found(self, path: str) -> str | None:
+        """The file as it was when this draft first looked at it."""
+        if path not in self.before:
+            data = self.memory.worktree.read(path)
+            if data is None and self.memory.worktree.exists(path):
+                raise Refused(
+                    f"{path} is there but is no readable file",
+                    "A link, a folder or a huge file is in the way.",
+                )
+            self.before[path] = None if data is None else decode_exactly(data)
+        return self.before[path]
 
 
 @contextmanager

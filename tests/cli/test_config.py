@@ -31,7 +31,7 @@ class TestLooking:
         assert found["sync.timeout"] == (8, "default")
         assert found["repository.path"] == (str(fresh.machine.clone), "default")
         said = fresh("config")
-        assert ["recall.limit", "3", f"{file}:6"] in [line.split() for line in said.out.splitlines()]
+        assert ["recall.limit", "3", "config.toml:6"] in [line.split() for line in said.out.splitlines()]
         assert "config.toml:6\n" in said.out
         assert str(file) in said.err
 

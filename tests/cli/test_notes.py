@@ -289,3 +289,13 @@ class TestList:
         (cli.machine.clone / "global/MEMORY.md").unlink()
         assert (cli("list").code, cli("list").out) == (0, "")
         assert cli("list", "--json").data == {"notes": []}
+
+
+def test_a_new_note_begins_as_a_template(cli: Terminal) -> None:
+    said = cli("new", "core/TASK", "--template", "task")
+    assert (said.code, said.out) == (0, "new: shop/core/TASK.md\n")
+    assert "## Active Tasks" in cli("read", "core/TASK").out
+    assert cli("check").code == 0
+    said = cli("new", "core/X", "--template", "tasks")
+    assert (said.code, said.is_one_line(), "memory, task, user" in said.err) == (2, True, True)
+    assert cli("new", "core/X").code == 2

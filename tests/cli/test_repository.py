@@ -267,7 +267,7 @@ class TestCheckAndDoctor:
         assert said.out == (
             "global/marks.md:2: a conflict marker. Keep what holds and remove the marker lines.\n"
             "global/torn.md:1: frontmatter is opened on line 1 and never closed. "
-            "Until then its body alone is delivered.\n"
+            "End it with a line `---`; until then all of it is body.\n"
         )
         found = cli("check", "--json").data["findings"]
         assert [set(f) for f in found] == [{"path", "line", "problem", "remedy"}] * 2

@@ -90,3 +90,10 @@ def test_derived_ids_are_unique_and_places_are_true(lines: list[str]) -> None:
     assert len(derived) == len(set(derived))
     for entry in found:
         assert "\n".join(text.split("\n")[entry.first_line - 1 : entry.last_line]) == entry.text
+
+
+def test_long_texts_are_compared_by_their_words() -> None:
+    words = [f"w{n % 700}" for n in range(40_000)]
+    text = " ".join(words)
+    assert similarity(text, " ".join(["edited", *words[1:]])) > 0.99
+    assert similarity(text, "other " * 40_000) < 0.1

@@ -43,7 +43,15 @@ def test_a_file_larger_than_a_mebibyte_is_refused(path: str) -> None:
 def test_a_note_that_is_no_text_is_refused_with_its_line() -> None:
     (refusal,) = check_file("global/a.md", b"one\ntwo \0\n")
     assert (refusal.rule, refusal.at) == ("schema", "global/a.md#L2")
-    assert rules(check_file("global/a.md", "- text\n".encode("utf-16"))) == ["schema"]
+    assert rules(check_file("global/a.md", "- text\n".encode("utf-16-le"))) == ["schema"]
+
+
+def test_a_note_that_another_program_saved_as_utf16_is_text_and_searched_for_secrets() -> None:
+    for kind in ("utf-16", "utf-16-le"):
+        mark = "" if kind == "utf-16" else "\ufeff"
+        assert rules(check_file("global/a.md", f"{mark}- text\n".encode(kind))) == []
+        secret = f"{mark}- ghp_{'a1B2' * 9}\n".encode(kind)
+        assert rules(check_file("global/a.md", secret)) == ["secret"]
 
 
 def test_a_secret_is_refused_with_its_line_and_fingerprint() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain.note import Note
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import Refused, UsageError
@@ -74,3 +75,30 @@ def test_what_is_refused_leaves_nothing(
         make(mine, target, description, "", tag)
     assert sorted(mine.open().worktree.scan().files) == before
     assert mine.open().writes.is_empty()
+
+
+@pytest.mark.parametrize("name", ["memory", "task", "user"])
+def test_a_template_is_a_note_without_a_fact(mine: Machine, name: str) -> None:
+    memory = mine.open()
+    made = new(memory, parse_target("core/x"), "", [], "", None, Origin(memory.host), NOW, template=name)
+    note = Note(made.path, mine.read(made.path))
+    assert (note.head.created, note.head.problem, note.head.updated) == ("2026-11-20", "", "")
+    assert note.head.description
+    assert name in note.head.tags
+    assert {e.text for e in note.entries} == set()
+    assert "<!--" in note.body
+
+
+def test_a_template_gives_way_to_what_is_said(mine: Machine) -> None:
+    memory = mine.open()
+    origin = Origin(memory.host)
+    made = new(memory, parse_target("x"), "Mine", ["a"], "- b\n", None, origin, NOW, template="task")
+    assert mine.read(made.path) == ("---\ndescription: Mine\ntags: [a]\ncreated: 2026-11-20\n---\n\n- b\n")
+    for name, body, told in (
+        ("tasks", "", "no template 'tasks'"),
+        ("task", "---\na: 1\n---\n", "of its own"),
+    ):
+        with pytest.raises(UsageError, match=told) as refused:
+            new(memory, parse_target("y"), "Mine", [], body, None, origin, NOW, template=name)
+    assert not mine.open().worktree.exists("global/y.md")
+    assert "--template" in refused.value.hint

@@ -412,6 +412,20 @@ def test_a_skill_that_was_edited_is_left_alone(home: Path, machine: Machine) -> 
     assert skill.read_text() == "mine"
 
 
+def test_of_several_skills_only_the_edited_one_is_left_alone(home: Path, machine: Machine) -> None:
+    skills = home / ".claude/skills"
+    connect(machine)
+    put(skills / "memory-init/SKILL.md", b"mine")
+    (skills / "memory-write/SKILL.md").unlink()
+    connect(machine)
+    shipped = assets.files("skills")
+    there = {p.relative_to(skills).as_posix(): p.read_bytes() for p in skills.rglob("*.md")}
+    assert len(shipped) > 2
+    assert there == {**shipped, "memory-init/SKILL.md": b"mine"}
+    disconnect(machine)
+    assert [p for p in skills.rglob("*") if p.is_file()] == [skills / "memory-init/SKILL.md"]
+
+
 def test_a_skill_of_the_same_name_is_never_overwritten(home: Path, machine: Machine) -> None:
     skill = home / ".claude/skills/memory-write/SKILL.md"
     put(skill, b"theirs")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ctxrepo.domain import frontmatter
-from ctxrepo.domain.frontmatter import Head
+from ctxrepo.domain.head import Head
 from ctxrepo.domain.markdown import lines_of
 from ctxrepo.domain.merge.aside import Aside
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
@@ -107,7 +107,7 @@ def _fields(head: str) -> _Fields | None:
     """The head by its fields; None when its lines can't be told apart as YAML tells them."""
     read = frontmatter.read(head)
     lines = lines_of(head)
-    if len(lines) < 2 or (read.problem and not read.fields):
+    if len(lines) < 2 or (read.problems and not read.fields):
         return None
     found: dict[Key, str] = {}
     seen: Counter[Key] = Counter()

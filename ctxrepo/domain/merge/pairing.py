@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from itertools import product
 from typing import Any, Generic, TypeVar
 
@@ -22,9 +21,6 @@ FEW_WORDS = 6
 
 NEARER = 0.25
 """What standing under the same heading adds to likeness."""
-
-MAX_LETTERS = 1_000_000
-"""Above this product of lengths two texts are compared by their words only."""
 
 _WORD = re.compile(r"[A-Za-z0-9_]+|\w")
 
@@ -112,7 +108,7 @@ def same_titles(
 def _title_likeness(was: str, now: str) -> float:
     """A title that was only made longer or shorter is alike."""
     old, new = words_of(was), words_of(now)
-    return max(likeness(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
+    return max(similarity(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
 
 
 def _kept(was: Counter[str], now: Counter[str]) -> float:
@@ -132,7 +128,7 @@ def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
             for olds, news in _groups(gone.values(), come.values(), is_within):
                 left -= len(olds) * len(news)
                 for was, now in product(olds, news) if left >= 0 else ():
-                    score = likeness(was.says, now.says) if _may_be_one(was, now, common) else 0.0
+                    score = similarity(was.says, now.says) if _may_be_one(was, now, common) else 0.0
                     if score >= SIMILAR:
                         yield score + NEARER * is_within, was.says, now.says
 
@@ -148,13 +144,6 @@ def words_of_many(texts: Iterable[str]) -> set[str]:
     """The words that more than one of the texts has."""
     times = Counter(word for text in texts for word in words_of(text))
     return {word for word in times if times[word] > 1}
-
-
-def likeness(one: str, other: str) -> float:
-    """0 to 1; by words where comparing letters would take too long."""
-    if len(one) * len(other) <= MAX_LETTERS or one == other:
-        return similarity(one, other)
-    return SequenceMatcher(None, one.split(), other.split()).quick_ratio()
 
 
 def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:

@@ -1,0 +1,121 @@
+"""What a note's frontmatter says, and what in it can't be read as meant: lenient reading, strict telling."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_LINE = re.compile(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]*$", re.MULTILINE)
+_QUOTED = re.compile(r"""(["'])(.*)\1\Z""")
+_NOT_PLAIN = tuple("&*!|>{%@`")
+"""What a value begins with that means more than its words."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong on which line of the file (1-based), and what helps; each a sentence or less."""
+
+    line: int
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Head:
+    """The frontmatter of a note. `fields` has all of it, and is empty where it can't be read as meant.
+
+    `created` and `updated` are YYYY-MM-DD or ''. `lines` is how many lines it takes, delimiters counted: the
+    body starts on line `lines + 1`.
+    """
+
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    created: str = ""
+    updated: str = ""
+    fields: Mapping[str, object] = field(default_factory=dict)
+    lines: int = 0
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def problem(self) -> str:
+        """All problems in one line, '' without one."""
+        return "; ".join(problem.message for problem in self.problems)
+
+
+def head_of(
+    fields: Mapping[str, object], lines: int, places: Mapping[str, int], problems: tuple[Problem, ...] = ()
+) -> Head:
+    """The head that says `fields`; `places` has the line each key is on."""
+    described = fields.get("description")
+    tags, odd = _tags(fields.get("tags"))
+    wrong = [
+        ("description", "is not a text", "Write it as one sentence.")
+        if not isinstance(described, str | None)
+        else None,
+        ("tags", "is not a list of words", "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can.")
+        if odd
+        else None,
+        *(
+            (key, "is no date", "Write it as YYYY-MM-DD.")
+            if fields.get(key) is not None and not date(fields[key])
+            else None
+            for key in ("created", "updated")
+        ),
+    ]
+    found = [Problem(places.get(w[0], 1), f"{w[0]} {w[1]}", w[2]) for w in wrong if w]
+    return Head(
+        description=one_line(described) if isinstance(described, str | int | float | dt.date) else "",
+        tags=tags,
+        created=date(fields.get("created")),
+        updated=date(fields.get("updated")),
+        fields=fields,
+        lines=lines,
+        problems=(*problems, *found),
+    )
+
+
+def guessed(inner: str, lines: int, problem: Problem) -> Head:
+    """The head whose YAML can't be read: its plain `key: value` lines are taken for what they look like."""
+    said: dict[str, str] = {}
+    for key, value in _LINE.findall(inner.replace("\r\n", "\n")):
+        if not value.startswith(_NOT_PLAIN):
+            quoted = _QUOTED.match(value)
+            said[key] = quoted[2] if quoted else value
+    words = said.get("tags", "")
+    tags, _ = _tags(words.strip("[]"))
+    return Head(
+        description=one_line(said.get("description", "")),
+        tags=tags if "[" not in words or words.startswith("[") else (),
+        created=date(said.get("created")),
+        updated=date(said.get("updated")),
+        lines=lines,
+        problems=(problem,),
+    )
+
+
+def date(value: object) -> str:
+    """The day as YYYY-MM-DD, or '' when the value doesn't name one."""
+    if isinstance(value, dt.datetime | dt.date):
+        return value.strftime("%Y-%m-%d") if value.year >= 1000 else ""
+    match = re.match(r"\d{4}-\d{2}-\d{2}", value.strip(), re.ASCII) if isinstance(value, str) else None
+    try:
+        return dt.date.fromisoformat(match[0]).isoformat() if match and match[0] >= "1000" else ""
+    except ValueError:
+        return ""
+
+
+def one_line(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+def _tags(value: object) -> tuple[tuple[str, ...], bool]:
+    """The tags as words, and whether they were written in a shape we had to guess at."""
+    if value is None:
+        return (), False
+    if isinstance(value, list):
+        words = [one_line(v) for v in value if isinstance(v, str | int | float | dt.date)]
+        return tuple(dict.fromkeys(w for w in words if w)), len(words) != len(value)
+    words = str(value).split(",") if isinstance(value, str | int | float | dt.date) else []
+    return tuple(dict.fromkeys(w for w in map(one_line, words) if w)), True

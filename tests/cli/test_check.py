@@ -1,0 +1,50 @@
+"""check: findings and mends as a person, and a program, gets them."""
+
+from __future__ import annotations
+
+from terminal import Terminal
+
+TABS = "---\ndescription: d\nx:\n\ty: 1\n---\n- a\n"
+
+
+def test_the_dry_run_shows_what_fix_then_does(cli: Terminal) -> None:
+    cli.machine.write("global/x.md", TABS)
+    cli.machine.write("global/markers.md", "<<<<<<< a\n")
+    shown = cli("check", "--fix", "--dry-run")
+    assert shown.code == 1
+    assert "--- global/x.md\n+++ global/x.md\n" in shown.out
+    assert "-\ty: 1\n+  y: 1\n" in shown.out
+    assert "would mend global/x.md: frontmatter is indented with spaces\n" in shown.out
+    assert cli.machine.read("global/x.md") == TABS
+    assert cli.woken == []
+    said = cli("check", "--fix")
+    assert said.code == 1
+    assert said.out.startswith(shown.out[: shown.out.index("would mend")] + "mended global/x.md: ")
+    assert said.out.count("global/markers.md:1: a conflict marker") == 1
+    assert cli.machine.read("global/x.md") == TABS.replace("\t", "  ")
+    assert len(cli.woken) == 1
+    cli.machine.write("global/markers.md", "- a\n")
+    again = cli("check", "--fix")
+    assert (again.code, again.out, len(cli.woken)) == (0, "nothing to mend\n", 1)
+
+
+def test_a_program_gets_deeds_and_what_is_left(cli: Terminal) -> None:
+    cli.machine.write("global/x.md", "---\ntags: a\nupdated: never\n---\n- a\n")
+    said = cli("check", "--fix", "--json")
+    assert said.code == 1
+    (fixed,), (finding,) = said.data["fixed"], said.data["findings"]
+    assert (fixed["path"], fixed["deeds"]) == ("global/x.md", ["tags are a list"])
+    assert "+tags: [a]" in fixed["diff"]
+    assert (finding["path"], finding["line"], finding["problem"]) == ("global/x.md", 3, "updated is no date")
+    assert "fixed" not in cli("check", "--json").data
+
+
+def test_a_diff_shows_nothing_that_acts_on_the_terminal(cli: Terminal) -> None:
+    cli.machine.write("global/x.md", "---\ntags: a\n---\n- \x1b[2J\n")
+    said = cli("check", "--fix")
+    assert (said.code, "\x1b" in said.out, r"\u{1b}[2J" in said.out) == (0, False, True)
+
+
+def test_a_dry_run_of_nothing_is_refused(cli: Terminal) -> None:
+    said = cli("check", "--dry-run")
+    assert (said.code, said.is_one_line()) == (2, True)

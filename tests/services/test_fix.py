@@ -1,0 +1,79 @@
+"""What needs no decision is mended, acknowledged like every write; all else stays as it is."""
+
+from __future__ import annotations
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.merge.aside import Aside, aside_file
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.target import parse_target
+from ctxrepo.errors import Refused
+from ctxrepo.services.check import check
+from ctxrepo.services.commit import commit
+from ctxrepo.services.fix import Fixed, fix, fixable
+
+BROKEN = b"---\ndescription: d\ntags: a, b\n---\n- caf\xe9\r\n"
+MENDED = b"---\ndescription: d\ntags: [a, b]\n---\n- caf\xe9\r\n"
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+def run(machine: Machine) -> list[Fixed]:
+    memory = machine.open()
+    return list(fix(memory, Origin(memory.host), NOW))
+
+
+def test_it_survives_until_a_commit_holds_it(mine: Machine) -> None:
+    file = mine.clone / "global/x.md"
+    file.write_bytes(BROKEN)
+    (planned,) = fixable(mine.open())
+    assert file.read_bytes() == BROKEN
+    assert run(mine) == [planned]
+    assert (planned.path, planned.after, file.read_bytes()) == ("global/x.md", MENDED, MENDED)
+    assert "-tags: a, b\n+tags: [a, b]\n" in planned.diff
+    (write,) = mine.open().writes.read()
+    assert (write.op, write.path, write.note) == ("fix", "global/x.md", "tags are a list")
+    file.unlink()  # as a power cut may, before the folder was on disk
+    commit(mine.open(), NOW)
+    assert file.read_bytes() == MENDED
+
+
+def test_a_second_time_it_finds_nothing(mine: Machine) -> None:
+    (mine.clone / "global/x.md").write_bytes(BROKEN)
+    (mine.clone / "global/y.md").write_bytes("- ä <!-- ^x -->\n- ö <!-- ^x -->\n".encode("utf-16"))
+    assert [one.path for one in run(mine)] == ["global/x.md", "global/y.md"]
+    assert run(mine) == fixable(mine.open()) == []
+    assert [f.problem for f in check(mine.open())] == ["bytes that are not UTF-8"]
+
+
+def test_what_is_fine_what_is_no_note_and_what_needs_a_person_stays(mine: Machine) -> None:
+    kept = aside_file(Aside("global/x.md", "", "", "---\ntags: a, b\n---\n- old\n"))
+    files = {
+        "global/fine.md": b"---\ntags: [a]\n---\n- a\n",
+        "global/markers.md": b"<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n",
+        "global/secret.md": b"---\ntags: a, b\n---\n- ghp_" + b"a1B2" * 9 + b"\n",
+        "inbox/h.jsonl": b'{"torn": \r{"id": "a"}\r\n{"id": "a"}',
+        "global/picture.png": "- a\n".encode("utf-16"),
+        kept[0]: kept[1],
+    }
+    for path, data in files.items():
+        (mine.clone / path).parent.mkdir(exist_ok=True)
+        (mine.clone / path).write_bytes(data)
+    assert run(mine) == []
+    assert mine.open().writes.is_empty()
+    assert {path: (mine.clone / path).read_bytes() for path in files} == files
+
+
+def test_nothing_is_added_to_a_note_in_another_encoding_before_it_is_mended(mine: Machine) -> None:
+    file = mine.clone / "global/x.md"
+    file.write_bytes("- a\n".encode("utf-16"))
+    with pytest.raises(Refused, match="is UTF-16") as refused:
+        mine.remember("b", note=parse_target("global:x"))
+    assert "check --fix" in refused.value.hint
+    run(mine)
+    assert file.read_bytes() == b"- a\n"

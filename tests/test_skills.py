@@ -1,0 +1,61 @@
+"""What the skills tell an agent to run is what the command line takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from typer.main import get_command  # noqa: TID251  # asked without running anything
+
+from ctxrepo.cli.app import app
+from ctxrepo.domain.target import parse_target
+from ctxrepo.services.new import templates
+from ctxrepo.storage import assets
+
+SKILLS = {
+    p.partition("/")[0]: d.decode() for p, d in assets.files("skills").items() if p.endswith("/SKILL.md")
+}
+
+_BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`(ctxrepo [^`]+)`")
+_HEREDOC = re.compile(r" <<'(\w+)'\n.*?^\1$", re.MULTILINE | re.DOTALL)
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The words of each command, without the program's name."""
+    for block in _BLOCK.findall(text):
+        for line in _HEREDOC.sub("", block).replace("\\\n", " ").splitlines():
+            yield shlex.split(line)[1:]
+    yield from (shlex.split(line)[1:] for line in _INLINE.findall(_BLOCK.sub("", text)))
+
+
+ALL = [(skill, words) for skill, text in SKILLS.items() for words in commands(text)]
+
+
+@pytest.mark.parametrize(("skill", "words"), ALL, ids=[f"{s} {' '.join(w)[:50]}" for s, w in ALL])
+def test_each_command_is_understood(skill: str, words: list[str]) -> None:
+    command = get_command(app)
+    name = ""
+    while words and hasattr(command, "commands"):
+        name, *words = words
+        command = command.commands[name]
+    parsed = command.make_context(name, words).params
+    if parsed.get("template"):
+        assert parsed["template"] in templates()
+    if parsed.get("path"):
+        parse_target(parsed["path"])
+
+
+def test_they_are_read_at_all() -> None:
+    assert set(SKILLS) == {"memory-write", "memory-init", "memory-import"}
+    for skill, text in SKILLS.items():
+        assert len([words for s, words in ALL if s == skill]) > 5, skill
+        assert text.count("ctxrepo ") >= len([words for s, words in ALL if s == skill])
+
+
+@pytest.mark.parametrize("words", [["new"], ["remember", "x", "--nonsense"], ["no-such"]])
+def test_what_the_command_line_does_not_take_is_found(words: list[str]) -> None:
+    with pytest.raises(Exception, match=r"Missing|No such|no-such"):
+        test_each_command_is_understood("", words)
