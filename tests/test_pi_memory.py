@@ -16,7 +16,9 @@ from ctxrepo.services.find import note_paths
 
 READING = (
     *("list", "read USER.md", "read core/project/bad.md", "read global:USER.md", "status", "check", "doctor"),
-    *("context", "context --preset md", "history", "history core/USER.md", "conflicts list"),
+    *("context", "context --preset md", "history", "history core/USER.md", "conflicts list", "list --tree"),
+    *("search stack", "search --regex sta.k", "tags", "links", "links core/USER.md", "check --fix --dry-run"),
+    *("config list", "project show", "project list"),
 )
 TAPE = "TAPE/demo-shop__anchors.jsonl"
 

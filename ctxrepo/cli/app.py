@@ -26,6 +26,7 @@ from ctxrepo.cli import (
     look,
     notes,
     output,
+    project,
     repository,
     session,
 )
@@ -66,7 +67,7 @@ PANELS = {
     "Notes and entries": (notes, change, files),
     "Look through them": (look, history),
     "Repository, remote, other machines": (repository, check, conflicts),
-    "Agents and their sessions": (agents, session),
+    "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),
 }
 """Heading in the list of commands -> the modules whose commands stand below it."""

@@ -29,10 +29,10 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Look through all notes for what is not as it was meant; 1 when something is found.
+    """Look through all notes for what is not as it was meant.
 
-    With --fix it shows what it mended, and then what is left for you. Conflict markers and JSON lines are
-    never touched.
+    Ends with 1 when something is found. With --fix it shows what it mended, and then what is left for you.
+    Conflict markers and JSON lines are never touched.
 
     Example: ctxrepo check --fix --dry-run
     """

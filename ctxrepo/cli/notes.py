@@ -101,9 +101,10 @@ def new(
     from ctxrepo.domain.target import parse_target
     from ctxrepo.services.new import new
 
+    if not (description or template):
+        raise UsageError("a new note needs --description or --template", "One line: what is found in it?")
+    body, target = text_of(source), parse_target(path)
     run = Runtime()
-    body = text_of(source)
-    target = parse_target(path)
     made = new(
         run.memory, target, description, tag or [], body, run.project, run.origin, run.now, template=template
     )

@@ -15,6 +15,7 @@ from ctxrepo.domain.deletions import told
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
+    from ctxrepo.domain.merge import Aside
     from ctxrepo.services.sync import Synced
 
 FAILED, ASIDE, QUEUED, REFUSED = 1, 4, 5, 6
@@ -213,15 +214,20 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
 
 def _finish(result: Synced, failing: str = "not sent") -> None:
     """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
-    from ctxrepo.domain.merge import aside_file, aside_id
-
     for line in (*told(result.held), *result.notices):
         output.notice(line)
-    for aside in result.aside:
-        kept = aside_id(aside_file(aside)[0])
-        output.notice(f"two versions met in {aside.path}; `ctxrepo conflicts show {kept}` has the other one")
+    tell_aside(result.aside)
     if not result.remote.ok:
         output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
     code = REFUSED if result.held else QUEUED if not result.remote.ok else ASIDE if result.aside else 0
     if code:
         raise typer.Exit(code)
+
+
+def tell_aside(asides: Sequence[Aside]) -> None:
+    """Say which versions lost, and where each is."""
+    from ctxrepo.domain.merge import aside_file, aside_id
+
+    for aside in asides:
+        kept = aside_id(aside_file(aside)[0])
+        output.notice(f"two versions met in {aside.path}; `ctxrepo conflicts show {kept}` has the other one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
 import unicodedata
@@ -33,6 +34,7 @@ _SCP = re.compile(rf"({_ANY_HOST}):(?!:)(.*)", re.DOTALL)
 _WITH_PORT = re.compile(rf"({_ANY_HOST}):([0-9]{{1,5}})(/.*)", re.DOTALL)
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _HEX = re.compile(r"[0-9a-f]{12,64}\Z")
+_ROOT, _FOLDER = "root:", "dir:"
 
 
 def normalise_remote(url: str) -> str:
@@ -55,20 +57,38 @@ def normalise_remote(url: str) -> str:
     return _without_scheme(text)
 
 
-def project_id(explicit: str, remotes: Mapping[str, str], root_commit: str, name: str) -> str:
-    """The identity of a checkout, from the surest to the weakest that is known.
-
-    `explicit` is what the user set, `remotes` are URLs by name, `root_commit` is the hex id of the first
-    commit and `name` the name of the top folder.
-    """
+def named_id(explicit: str, remotes: Mapping[str, str]) -> str:
+    """The identity by what the user set or by a remote, origin before others; '' when there is neither."""
     if explicit.strip():
         return _explicit(explicit.strip())
     for remote in sorted(remotes, key=lambda name: (name != "origin", name)):
         if found := normalise_remote(remotes[remote]):
             return found
+    return ""
+
+
+def bare_id(root_commit: str, name: str, place: str = "") -> str:
+    """The identity of a checkout that nothing names: by its first commit, else by where it is.
+
+    `root_commit` is the hex id of that commit, `name` the name of the top folder, `place` whatever tells it
+    from other folders of that name: machine and path.
+    """
     folder = "".join(c for c in name.rstrip("/").rpartition("/")[2] if c.isprintable()).strip() or "unnamed"
     root = root_commit.strip().lower()
-    return f"root:{root[:12]}/{folder}" if _HEX.match(root) else f"dir:{folder}"
+    if _HEX.match(root):
+        return f"{_ROOT}{root[:12]}/{folder}"
+    digest = hashlib.blake2b(place.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return f"{_FOLDER}{digest}/{folder}"
+
+
+def is_bare(identity: str) -> bool:
+    """Whether nothing but the checkout itself stands behind an identity."""
+    return identity.startswith((_ROOT, _FOLDER))
+
+
+def is_rooted(identity: str, name: str) -> bool:
+    """Whether an identity tells a checkout of this name by its first commit."""
+    return identity.startswith(_ROOT) and identity.endswith(f"/{name}")
 
 
 def _explicit(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from ctxrepo.domain.entry import entries_of, moved
@@ -39,13 +39,16 @@ def marks_of(memory: Memory, tree: str | None) -> Marks:
     return marks([e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))])
 
 
+def entries_named(files: Iterable[bytes]) -> set[str]:
+    """The ids of the entries that evidence files speak of."""
+    said = [e for data in files for e in evidence_of(decode(data))]
+    return {e.entry for e in said} | {e.to for e in said if e.to}
+
+
 def named_in_evidence(memory: Memory) -> set[str]:
-    """Ids of the entries of which something was said, as the files have it now."""
-    found: set[str] = set()
-    for path in memory.worktree.scan(EVIDENCE.rstrip("/")).files:
-        said = evidence_of(decode(memory.worktree.read(path) or b""))
-        found |= {e.entry for e in said} | {e.to for e in said if e.to}
-    return found
+    """The ids of the entries of which something was said, as the files have it now."""
+    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
+    return entries_named(memory.worktree.read(path) or b"" for path in files)
 
 
 def moved_evidence(
@@ -56,8 +59,7 @@ def moved_evidence(
     An id follows the text: without the record a pin would be lost with the first correction of a typo.
     """
     files = evidence_files(memory, tree)
-    named = {e.entry for data in files.values() for e in evidence_of(decode(data))}
-    named |= {e.to for data in files.values() for e in evidence_of(decode(data)) if e.to}
+    named = entries_named(files.values())
     if not named:
         return {}
     path = evidence_path(memory.host, now)

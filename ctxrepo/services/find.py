@@ -29,14 +29,14 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
     if name in (GLOBAL, memory.global_folder) or (not name and project is None):
         return Scope(GLOBAL, memory.global_folder)
     if name in ("", PROJECT):
-        if project is None:
-            raise UsageError("this folder belongs to no project", "Use --scope global, or go into one.")
+        project = project_here(project)
         return Scope(PROJECT, project.folder, project)
     if project is not None and name in (project.id, project.folder):
         return Scope(project.id, project.folder, project)
-    projects = read_registry(memory).projects
+    registry = read_registry(memory)
+    projects = registry.projects
     for identity, folder in projects.items():
-        if name in (identity, folder):
+        if identity == registry.canonical(name) or name == folder:
             return Scope(identity, folder, Project(identity, folder, is_registered=True))
     known = [GLOBAL, PROJECT, *projects, *projects.values()]
     near = get_close_matches(name, known, n=1)
@@ -44,6 +44,13 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
     raise NotFound(
         f"there is no scope {name!r}", f"Did you mean {near[0]}?" if near else f"There are {folders}."
     )
+
+
+def project_here(project: Project | None) -> Project:
+    """The project one stands in; UsageError when there is none."""
+    if project is None:
+        raise UsageError("this folder belongs to no project", "Use --scope global, or go into one.")
+    return project
 
 
 def search_order(memory: Memory, project: Project | None) -> list[str]:

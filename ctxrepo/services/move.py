@@ -85,9 +85,9 @@ class _Move:
         return self._entry(note, entry) if entry else self._note(note)
 
     def _note(self, note: Note) -> Moved:
-        if self.draft.text(self.to) is not None:
+        if self.draft.there(self.to) is not None:
             raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
-        text = bump_updated(self.draft.text(note.path) or note.text, day(self.now))
+        text = bump_updated(self.draft.there(note.path) or note.text, day(self.now))
         self.draft.remove(note.path)
         self.draft.put(self.to, text)
         pairs = zip(entries_of(note.path, text), entries_of(self.to, text), strict=True)
@@ -128,6 +128,6 @@ class _Move:
 def _free(draft: Draft, path: str) -> str:
     """`path`, with a number where a note is there already."""
     stem, number = path.removesuffix(".md"), 2
-    while draft.text(path) is not None:
+    while draft.there(path) is not None:
         path, number = f"{stem}-{number}.md", number + 1
     return path

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctxrepo.domain.identity import project_id
+from ctxrepo.domain.identity import named_id
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.registry import REGISTRY_FILE, Registry, folder_for, parse
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hot.where import NAMED
+from ctxrepo.services.identify import Identity, earlier_id, identify
 from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of
 from ctxrepo.storage.compiled import read_checkouts, record_checkout
 from ctxrepo.storage.memory import Memory
@@ -18,11 +19,15 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Project:
-    """A project and the folder its memory is (or, before the first write, will be) in."""
+    """A project and the folder its memory is (or, before the first write, will be) in.
+
+    `also` is a name of it that the registry will know from the next write on.
+    """
 
     id: str
     folder: str
     is_registered: bool
+    also: str = ""
 
 
 def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project | None:
@@ -31,7 +36,7 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
     `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
     """
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
-        named = project_of(memory, project_id(explicit, {}, "", ""))
+        named = project_of(memory, named_id(explicit, {}))
         _record(memory, NAMED + explicit, "", "", named)
         return named
     try:
@@ -40,10 +45,20 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
         return _recorded(memory, cwd)
     if code is None:
         return None
-    is_none = code.top in (memory.places.user_home.resolve(), memory.root.resolve())
-    project = None if is_none else project_of(memory, _id(code), code.name)
+    try:
+        project = None if is_nobodys(memory, code) else _project_at(memory, code)
+    except GitFailed:
+        return _recorded(memory, cwd)
     _record(memory, str(code.top), str(code.config), code.stamp, project)
     return project
+
+
+def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:
+    """What the checkout at `cwd` is called by itself, whatever that stands for; None where is no project."""
+    if explicit := env.get("CTXREPO_PROJECT", "").strip():
+        return Identity(named_id(explicit, {}), "explicit")
+    code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+    return None if code is None or is_nobodys(memory, code) else identify(memory, code)
 
 
 def project_of(memory: Memory, identity: str, name: str = "") -> Project:
@@ -56,12 +71,10 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
         raise ConfigError(
             registry.problem, f"Mend {memory.root / REGISTRY_FILE}; until then no project is known."
         )
+    identity = registry.canonical(identity)
     if folder := registry.projects.get(identity):
         return Project(identity, folder, is_registered=True)
-    found = {p.name for p in memory.root.iterdir() if p.is_dir() and not p.is_symlink()}
-    if memory.clone.cone is not None:  # most folders are not on disk
-        head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
-        found |= {name for name, key in memory.objects.names_in(head, "").items() if key is None}
+    found = folders_in(memory)
     folder = folder_for(identity, registry, found)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
     # and can be read before anything is written.
@@ -70,19 +83,44 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
     return Project(identity, folder, is_registered=folder in found)
 
 
+def folders_in(memory: Memory, below: str = "") -> set[str]:
+    """The names of the folders in a folder of the memory ('' is the whole), also of those not on disk."""
+    place = memory.root / below
+    found = (
+        {p.name for p in place.iterdir() if p.is_dir() and not p.is_symlink()} if place.is_dir() else set()
+    )
+    if memory.clone.cone is not None:  # most folders are not on disk
+        head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+        found |= {name for name, key in memory.objects.names_in(head, below).items() if key is None}
+    return found
+
+
+def is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
+    """Whether a checkout is no project: the home folder, the memory itself and its worktrees."""
+    return code.top == memory.places.user_home.resolve() or code.common == memory.clone.git_dir.resolve()
+
+
 def read_registry(memory: Memory) -> Registry:
     data = memory.worktree.read(REGISTRY_FILE)
     return parse(decode_exactly(data or b""))
 
 
 def relink(memory: Memory) -> None:
-    """Let the hooks know the folders of projects that were registered since they were looked at."""
-    if read_registry(memory).problem:
+    """Let the hooks know the folders of projects that got one, or another one, since they were looked at."""
+    registry = read_registry(memory)
+    if registry.problem:
         return
     for known in read_checkouts(memory.places.state):
-        if known.project and not known.folder:
-            project = project_of(memory, known.project)
-            _record(memory, known.top, known.config, known.stamp, project)
+        is_current = known.folder and known.folder == registry.projects.get(known.project)
+        if known.project and not is_current:
+            _record(memory, known.top, known.config, known.stamp, project_of(memory, known.project))
+
+
+def _project_at(memory: Memory, code: CodeCheckout) -> Project:
+    identity = identify(memory, code).id
+    if earlier := earlier_id(memory, code, identity, read_registry(memory)):
+        return replace(project_of(memory, earlier), also=identity)
+    return project_of(memory, identity, "" if code.worktree else code.name)
 
 
 def _recorded(memory: Memory, cwd: Path) -> Project | None:
@@ -99,8 +137,3 @@ def _recorded(memory: Memory, cwd: Path) -> Project | None:
 def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:
     folder = project.folder if project and project.is_registered else ""
     record_checkout(memory.places.state, top, config, stamp, project.id if project else "", folder)
-
-
-def _id(code: CodeCheckout) -> str:
-    identity = project_id(code.explicit, code.remotes, code.root_commit, code.name)
-    return f"{identity}@{code.worktree}" if code.worktree else identity

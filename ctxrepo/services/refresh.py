@@ -111,6 +111,7 @@ def _batches(paths: list[str]) -> list[list[str]]:
 
 def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:
     newest = newest_handoff(memory, tree, folder)
+    # Without any the project of this folder has moved on, or its tape was deleted.
     name, ts, text = (newest.name, newest.timestamp, handoff_text(newest)) if newest else ("", "", "")
     memory.cache.set_handoff(folder, name, ts, text)
 

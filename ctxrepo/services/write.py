@@ -12,8 +12,8 @@ from ctxrepo.domain.guard import check_file, refuse
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.note import decode_exactly, encode, utf16
 from ctxrepo.domain.origin import Origin
-from ctxrepo.domain.registry import REGISTRY_FILE, with_project
-from ctxrepo.errors import Refused
+from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
+from ctxrepo.errors import Busy, Refused
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.writelog import Write
@@ -31,14 +31,16 @@ class Draft:
     saying: str = ""
     """One line for the commit: what was written."""
 
-    def text(self, path: str) -> str | None:
-        """The file as it is, or as this draft has it by now; None when there is none.
+    def there(self, path: str) -> str | None:
+        """The file as it is, or as this draft has it by now; None when there is none."""
+        return self.after[path] if path in self.after else self._found(path)
 
-        Refused for one that is no UTF-8 text: what is added to it would be spelt differently from the rest.
+    def text(self, path: str) -> str | None:
+        """What is there, to be written to.
+
+        Refused for what is no UTF-8 text: what is added to it would be spelt differently from the rest.
         """
-        if path in self.after:
-            return self.after[path]
-        found = self._found(path)
+        found = self.there(path)
         if found is not None and utf16(encode(found)):
             raise Refused(f"{path} is UTF-16", "`ctxrepo check --fix` saves it as UTF-8.")
         return found
@@ -57,12 +59,21 @@ class Draft:
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
     def register(self, project: Project | None) -> None:
-        """Give the project its folder, now that something is written for it."""
-        if project is not None and project.id:
-            text = self.text(REGISTRY_FILE) or ""
-            registered = with_project(text, project.id, project.folder)
-            if registered != text:
-                self.put(REGISTRY_FILE, registered)
+        """Give the project its folder, now that something is written for it.
+
+        Busy when somebody gave it another one since we looked.
+        """
+        if project is None or not project.id:
+            return
+        text = self.text(REGISTRY_FILE) or ""
+        known = parse(text).folder_of(project.id)
+        if known not in ("", project.folder):
+            raise Busy(f"the project's folder has just become {known}/", "Run the command again.")
+        registered = text if known else with_project(text, project.id, project.folder)
+        if project.also:
+            registered = with_alias(registered, project.also, project.id)
+        if registered != text:
+            self.put(REGISTRY_FILE, registered)
 
     def _found(self, path: str) -> str | None:
         """The file as it was when this draft first looked at it."""

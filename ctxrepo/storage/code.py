@@ -6,26 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.storage.git import Git
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.git import Answer, Git
 
 _TIMEOUT = 5.0
 
 
 @dataclass(frozen=True)
 class CodeCheckout:
-    """A working tree of the user's.
+    """A working tree of the user's, or the folder that a bare repository and its worktrees stand in.
 
-    `config` is the git config file that decides its identity, `stamp` that file's `mtime_ns:size`.
-    `name` is the folder name of the main worktree; `worktree` the name of a linked one that is to be a
-    project of its own, else ''.
+    `common` is the git folder that all its worktrees share, `config` the file in it that decides the
+    identity, `stamp` that file's `mtime_ns:size`. `name` is the folder name of the main worktree;
+    `worktree` the name of a linked one that is to be a project of its own, else ''.
     """
 
     top: Path
+    common: Path
     config: Path
     stamp: str
     explicit: str
     remotes: Mapping[str, str]
-    root_commit: str
     name: str
     worktree: str
 
@@ -33,33 +34,46 @@ class CodeCheckout:
 def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
     """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
 
-    `worktrees` is the policy: with `share` a linked worktree is the project of its main one.
+    `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when
+    git doesn't answer: half of the facts would make another project of it.
     """
     git = Git(folder, env, is_offline=True)
     if not folder.is_dir():
         return None
-    answer = git.run("rev-parse", "--show-toplevel", "--git-common-dir", timeout=_TIMEOUT)
-    lines = answer.out.splitlines()
-    if not answer.ok or len(lines) != 2:
+    said = _asked(git, "rev-parse", "--git-dir", "--git-common-dir", "--show-toplevel").out
+    lines = said.split("\n")[:-1]
+    if len(lines) not in (2, 3):
         return None
-    top, common = Path(lines[0]), (folder / lines[1]).resolve()  # git 2.30 can't be asked for an absolute one
+    own, common = ((folder / line).resolve() for line in lines[:2])  # git 2.30 gives relative ones
+    top = Path(lines[2]) if len(lines) == 3 else _around(folder, common)
     # A configuration can say that its working tree is elsewhere; nobody speaks for a folder but its own.
-    if not folder.resolve().is_relative_to(top.resolve()) or not (top / ".git").exists():
+    if top is None or not folder.resolve().is_relative_to(top.resolve()) or not (top / ".git").exists():
         return None
     config = common / "config"
-    remotes = _pairs(git, r"^remote\..*\.url$")
-    explicit = _pairs(git, r"^ctxrepo\.project$").get("ctxrepo.project", "")
-    is_linked = common != top / ".git" and common.name == ".git"
+    stamp = stamp_of(config)
+    remotes = _values(git, r"^remote\..*\.url$")
     return CodeCheckout(
         top=top,
+        common=common,
         config=config,
-        stamp=stamp_of(config),
-        explicit=explicit,
-        remotes={key.removeprefix("remote.").removesuffix(".url"): url for key, url in remotes.items()},
-        root_commit="" if explicit or remotes else _root_commit(git),
-        name=common.parent.name if is_linked else top.name,
-        worktree=top.name if is_linked and worktrees == "isolate" else "",
+        stamp=stamp,
+        explicit=(_values(git, r"^ctxrepo\.project$").get("ctxrepo.project") or [""])[-1],
+        # Of several addresses git fetches from the first one.
+        remotes={key.removeprefix("remote.").removesuffix(".url"): urls[0] for key, urls in remotes.items()},
+        name=top.name if own == common else _name_of(common),
+        worktree=own.name if own != common and worktrees == "isolate" else "",
     )
+
+
+def first_commit(top: Path, env: Mapping[str, str]) -> str:
+    """The first commit of a checkout; of several the lowest, so that every clone agrees. '' for none.
+
+    A shallow clone doesn't know it. GitFailed when git doesn't answer.
+    """
+    git = Git(top, env, is_offline=True)
+    if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
+        return ""
+    return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
 
 
 def stamp_of(config: Path) -> str:
@@ -71,13 +85,36 @@ def stamp_of(config: Path) -> str:
     return f"{status.st_mtime_ns}:{status.st_size}"
 
 
-def _pairs(git: Git, pattern: str) -> dict[str, str]:
-    out = git.run("config", "--local", "--null", "--get-regexp", pattern, timeout=_TIMEOUT).out
-    pairs = (item.partition("\n") for item in out.split("\0") if item)
-    return {key: value for key, _, value in pairs}
+def _around(folder: Path, common: Path) -> Path | None:
+    """The folder of a bare repository that has its worktrees beside it: a file `.git` there names it."""
+    for top in (folder.resolve(), *folder.resolve().parents):
+        try:
+            link = (top / ".git").read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        return top if (top / link.removeprefix("gitdir:").strip()).resolve() == common else None
+    return None
 
 
-def _root_commit(git: Git) -> str:
-    """The first commit; of several the lowest, so that every clone agrees."""
-    out = git.run("rev-list", "--max-parents=0", "HEAD", timeout=_TIMEOUT).out
-    return min(out.split(), default="")
+def _name_of(common: Path) -> str:
+    """What a repository is called whose worktree this isn't: `shop/.git`, `shop/.bare`, `shop.git`."""
+    return common.parent.name if common.name.startswith(".") else common.name.removesuffix(".git")
+
+
+def _values(git: Git, pattern: str) -> dict[str, list[str]]:
+    """name -> values, in order, of the repository's own settings that match."""
+    out = _asked(git, "config", "--local", "--null", "--get-regexp", pattern).out
+    found: dict[str, list[str]] = {}
+    for item in out.split("\0")[:-1]:
+        name, _, value = item.partition("\n")
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _asked(git: Git, *words: str) -> Answer:
+    answer = git.run(*words, timeout=_TIMEOUT)
+    if answer.code is None:
+        raise GitFailed(
+            f"git gave no answer within {_TIMEOUT:.0f} s about {git.folder}", "Run the command again."
+        )
+    return answer

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from ctxrepo.domain.keys import REPOSITORY, Key, accepted, kind, nearest_key, sections
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.domain.toml import lines_of, with_first_table, with_value
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.storage import foreign
 
 
@@ -108,6 +108,8 @@ class _Reading:
 def _text(file: Path) -> str:
     try:
         return (foreign.read(file) or b"").decode("utf-8")
+    except CtxrepoError as error:
+        raise ConfigError(error.message, error.hint) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} can't be read: {error}", "Mend the file; nothing was changed.") from error
 

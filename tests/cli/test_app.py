@@ -105,7 +105,6 @@ class TestMistakes:
             ("remember x --categry y", "--category"),
             ("sync --jsn", "--json"),
             ("read", "TARGET"),
-            ("new x", "--description"),
             ("status too many", "too many"),
         ):
             said = fresh(*words.split())

@@ -175,6 +175,11 @@ class TestRemember:
 
 
 class TestNew:
+    def test_it_needs_a_description_or_a_template(self, cli: Terminal) -> None:
+        said = cli("new", "topics/x")
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert "--description or --template" in said.err
+
     def test_a_note_is_made_and_listed(self, cli: Terminal) -> None:
         said = cli("new", "topics/release", "-d", "How we: release", "-t", "ci", "--json")
         assert (said.code, said.data["path"]) == (0, "shop/topics/release.md")

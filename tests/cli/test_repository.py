@@ -227,7 +227,12 @@ class TestStatus:
         now = ada("status", "--json").data
         assert (now["waiting"], now["ahead"], now["behind"]) == (2, 0, 0)
         assert (now["root"], now["remote"], now["branch"]) == (str(ada.machine.clone), str(remote), "main")
-        assert now["project"] == {"id": "git.example.org/ada/shop", "folder": "shop", "is_registered": True}
+        assert now["project"] == {
+            "id": "git.example.org/ada/shop",
+            "folder": "shop",
+            "is_registered": True,
+            "also": "",
+        }
         ada("pull")
         now = ada("status", "--json").data
         assert (now["waiting"], now["ahead"], now["notes"]) == (0, 1, 2)

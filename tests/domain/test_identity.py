@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.identity import normalise_remote, project_id
+from ctxrepo.domain.identity import bare_id, is_bare, is_rooted, named_id, normalise_remote
 
 SAME = [
     "https://github.com/Ada/Engine",
@@ -169,37 +169,51 @@ def test_what_is_normal_stays_so(url: str) -> None:
     assert not normal.endswith(("/", ".git"))
 
 
-def test_the_ladder() -> None:
+def test_what_a_person_set_comes_before_origin_and_origin_before_other_remotes() -> None:
     remotes = {"acme": "git@host:acme/name", "origin": "https://t0ken@host/ada/name.git"}
+    assert named_id("acme/shop", remotes) == "acme/shop"
+    assert named_id("", remotes) == "host/ada/name"
+    assert named_id(" ", {"fork": "host:b/name", "acme": "host:a/name"}) == "host/a/name"
+    assert named_id("", {"origin": "../name", "z": "host:b/name"}) == "host/b/name"
+    assert named_id("", {"origin": "../name"}) == named_id("", {}) == ""
+
+
+def test_without_a_name_the_first_commit_tells_and_else_the_place() -> None:
     root = "0123456789abcdef0123456789abcdef01234567"
-    assert project_id("acme/shop", remotes, root, "name") == "acme/shop"
-    assert project_id("", remotes, root, "name") == "host/ada/name"
-    assert project_id(" ", {"fork": "host:b/name", "acme": "host:a/name"}, root, "name") == "host/a/name"
-    assert project_id("", {"fork": "host:b/name"}, "", "name") == "host/b/name"
-    assert project_id("", {"origin": "../name"}, root, "name") == "root:0123456789ab/name"
-    assert project_id("", {"origin": "../name", "z": "host:b/name"}, root, "name") == "host/b/name"
-    assert project_id("", {}, root.upper(), "name") == "root:0123456789ab/name"
-    assert project_id("", {}, "", "/home/ada/name/") == "dir:name"
-    assert project_id("", {}, "no commit yet", "") == "dir:unnamed"
+    assert bare_id(root.upper(), "/home/ada/name/", "any") == "root:0123456789ab/name"
+    here, there = bare_id("", "name", "host:/a/name"), bare_id("no commit yet", "name", "host:/b/name")
+    assert here.startswith("dir:")
+    assert here.endswith("/name")
+    assert here != there
+    assert bare_id("", "").endswith("/unnamed")
+
+
+def test_it_tells_what_kind_of_name_it_is() -> None:
+    assert is_bare("root:0123456789ab/name")
+    assert is_bare(bare_id("", "name", "x"))
+    assert not is_bare("host/owner/name")
+    assert is_rooted("root:0123456789ab/name", "name")
+    assert not is_rooted("root:0123456789ab/other-name", "name")
+    assert not is_rooted("host/owner/name", "name")
 
 
 @pytest.mark.parametrize(
     "explicit", ["dir:name", "root:0123456789ab/name", "acme", "host/owner/name", "team:shop", "shop@team"]
 )
 def test_what_the_user_names_is_taken_as_it_is(explicit: str) -> None:
-    assert project_id(explicit, {"origin": "host:a/b"}, "", "name") == explicit
+    assert named_id(explicit, {"origin": "host:a/b"}) == explicit
 
 
 def test_a_url_as_explicit_name_loses_its_credentials() -> None:
-    assert project_id("https://ada:t0ken@host/owner/name.git", {}, "", "x") == "host/owner/name"
-    assert project_id("git@host:owner/name.git", {}, "", "x") == "host/owner/name"
-    assert project_id("https://ada:t0/ken@host/owner", {}, "", "x") == "host/owner"
-    assert project_id("ada:t0ken@host", {}, "", "x") == "host"
+    assert named_id("https://ada:t0ken@host/owner/name.git", {}) == "host/owner/name"
+    assert named_id("git@host:owner/name.git", {}) == "host/owner/name"
+    assert named_id("https://ada:t0/ken@host/owner", {}) == "host/owner"
+    assert named_id("ada:t0ken@host", {}) == "host"
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text("0123456789abcdef", max_size=40))
 def test_there_is_always_an_identity(name: str, url: str, root: str) -> None:
-    identity = project_id("", {"origin": url}, root, name)
+    identity = named_id("", {"origin": url}) or bare_id(root, name, url)
     assert identity
     assert identity.isprintable()
     assert not identity.endswith("/")

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.registry import Registry, folder_for, is_folder, parse, with_project
+from ctxrepo.domain.registry import (
+    Registry,
+    folder_for,
+    is_folder,
+    moved_path,
+    parse,
+    relinked,
+    scope_of,
+    with_alias,
+    with_project,
+)
 
 TEXT = 'format = 1\n\n[projects]\n"git.example/shop" = "shop"\n\n[policy]\nmax = 3\n'
 
@@ -82,3 +92,48 @@ def test_any_id_gets_a_folder_of_its_own(project: str, projects: dict[str, str],
     folder = folder_for(project, Registry(projects=projects), folders)
     assert is_folder(folder)
     assert folder.casefold() not in {f.casefold() for f in projects.values()}
+
+
+ALIASED = 'format = 1\n[projects]\na = "shop"\n[aliases]\nb = "a"\nc = "b"\nx = "y"\ny = "x"\nz = 3\n'
+
+
+def test_a_further_name_stands_for_its_project() -> None:
+    registry = parse(ALIASED)
+    assert [registry.folder_of(name) for name in "abcd"] == ["shop", "shop", "shop", ""]
+    assert registry.names_of("a") == registry.names_of("c") == ["b", "c"]
+    assert registry.canonical("d") == "d"
+
+
+def test_names_that_stand_for_each_other_are_the_lowest() -> None:
+    registry = parse(ALIASED)
+    assert registry.canonical("x") == registry.canonical("y") == "x"
+    assert registry.names_of("x") == ["y"]
+
+
+def test_names_are_added_and_taken_away() -> None:
+    text = with_alias(TEXT, "git.example/store", "git.example/shop")
+    assert text.startswith(TEXT)
+    assert parse(text).folder_of("git.example/store") == "shop"
+    assert parse(with_alias(text, "git.example/store", None)).aliases == {}
+    assert parse(with_project(text, "git.example/shop", None)).projects == {}
+
+
+def test_what_is_a_project_s_own_moves_and_nothing_else() -> None:
+    own = ["shop/a/b.md", "TAPE/shop/h.jsonl", "TAPE/shop__anchors.jsonl"]
+    others = ["shop.md", "shop-2/a.md", "TAPE/x/shop"]
+    assert [moved_path(path, "shop", "store") for path in (*own, *others)] == [
+        "store/a/b.md",
+        "TAPE/store/h.jsonl",
+        "TAPE/store__anchors.jsonl",
+        "",
+        "",
+        "",
+    ]
+    assert [scope_of(path) for path in own] == ["shop"] * 3
+
+
+def test_only_links_that_name_the_folder_are_changed() -> None:
+    text = "[[shop/a b]] [[topics/shop/x]] [[shop]] [[shop-2/x]] [[shop/x [[shop/y|z]]\n"
+    assert relinked(text, "shop", r"s\1") == text.replace("[[shop/a", r"[[s\1/a").replace(
+        "[[shop/y", r"[[s\1/y"
+    )

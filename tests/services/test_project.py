@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from machines import Machine
 
 from ctxrepo.errors import ConfigError, GitFailed
+from ctxrepo.hot.compiled import open_hooks
+from ctxrepo.hot.where import NOWHERE, UNKNOWN, Place, place_of
 from ctxrepo.services.project import find_project, project_of, relink
 from ctxrepo.storage.compiled import read_checkouts
 from ctxrepo.storage.memory import Memory
@@ -125,3 +129,59 @@ def test_what_is_found_is_recorded_for_the_hooks(mine: Machine) -> None:
     relink(mine.open())
     (known,) = read_checkouts(mine.places.state)
     assert known.folder == "shop"
+
+
+def hooks_say(machine: Machine, folder: Path) -> Place:
+    db = open_hooks(str(machine.places.state))
+    assert db is not None
+    with closing(db):
+        return place_of(db, str(folder), str(machine.clone))
+
+
+def test_hooks_ask_again_after_a_clone_an_init_and_another_address(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(mine.home))
+    folder = mine.home / "tool"
+    folder.mkdir()
+    assert find_project(mine.open(), folder, mine.env) is None
+    assert hooks_say(mine, folder) == NOWHERE
+    for words in (["init", "-q"], ["remote", "add", "origin", "https://h/a/one"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+        assert hooks_say(mine, folder) == UNKNOWN
+        found = find_project(mine.open(), folder, mine.env)
+        assert found is not None
+        assert hooks_say(mine, folder)[0] == found.id
+    subprocess.run(["git", "remote", "set-url", "origin", "https://h/a/two"], cwd=folder, check=True)
+    assert hooks_say(mine, folder) == UNKNOWN
+    find_project(mine.open(), folder, mine.env)
+    assert hooks_say(mine, folder) == ("h/a/two", "", True)
+    shutil.rmtree(folder)
+    clone = ["git", "clone", "-q", str(mine.clone), str(folder)]
+    subprocess.run(clone, check=True, capture_output=True)
+    assert hooks_say(mine, folder) == UNKNOWN
+
+
+def test_hooks_follow_a_project_to_its_new_folder(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(mine.home))
+    mine.remember("registers it")
+    mine.sync()
+    mine.project()
+    assert hooks_say(mine, mine.project_folder)[1] == "shop"
+    mine.write("ctxrepo.toml", mine.read("ctxrepo.toml").replace('"shop"', '"store"'))
+    mine.sync()
+    assert hooks_say(mine, mine.project_folder)[1] == "store"
+
+
+def test_when_git_does_not_answer_what_was_found_before_still_stands(
+    mine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = mine.project()
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr("ctxrepo.storage.code._TIMEOUT", 0.3)
+    memory = Memory.open(mine.places, {**mine.env, "PATH": f"{slow.parent}:{mine.env['PATH']}"})
+    monkeypatch.setenv("PATH", f"{slow.parent}:{mine.env['PATH']}")
+    assert find_project(memory, mine.project_folder, mine.env) == known

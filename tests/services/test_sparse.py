@@ -101,3 +101,24 @@ def test_a_clone_with_a_worktree_of_a_project_url_is_known_by_it(sparse: Machine
     assert sparse.json("status")["data"]["project"]["id"] == PROJECT_URL.removeprefix(
         "https://"
     ).removesuffix(".git")
+
+
+def test_a_project_renamed_in_a_sparse_clone_is_there_and_whole(sparse: Machine, full: Machine) -> None:
+    assert sparse.ctxrepo("project", "rename", "store").returncode == 0
+    assert sparse.ctxrepo("sync").returncode == 0
+    assert folders(sparse) == {"global", "store"}
+    assert "of the shop" in sparse.read("store/MEMORY.md")
+    assert sparse.git("status", "--porcelain") == ""
+    full.remember("and more")
+    full.sync()
+    assert sparse.ctxrepo("sync").returncode == 0
+    assert "and more" in sparse.read("store/MEMORY.md")
+    listed = sparse.json("project", "list")["data"]
+    assert [(p["folder"], p["notes"]) for p in listed["projects"]] == [("store", 1)]
+    assert listed["unclaimed"] == ["one", "two"]
+
+
+def test_a_sparse_clone_can_be_linked_to_a_folder_that_is_not_there(sparse: Machine) -> None:
+    assert sparse.ctxrepo("project", "link", "one").returncode == 0
+    assert "one says 1" in sparse.read("one/topics/n1.md")
+    assert sparse.ctxrepo("project", "rename", "two").returncode == 6

@@ -1,91 +1,93 @@
-"""Two machines that newly called two projects' folders the same: the lower id keeps it, the other moves."""
+"""Whose folder is whose after both machines claimed, renamed or linked: all goes where it belongs.
+
+Of two projects that were newly given one folder the lower id keeps it and the other one moves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from ctxrepo.domain import registry
-from ctxrepo.domain.merge.contents import Content, Contents
+from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.contents import Blobs, Content, Contents
+from ctxrepo.domain.merge.surroundings import NamesIn
+from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.note import decode, encode
 from ctxrepo.domain.paths import fold
-from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.domain.registry import REGISTRY_FILE, Registry, moved_path, scope_of
 
-Renames = tuple[tuple[str, str], ...]
+Move = tuple[str, str]
+"""(old folder, new folder)"""
 
-_BytesOf = Callable[[Content | None], bytes | None]
-_NamesIn = Callable[[str], Iterable[str]]
+Renames = tuple[Move, ...]
+
 _Projects = dict[str, str]
-
-_TAPES = "TAPE/"
-_OLD_TAPE = "__anchors.jsonl"
-"""How pi-memory-md's tape of a project ends, which is no folder."""
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """The three trees with each project in one folder, and the folders that were renamed for it."""
+    """The three trees with each project in one folder, the folders that had to make way, and what lost where
+    files of two folders met."""
 
     base: Contents
     ours: Contents
     theirs: Contents
     renames: Renames = ()
+    aside: tuple[Aside, ...] = ()
 
 
-def told_apart(
-    base: Contents, ours: Contents, theirs: Contents, bytes_of: _BytesOf, names_in: _NamesIn
-) -> Claimed:
-    """Each new project in a folder of its own; `names_in` tells which names of the base are taken.
+def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn) -> Claimed:
+    """Each project in the folder that is its own from now on; `names_in` tells which names the base has.
 
-    What the project that moves wrote moves along, its tapes too; what was there before stays. What a side
-    goes on to write for a project that has moved on the other one follows it.
+    What a side wrote for a project goes there, its tapes too; what was there before stays.
     """
-    was, us, them = (_projects(side, bytes_of) for side in (base, ours, theirs))
-    base, ours = _followed(base, ours, was, us, them)
-    base, theirs = _followed(base, theirs, was, them, us)
-    claimed = Claimed(base, ours, theirs)
-    our_new, their_new = (dict(p.items() - was.items()) for p in (us, them))
-    taken: set[str] = set()
-    moved: set[str] = set()
-    for our_id, their_id in _collisions(our_new, their_new):
-        loser = max(our_id, their_id)
-        if loser in moved:
-            continue
-        moved.add(loser)
-        taken = taken or _taken((was, us, them), (base, ours, theirs), names_in)
-        old = (our_new if loser == our_id else their_new)[loser]
-        new = _free(old, taken)
-        taken.add(fold(new))
-        claimed = replace(claimed, renames=(*claimed.renames, (old, new)))
-        if loser == our_id:
-            claimed = replace(claimed, ours=_moved(base, claimed.ours, loser, old, new, bytes_of))
-        else:
-            claimed = replace(claimed, theirs=_moved(base, claimed.theirs, loser, old, new, bytes_of))
-    return claimed
+    trees = (base, ours, theirs)
+    texts = [decode(blobs.bytes_of(tree.get(REGISTRY_FILE)) or b"") for tree in trees]
+    if len(set(texts)) == 1:
+        return Claimed(base, ours, theirs)
+    known = [registry.parse(text) for text in texts]
+    merged = registry.parse((merge_table(REGISTRY_FILE, *texts) or ("",))[0])
+    folders = {project: merged.folder_of(project) for one in known for project in one.projects}
+    renames = {}
+    for project, old in _losers(known, merged, folders):
+        renames[project] = (old, _free(old, _taken(known, trees, names_in, folders.values())))
+        folders[project] = renames[project][1]
+    carrier = _Carrier(known, merged, folders, blobs)
+    carried = carrier.carried(_met(trees, carrier.moves, names_in))
+    return Claimed(*carried, tuple(renames.values()), tuple(carrier.aside))
 
 
-def _projects(side: Contents, bytes_of: _BytesOf) -> _Projects:
-    return dict(registry.parse(decode(bytes_of(side.get(REGISTRY_FILE)) or b"")).projects)
-
-
-def _collisions(ours: _Projects, theirs: _Projects) -> Iterator[tuple[str, str]]:
-    """Pairs of ids that claim one folder, in the same order on every machine."""
+def _losers(
+    known: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """(project, folder) of each that leaves a folder to a lower id, in the same order on every machine."""
+    was, us, them = known
+    ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
         (our_id, their_id)
         for our_id, our_folder in ours.items()
         for their_id, their_folder in theirs.items()
         if our_id != their_id and fold(our_folder) == fold(their_folder)
     )
-    return iter(sorted(pairs, key=sorted))
+    losers = dict.fromkeys(max(pair) for pair in sorted(pairs, key=sorted))
+    yield from ((loser, (ours | theirs)[loser]) for loser in losers)
 
 
-def _taken(projects: Iterable[_Projects], trees: Iterable[Contents], names_in: _NamesIn) -> set[str]:
+def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
+    """What a side has newly claimed and what it still claims when both sides are one."""
+    new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
+    return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
+
+
+def _taken(
+    known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
+) -> set[str]:
     """The names, folded, that no project can get any more: whatever has one, registered or not."""
-    paths = [*names_in(""), *(_TAPES + name for name in names_in(_TAPES.rstrip("/")))]
-    paths += [path for tree in trees for path in tree]
-    names = {path.removeprefix(_TAPES).split("/")[0].removesuffix(_OLD_TAPE) for path in paths}
-    return {fold(name) for name in (*names, *(folder for known in projects for folder in known.values()))}
+    paths = [*names_in(""), *(f"TAPE/{name}" for name in names_in("TAPE"))]
+    names = {scope_of(path) for tree in (*trees, paths) for path in tree}
+    return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
 
 
 def _free(folder: str, taken: set[str]) -> str:
@@ -93,48 +95,105 @@ def _free(folder: str, taken: set[str]) -> str:
     return next(name for name in names if fold(name) not in taken and registry.is_folder(name))
 
 
-def _moved(base: Contents, side: Contents, project: str, old: str, new: str, bytes_of: _BytesOf) -> Contents:
-    """`side` with its project in the folder `new`; what it changed under the old one is as in base."""
-    text = decode(bytes_of(side[REGISTRY_FILE]) or b"")
-    moved = _with_changes_at(base, side, old, new)
-    return {**moved, REGISTRY_FILE: encode(registry.with_project(text, project, new))}
+@dataclass
+class _Carrier:
+    """Brings the files of three trees to the folders of their projects; `known` are their registries."""
+
+    known: Sequence[Registry]
+    merged: Registry
+    folders: Mapping[str, str]
+    blobs: Blobs
+    aside: dict[Aside, None] = field(default_factory=dict)
+
+    @property
+    def moves(self) -> set[Move]:
+        """All that have to be made in any tree."""
+        return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
+
+    def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
+        """First what a side has newly claimed gets out of the way, then folders go where they are now."""
+        old, new = self._kinds()
+        sides = [self._changes(trees[0], trees[n], new[n].values(), old[0].values()) for n in (1, 2)]
+        for side, one in zip(sides, self.known[1:], strict=True):
+            self._register(side, one)
+        base, ours, theirs = (
+            self._all(tree, old[n].values(), tell=n > 0) for n, tree in enumerate((trees[0], *sides))
+        )
+        return base, ours, theirs
+
+    def _kinds(self) -> tuple[list[dict[str, Move]], list[dict[str, Move]]]:
+        """The moves of each tree, by project: out of folders that were theirs all along, out of new ones."""
+        was = self.known[0].projects
+        old: list[dict[str, Move]] = [{}, {}, {}]
+        new: list[dict[str, Move]] = [{}, {}, {}]
+        for number, one in enumerate(self.known):
+            for project, folder in one.projects.items():
+                if to := self._new(project, folder):
+                    (old if was.get(project) == folder else new)[number][project] = (folder, to)
+        return old, new
+
+    def _new(self, project: str, folder: str) -> str:
+        """Where the files of a project that is in `folder` go; '' when they stay."""
+        new = self.folders[project]
+        return "" if new == folder else new
+
+    def _all(self, tree: Contents, moves: Collection[Move], *, tell: bool) -> dict[str, Content]:
+        """A tree with folders that were the projects' all along where they are now."""
+        carried: dict[str, Content] = {}
+        for path, content in sorted(tree.items(), key=lambda item: item[0]):
+            to = next((to for move in moves if (to := moved_path(path, *move))), path)
+            lost = self._add(carried, to, content)
+            if tell:
+                self.aside |= dict.fromkeys(lost)
+        return carried
+
+    def _changes(
+        self, base: Contents, tree: Contents, moves: Collection[Move], leaving: Collection[Move]
+    ) -> dict[str, Content]:
+        """A side with what it changed in folders that it has newly claimed in those that it gets.
+
+        What was there before stays, but for that of projects that are `leaving`.
+        """
+        side = dict(tree)
+        for move in moves:
+            before = dict(side)
+            for path in sorted(base.keys() | before.keys()):
+                to = moved_path(path, *move)
+                if not to or before.get(path) == base.get(path):
+                    continue
+                side.pop(path, None)
+                if path in base and not any(moved_path(path, *other) for other in leaving):
+                    side[path] = base[path]
+                if path in before:
+                    self.aside |= dict.fromkeys(self._add(side, to, before[path]))
+        return side
+
+    def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[Aside, ...]:
+        """Put a file into a tree, as one with the file that is there; returns what lost."""
+        both, lost = self.blobs.merge(path, None, tree.get(path), content)
+        tree[path] = content if both is None else both
+        return lost
+
+    def _register(self, side: dict[str, Content], one: Registry) -> None:
+        """What a side claims by itself it gets at once; an old claim gives way by the registry's merge."""
+        text = before = decode(self.blobs.bytes_of(side.get(REGISTRY_FILE)) or b"")
+        for project, folder in one.projects.items():
+            if self.known[0].projects.get(project) != folder:
+                is_alias = self.merged.canonical(project) != project
+                new = self._new(project, folder) or folder
+                text = registry.with_project(text, project, None if is_alias else new)
+        if text != before:
+            side[REGISTRY_FILE] = encode(text)
 
 
-def _followed(
-    base: Contents, side: Contents, was: _Projects, now: _Projects, other: _Projects
-) -> tuple[Contents, Contents]:
-    """Base and side, in which the side's changes for a project are where the other side has moved it to.
-
-    By now the old folder may be another project's.
-    """
-    for project, old in was.items():
-        new = other.get(project, old)
-        if new != old and now.get(project) == old:
-            pairs = {path: _at(path, old, new) for path in base}
-            copies = {to: base[path] for path, to in pairs.items() if to and side.get(path) != base[path]}
-            side = _with_changes_at(base, side, old, new)
-            base = {**copies, **base}
-    return base, side
+def _met(trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn) -> list[dict[str, Content]]:
+    """The trees with those files that differ nowhere and that a file will meet on its way."""
+    ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
+    met = {to: there for to in sorted(ways) if (there := _untouched(to, trees, names_in)) is not None}
+    return [{**met, **tree} for tree in trees]
 
 
-def _with_changes_at(base: Contents, side: Contents, old: str, new: str) -> dict[str, Content]:
-    """`side` with its changes under `old` made under `new` instead."""
-    moved = dict(side)
-    for path in base.keys() | side.keys():
-        to = _at(path, old, new)
-        if not to or side.get(path) == base.get(path):
-            continue
-        moved.pop(path, None)
-        if path in base:
-            moved[path] = base[path]
-        if path in side:
-            moved[to] = side[path]
-    return moved
-
-
-def _at(path: str, old: str, new: str) -> str:
-    """Where a file of the project in the folder `old` is when it is in `new`; '' for what is not its own."""
-    if path == _TAPES + old + _OLD_TAPE:
-        return _TAPES + new + _OLD_TAPE
-    before = next((b for b in (f"{old}/", f"{_TAPES}{old}/") if path.startswith(b)), "")
-    return before[: -len(old) - 1] + new + "/" + path.removeprefix(before) if before else ""
+def _untouched(path: str, sides: Iterable[Contents], names_in: NamesIn) -> Content | None:
+    """The file at a path that differs nowhere; None when there is none."""
+    folder, _, name = path.rpartition("/")
+    return None if any(path in side for side in sides) else names_in(folder).get(name)

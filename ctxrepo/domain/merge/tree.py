@@ -38,11 +38,12 @@ def merge_trees(
     """
     blobs = Blobs(read)
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
-    claimed = told_apart(base, ours, theirs, blobs.bytes_of, around.names)
+    claimed = told_apart(base, ours, theirs, blobs, around.names)
     was, us, them = claimed.base, claimed.ours, claimed.theirs
     met = around.files_like((us.keys() | them.keys()) - was.keys())
-    versions = Versions({**was, **met}, {**us, **met}, {**them, **met}, around)
+    versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
     merged, asides = _file_by_file(versions, blobs)
+    asides |= dict.fromkeys(claimed.aside)
     merged = _placed(merged, asides, versions, blobs)
     before = {**ours, **met}
     changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}

@@ -1,0 +1,196 @@
+"""Commands about projects: project show, list, rename, link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json
+from ctxrepo.cli.repository import ASIDE, tell_aside
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.link_project import Linked
+    from ctxrepo.services.list_projects import ListedProject
+    from ctxrepo.services.relocate import Relocated
+    from ctxrepo.services.show_project import Shown
+
+_BECAUSE = {
+    "explicit": "you named it",
+    "remote": "its remote's address",
+    "root commit": "its first commit and folder: it has no remote",
+    "directory": "its folder on this machine: it has neither remote nor commit",
+}
+_WORKTREES = {
+    "share": "share: a linked worktree is the same project",
+    "isolate": "isolate: a linked worktree is a project of its own",
+}
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="project")
+
+
+@group.callback(invoke_without_command=True)
+def project(context: typer.Context, json: Json = False) -> None:
+    """Show, list, rename and link projects.
+
+    Without a verb it shows the one you stand in.
+
+    Example: ctxrepo project
+    """
+    if context.invoked_subcommand is None:
+        show(json)
+    elif json:
+        raise UsageError(
+            "--json stands before the verb", f"`ctxrepo project {context.invoked_subcommand} --json`."
+        )
+
+
+@group.command()
+def show(json: Json = False) -> None:
+    """Show the project you stand in: its id and why it has it, its folder, its checkouts here.
+
+    Example: ctxrepo project show
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.show_project import show_project
+
+    run = Runtime()
+    found = show_project(run.memory, run.cwd, run.env)
+    output.done(json, _shown(found), "\n".join(_lines(found)))
+
+
+@group.command("list")
+def list_projects(json: Json = False) -> None:
+    """List all projects of the memory, and folders in it that are no project's.
+
+    Example: ctxrepo project list
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.list_projects import list_projects
+
+    run = Runtime()
+    found = list_projects(run.memory)
+    data = {
+        "projects": [_listed(p) for p in found if p.id],
+        "unclaimed": [p.folder for p in found if not p.id],
+    }
+    output.done(json, data, "\n".join(_line(p) for p in found))
+
+
+@group.command()
+def rename(
+    name: Annotated[str, typer.Argument(metavar="NEW", help="The folder's new name.")], json: Json = False
+) -> None:
+    """Give the project you stand in another folder name in the memory, on every machine.
+
+    Notes and tapes move along, and links that name the folder follow.
+
+    Example: ctxrepo project rename storefront
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.find import project_here
+    from ctxrepo.services.rename_project import rename_project
+
+    run = Runtime()
+    done = rename_project(run.memory, project_here(run.project), name, run.origin, run.now)
+    run.wake()
+    data = {"id": done.id, "before": done.before, "folder": done.folder, "files": done.relocated.files}
+    output.done(json, data, f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}")
+
+
+@group.command()
+def link(
+    target: Annotated[
+        str, typer.Argument(metavar="ID|FOLDER", help="The project it is, as `project list` shows it.")
+    ],
+    json: Json = False,
+) -> None:
+    """Let this checkout be a project that the memory knows already, on every machine.
+
+    For a code base that got another address, or that is cloned from two. Its own notes go along.
+
+    Example: ctxrepo project link git.example.org/ada/shop
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.find import project_here
+    from ctxrepo.services.link_project import link_project
+    from ctxrepo.services.project import identity_at
+
+    run = Runtime()
+    project_here(run.project)
+    own = identity_at(run.memory, run.cwd, run.env)
+    assert own is not None  # there is a project
+    done = link_project(run.memory, own.id, target, run.origin, run.now)
+    run.wake()
+    data = {"name": done.name, "id": done.id, "folder": done.folder, "changed": done.is_changed}
+    data |= {"before": done.before, "files": done.relocated.files}
+    output.done(json, data, _told(done))
+    tell_aside(done.relocated.aside)
+    if done.relocated.aside:
+        raise typer.Exit(ASIDE)
+
+
+def _lines(found: Shown) -> list[str]:
+    because = _BECAUSE[found.why] + (f", linked from {found.own}" if found.own != found.id else "")
+    written = _counted(found.notes, "note") if found.is_registered else "nothing written yet"
+    rows = {
+        "project": [found.id],
+        "because": [because],
+        "folder": [f"{found.folder}/, {written}"],
+        "names": [name for name in found.names if name != found.own],
+        "worktrees": [_WORKTREES.get(found.worktrees, found.worktrees)],
+        "checkouts": found.checkouts,
+    }
+    return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
+
+
+def _line(found: ListedProject) -> str:
+    here = ", here" if found.checkouts else ""
+    names = f" (also {', '.join(found.names)})" if found.names else ""
+    return f"{found.folder}/  {found.id or 'no project'}{names}  {_counted(found.notes, 'note')}{here}"
+
+
+def _told(done: Linked) -> str:
+    if not done.is_changed:
+        return f"linked already: {done.name} in {done.folder}/"
+    came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
+    return f"linked: {done.name} in {done.folder}/{came}"
+
+
+def _along(relocated: Relocated) -> str:
+    links = f", links in {relocated.linking} more" if relocated.linking else ""
+    return f" ({_counted(relocated.files, 'file')}{links})"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _shown(found: Shown) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "folder": found.folder,
+        "own_id": found.own,
+        "why": found.why,
+        "names": list(found.names),
+        "registered": found.is_registered,
+        "notes": found.notes,
+        "worktrees": found.worktrees,
+        "checkouts": list(found.checkouts),
+    }
+
+
+def _listed(found: ListedProject) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "folder": found.folder,
+        "names": list(found.names),
+        "notes": found.notes,
+        "here": bool(found.checkouts),
+    }

@@ -1,0 +1,86 @@
+"""relocate: a project's files go to another folder within one write, and what names them goes along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.entry import entries_of, moved
+from ctxrepo.domain.merge import Aside, aside_file, merge_file
+from ctxrepo.domain.note import decode_exactly, encode
+from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.registry import moved_path, relinked
+from ctxrepo.services.evidence import entries_named, evidence_files, record
+from ctxrepo.services.find import note_paths
+from ctxrepo.services.write import Draft
+
+
+@dataclass(frozen=True)
+class Relocated:
+    """How many files moved, how many other notes had links into the folder, and what lost where two files
+    became one."""
+
+    files: int
+    linking: int
+    aside: tuple[Aside, ...]
+
+
+def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
+    """Move the notes, other files and tapes of the folder `old`, which may be none, to the folder `new`.
+
+    A file that is there already and the one that comes become one by meaning. Links that name the old folder
+    lead to the new one, and evidence follows the entries whose ids change with their place.
+    """
+    memory = draft.memory
+    files = _files_of(draft, old, new)
+    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    named = entries_named(evidence_files(memory, tree).values()) if files else set()
+    aside: list[Aside] = []
+    for path, to in files.items():
+        text = draft.there(path) or ""
+        aside += _put(draft, to, relinked(text, old, new) if is_note(path) else text)
+        draft.remove(path)
+        for before, after in _renamed(draft, path, text, to, named):
+            record(draft, "moved", before, to, now, after)
+    linking = [path for path in note_paths(memory) if path not in files and _relink(draft, path, old, new)]
+    return Relocated(len(files), len(linking), tuple(aside))
+
+
+def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
+    """path -> path to be, of everything that is the project's in the folder `old`."""
+    scans = [draft.memory.worktree.scan(folder) for folder in (old, "TAPE")]
+    paths = sorted(path for scan in scans for path in scan.files)
+    return {path: to for path in paths if (to := moved_path(path, old, new))}
+
+
+def _put(draft: Draft, path: str, text: str) -> tuple[Aside, ...]:
+    there = draft.there(path)
+    if there is None:
+        draft.put(path, text)
+        return ()
+    merged = merge_file(path, None, encode(there), encode(text))
+    draft.put(path, decode_exactly(merged.data or b""))
+    for file, data in map(aside_file, merged.aside):
+        draft.put(file, decode_exactly(data))
+    return merged.aside
+
+
+def _renamed(draft: Draft, path: str, text: str, to: str, named: set[str]) -> Iterator[tuple[str, str]]:
+    """(old id, new id) of the entries that evidence names."""
+    before = [entry for entry in entries_of(path, text) if entry.id in named] if is_note(path) else []
+    if before:
+        after = entries_of(to, draft.there(to) or "")
+        yield from ((one.id, other.id) for one, other in moved(before, after))
+
+
+def _relink(draft: Draft, path: str, old: str, new: str) -> bool:
+    """Change a note that links into the folder; False when it doesn't."""
+    data = draft.memory.worktree.read(path)
+    if path not in draft.after and (data is None or f"[[{old}/".encode() not in data):
+        return False
+    text = draft.there(path) or ""
+    changed = relinked(text, old, new)
+    if changed != text:
+        draft.put(path, changed)
+    return changed != text

@@ -1,0 +1,62 @@
+"""show: one project, why it is called so, and where this machine has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import NotFound
+from ctxrepo.hot.where import NAMED
+from ctxrepo.services.find import note_paths
+from ctxrepo.services.identify import Why
+from ctxrepo.services.project import find_project, identity_at, read_registry
+from ctxrepo.storage.compiled import read_checkouts
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A project. `own` is what the checkout is called by itself and `why`; `id` is what that stands for."""
+
+    id: str
+    folder: str
+    own: str
+    why: Why
+    names: Sequence[str]
+    is_registered: bool
+    notes: int
+    worktrees: str
+    checkouts: Sequence[str]
+
+
+def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
+    """The project `cwd` belongs to; NotFound where there is none."""
+    identity, project = identity_at(memory, cwd, env), find_project(memory, cwd, env)
+    if project is None or identity is None:
+        raise NotFound(
+            f"{cwd} belongs to no project: what is written here is global",
+            "Go into a git repository that is neither the home folder nor the memory.",
+        )
+    registry = read_registry(memory)
+    return Shown(
+        id=project.id,
+        folder=project.folder,
+        own=identity.id,
+        why=identity.why,
+        names=registry.names_of(project.id),
+        is_registered=project.is_registered,
+        notes=len(note_paths(memory, [project.folder])),
+        worktrees=memory.settings.project.worktrees,
+        checkouts=checkouts_of(memory).get(project.id, ()),
+    )
+
+
+def checkouts_of(memory: Memory) -> dict[str, list[str]]:
+    """project id -> the checkouts of it that this machine has looked at and that are still there."""
+    registry = read_registry(memory)
+    found: dict[str, list[str]] = {}
+    for row in sorted(read_checkouts(memory.places.state), key=lambda row: row.top):
+        if row.project and not row.top.startswith(NAMED) and Path(row.top).is_dir():
+            found.setdefault(registry.canonical(row.project), []).append(row.top)
+    return found

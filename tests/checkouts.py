@@ -1,0 +1,37 @@
+"""Builders: code repositories of a person, and what the memory says to who stands in one."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from terminal import Terminal
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-c", "init.defaultBranch=main", *words], cwd=folder, check=True)
+
+
+def repository(folder: Path, url: str = "", commits: int = 1) -> Path:
+    """A new repository whose commits are like no other's."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q")
+    for number in range(commits):
+        git(folder, "commit", "-q", "--allow-empty", "-m", f"{folder} {number}")
+    if url:
+        git(folder, "remote", "add", "origin", url)
+    return folder
+
+
+def remember(cli: Terminal, cwd: Path, text: str) -> str:
+    """Write a fact in a folder; returns the folder of the memory that it is in."""
+    cli.cwd = cwd
+    place: str = cli("remember", text, "--json").data["at"]
+    return place.split("/")[0]
+
+
+def facts(cli: Terminal, cwd: Path) -> list[str]:
+    """What the main note of the project at a folder says; nothing when there is no such note."""
+    cli.cwd = cwd
+    said = cli("read", "project:MEMORY.md", "--json")
+    return [entry["text"].removeprefix("- ") for entry in said.data["entries"]] if not said.code else []
