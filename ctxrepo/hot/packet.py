@@ -16,7 +16,7 @@ GLOBAL_SHARE = 3
 Scope = tuple[str, str, list[Row], int]
 """(folder, body of its MEMORY.md, the first rows of its index, how many rows there are)."""
 
-_MORE = "… {} more: ctxrepo list\n"
+_MORE = "… {} more: ctxrepo search\n"
 _INDEX = "## Index of notes\n"
 _FAULTS = "## Faults\n"
 

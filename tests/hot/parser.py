@@ -106,7 +106,7 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         assert all(line.startswith("- ") for line in lines)
         return block._replace(faults=[unescape(line[2:], is_field=True) for line in lines])
     if title in ("Index of notes", "Notes that changed since this session began"):
-        more = re.fullmatch(r"… (\d+) more: ctxrepo list", lines[-1])
+        more = re.fullmatch(r"… (\d+) more: ctxrepo search", lines[-1])
         kept = lines[:-1] if more else lines
         return block._replace(index=[_line(line) for line in kept], more=int(more[1]) if more else 0)
     if title.startswith("Handoff · "):

@@ -31,7 +31,7 @@ HOSTILE = st.sampled_from(
             "\0",
         ),
         *(" — ", " [x]", " >30d", " >90d", "\n## Faults\n- x", "#", "\n", "—", "\\", "]"),
-        "… 1 more: ctxrepo list",
+        "… 1 more: ctxrepo search",
     ]
 )
 TEXT = st.lists(st.one_of(HOSTILE, st.text(max_size=8), st.characters()), max_size=8).map("".join)
@@ -166,7 +166,7 @@ def test_global_alone_may_take_all(parse: Callable[[str], Any]) -> None:
     many = [(f"global/note-{n:03}.md", "x" * 60, "", "", 0, 0) for n in range(200)]
     text = packet([("global", "", many, 200)], "", None, [], TODAY, SECRET, 9500)
     assert len(text.encode()) > 9300
-    assert text.splitlines()[-2] == f"… {parse(text).more} more: ctxrepo list"
+    assert text.splitlines()[-2] == f"… {parse(text).more} more: ctxrepo search"
 
 
 def test_bodies_and_handoff_are_cut_between_lines_and_marked(parse: Callable[[str], Any]) -> None:
