@@ -85,7 +85,10 @@ def tags(
     if not target:
         run.settle()
         found = tags_of(run.memory, scope, run.project)
-        lines = [f"{tag.name}  {tag.notes} notes, {tag.entries} entries" for tag in found]
+        counts = [
+            (output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries")) for t in found
+        ]
+        lines = [f"{tag.name}  {', '.join(told)}" for tag, told in zip(found, counts, strict=True)]
         output.done(json, {"tags": [asdict(tag) for tag in found]}, "\n".join(lines))
         return
     note = parse_target(target)
@@ -120,7 +123,7 @@ def links(
         found = links_of(run.memory, parse_target(target), run.project)
         data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
         lines = [f"{link.at} [[{link.link}]] -> {link.to or 'nowhere'}" for link in found.outgoing]
-        lines += [f"{link.at} [[{link.link}]] <- from there" for link in found.incoming]
+        lines += [f"{link.to} <- {link.at} [[{link.link}]]" for link in found.incoming]
         output.done(json, data, "\n".join(lines))
         return
     broken = broken_links(run.memory, scope, run.project)
@@ -129,7 +132,7 @@ def links(
 
 
 def _line(hit: Hit) -> str:
-    text = shown(" ".join(hit.text.split()), _WIDTH)
+    text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
     mark = " (superseded)" if hit.superseded else ""
     return f"{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
 

@@ -85,6 +85,11 @@ def _say_on_one_line(words: str) -> None:
     print(f"\r\x1b[K{visible(line)[:100]}", end="", file=sys.stderr, flush=True)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 note`, `2 notes`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def visible(text: str) -> str:
     """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
     return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)

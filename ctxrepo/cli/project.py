@@ -138,7 +138,7 @@ def link(
 
 def _lines(found: Shown) -> list[str]:
     because = _BECAUSE[found.why] + (f", linked from {found.own}" if found.own != found.id else "")
-    written = _counted(found.notes, "note") if found.is_registered else "nothing written yet"
+    written = output.counted(found.notes, "note") if found.is_registered else "nothing written yet"
     rows = {
         "project": [found.id],
         "because": [because],
@@ -153,7 +153,7 @@ def _lines(found: Shown) -> list[str]:
 def _line(found: ListedProject) -> str:
     here = ", here" if found.checkouts else ""
     names = f" (also {', '.join(found.names)})" if found.names else ""
-    return f"{found.folder}/  {found.id or 'no project'}{names}  {_counted(found.notes, 'note')}{here}"
+    return f"{found.folder}/  {found.id or 'no project'}{names}  {output.counted(found.notes, 'note')}{here}"
 
 
 def _told(done: Linked) -> str:
@@ -165,11 +165,7 @@ def _told(done: Linked) -> str:
 
 def _along(relocated: Relocated) -> str:
     links = f", links in {relocated.linking} more" if relocated.linking else ""
-    return f" ({_counted(relocated.files, 'file')}{links})"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f" ({output.counted(relocated.files, 'file')}{links})"
 
 
 def _shown(found: Shown) -> dict[str, Any]:

@@ -31,9 +31,9 @@ class Passage:
     def put(self, text: str, name: str) -> str:
         count = text.count(self.old) if self.old else 0
         if count != 1:
-            found = f"{count} times" if count else "not"
+            found = f"stands {count} times" if count else "is not"
             raise UsageError(
-                f"{shown(self.old, 60)!r} stands {found} in {name}",
+                f"{shown(self.old, 60)!r} {found} in {name}",
                 f"`ctxrepo read {name}` shows what is there; give more of the passage."
                 if count
                 else f"`ctxrepo read {name}` shows what is there, to the letter.",

@@ -46,7 +46,7 @@ class TestEdit:
         assert note("read", said.data["id"]).out == "- on Mondays\n"
         assert note("read", first).code == 3
 
-    @pytest.mark.parametrize(("old", "count"), [("Fridays", "2 times"), ("Sundays", "not")])
+    @pytest.mark.parametrize(("old", "count"), [("Fridays", "stands 2 times in"), ("Sundays", "is not in")])
     def test_a_passage_must_stand_there_once(self, note: Terminal, old: str, count: str) -> None:
         said = note("edit", PATH, "--old", old, "--new", "x")
         assert (said.code, said.out) == (2, "")
