@@ -45,13 +45,12 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     with drafting(memory, "link", origin, now) as draft:
         registry = read_registry(memory)
         before = registry.projects.get(identity, "")
-        known = found.id or identity
         if registry.folder_of(identity) == found.folder:
             return Linked(identity, registry.canonical(identity), found.folder, is_changed=False)
         draft.saying = f"{identity} is {found.folder}"
         _enter(draft, identity, found)
         relocated = relocate(draft, before, found.folder, now) if before else _NOTHING
-    return Linked(identity, known, found.folder, True, before, relocated)
+    return Linked(identity, found.id or identity, found.folder, True, before, relocated)
 
 
 def _found(memory: Memory, registry: Registry, target: str) -> Project:

@@ -111,25 +111,24 @@ class _Carrier:
         return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
 
     def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
-        """First what a side has newly claimed gets out of the way, then folders go where they are now."""
         old, new = self._kinds()
-        sides = [self._changes(trees[0], trees[n], new[n].values(), old[0].values()) for n in (1, 2)]
-        for side, one in zip(sides, self.known[1:], strict=True):
-            self._register(side, one)
-        base, ours, theirs = (
-            self._all(tree, old[n].values(), tell=n > 0) for n, tree in enumerate((trees[0], *sides))
+        base = trees[0]
+        there, ours, theirs = (
+            self._carried(tree, base, new[n], old[n], leaving=old[0]) for n, tree in enumerate(trees)
         )
-        return base, ours, theirs
+        for side, one in zip((ours, theirs), self.known[1:], strict=True):
+            self._register(side, one)
+        return there, ours, theirs
 
-    def _kinds(self) -> tuple[list[dict[str, Move]], list[dict[str, Move]]]:
-        """The moves of each tree, by project: out of folders that were theirs all along, out of new ones."""
+    def _kinds(self) -> tuple[list[list[Move]], list[list[Move]]]:
+        """The moves of each tree: out of folders that were a project's all along, out of new ones."""
         was = self.known[0].projects
-        old: list[dict[str, Move]] = [{}, {}, {}]
-        new: list[dict[str, Move]] = [{}, {}, {}]
+        old: list[list[Move]] = [[], [], []]
+        new: list[list[Move]] = [[], [], []]
         for number, one in enumerate(self.known):
             for project, folder in one.projects.items():
                 if to := self._new(project, folder):
-                    (old if was.get(project) == folder else new)[number][project] = (folder, to)
+                    (old if was.get(project) == folder else new)[number].append((folder, to))
         return old, new
 
     def _new(self, project: str, folder: str) -> str:
@@ -137,36 +136,30 @@ class _Carrier:
         new = self.folders[project]
         return "" if new == folder else new
 
-    def _all(self, tree: Contents, moves: Collection[Move], *, tell: bool) -> dict[str, Content]:
-        """A tree with folders that were the projects' all along where they are now."""
-        carried: dict[str, Content] = {}
-        for path, content in sorted(tree.items(), key=lambda item: item[0]):
-            to = next((to for move in moves if (to := moved_path(path, *move))), path)
-            lost = self._add(carried, to, content)
-            if tell:
-                self.aside |= dict.fromkeys(lost)
-        return carried
-
-    def _changes(
-        self, base: Contents, tree: Contents, moves: Collection[Move], leaving: Collection[Move]
+    def _carried(
+        self,
+        tree: Contents,
+        base: Contents,
+        new: Collection[Move],
+        old: Collection[Move],
+        leaving: Collection[Move],
     ) -> dict[str, Content]:
-        """A side with what it changed in folders that it has newly claimed in those that it gets.
+        """A tree with each project's files in the folder it has now.
 
-        What was there before stays, but for that of projects that are `leaving`.
+        Of a folder that was newly claimed only what changed is the project's: what was there before stays,
+        unless it is of a project that is `leaving`.
         """
-        side = dict(tree)
-        for move in moves:
-            before = dict(side)
-            for path in sorted(base.keys() | before.keys()):
-                to = moved_path(path, *move)
-                if not to or before.get(path) == base.get(path):
-                    continue
-                side.pop(path, None)
-                if path in base and not any(moved_path(path, *other) for other in leaving):
-                    side[path] = base[path]
-                if path in before:
-                    self.aside |= dict.fromkeys(self._add(side, to, before[path]))
-        return side
+        carried: dict[str, Content] = {}
+        for path in sorted(base.keys() | tree.keys()):
+            to = path if tree.get(path) == base.get(path) else _way(path, new)
+            if to == path:
+                to = _way(path, old)
+            elif path in base and _way(path, leaving) == path:
+                self._add(carried, path, base[path])
+            if path in tree:
+                lost = self._add(carried, to, tree[path])
+                self.aside |= dict.fromkeys(lost if tree is not base else ())
+        return carried
 
     def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[Aside, ...]:
         """Put a file into a tree, as one with the file that is there; returns what lost."""
@@ -184,6 +177,11 @@ class _Carrier:
                 text = registry.with_project(text, project, None if is_alias else new)
         if text != before:
             side[REGISTRY_FILE] = encode(text)
+
+
+def _way(path: str, moves: Iterable[Move]) -> str:
+    """Where a file goes; its own path when it stays."""
+    return next((to for move in moves if (to := moved_path(path, *move))), path)
 
 
 def _met(trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn) -> list[dict[str, Content]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from trees import Files, merged_tree
+from trees import Files, merge, merged_tree
 
 from ctxrepo.domain import registry
+from ctxrepo.domain.merge import aside_file
 from ctxrepo.domain.registry import Registry
 
 
@@ -93,3 +94,31 @@ def test_a_link_that_both_made_is_one() -> None:
     tree = merged_tree(base, linked(base, "b", "a"), linked({**base, "shop/M.md": "- t\n"}, "b", "a"))
     assert lines(tree) == {"shop/M.md": {"- t"}}
     assert known(tree).names_of("git.example/a") == ["git.example/b"]
+
+
+def test_what_differs_where_two_folders_become_one_is_kept_aside() -> None:
+    base = claimed({"shop/M.md": "---\ndescription: one\n---\n- s\n"}, a="shop")
+    theirs = claimed({**base, "new/M.md": "---\ndescription: two\n---\n- n\n"}, b="new")
+    ours = linked(base, "b", "a")
+    (aside,) = merge(base, ours, theirs).aside
+    assert aside.path == "shop/M.md"
+    tree = merged_tree(base, ours, theirs)
+    assert {"- s", "- n"} < lines(tree)["shop/M.md"]
+    assert [path for path in tree if path.startswith("conflicts/")] == [aside_file(aside)[0]]
+
+
+def test_a_linked_project_that_got_the_same_folder_elsewhere_has_not_to_make_way() -> None:
+    base = claimed({"shop/M.md": "- s\n"}, a="shop")
+    ours = claimed({**base, "mart/M.md": "- n\n"}, b="mart")
+    theirs = linked(claimed(only({"mart/M.md": "- s\n"}, base), a="mart"), "b", "a")
+    tree = merged_tree(base, ours, theirs)
+    assert lines(tree) == {"mart/M.md": {"- s", "- n"}}
+    assert known(tree).projects == {"git.example/a": "mart"}
+
+
+def test_notes_of_a_project_that_left_do_not_come_back_when_its_old_folder_is_claimed_twice() -> None:
+    base = claimed({"shop/M.md": "- s\n"}, a="shop")
+    ours = claimed(only({"store/M.md": "- s\n", "shop/M.md": "- of c\n"}, base), a="store", c="shop")
+    theirs = claimed(only({"mart/M.md": "- s\n", "shop/x.md": "- of b\n"}, base), a="mart", b="shop")
+    tree = merged_tree(base, ours, theirs)
+    assert lines(tree) == {"store/M.md": {"- s"}, "shop/x.md": {"- of b"}, "shop-2/M.md": {"- of c"}}
