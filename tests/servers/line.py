@@ -38,7 +38,7 @@ def ssh_client(command: str) -> str:
     return f'[core]\n\tsshCommand = "{command}"\n'
 
 
-def machine_at(root: Path, name: str, client: str, sync: str = "timeout = 3\nretries = 2\n") -> Machine:
+def machine_at(root: Path, name: str, client: str, sync: str = "timeout = 8\nretries = 2\n") -> Machine:
     """A machine before `init` whose git knows how to reach a server; `sync` is its table in config.toml."""
     machine = make_machine(root, name)
     with (machine.home / ".gitconfig").open("a") as config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -25,6 +25,9 @@ from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 # A partial clone takes a file it has never seen into its trees by the id alone.
 pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
+
+_TRIES = 3
+_FAILURES = (pygit2.GitError, KeyError, ValueError, OSError)
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,7 @@ class Objects(Refs, Past):
         return key.rpartition(":")[2] in self._repo
 
     def store(self, data: bytes) -> Key:
-        with _storing("a file"):
-            return str(self._repo.create_blob(data))
+        return _stored("a file", lambda: str(self._repo.create_blob(data)))
 
     def store_files(self, files: Mapping[str, bytes | None]) -> dict[str, Key | None]:
         """path -> key of each; None, a file that is to go, stays None."""
@@ -129,9 +131,7 @@ class Objects(Refs, Past):
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
-        with _storing("a folder"):
-            edited = self._edit(tree, changes)
-            return edited or str(self._repo.TreeBuilder().write())
+        return _stored("a folder", lambda: self._edit(tree, changes) or str(self._repo.TreeBuilder().write()))
 
     # -- commits
 
@@ -142,8 +142,8 @@ class Objects(Refs, Past):
         signature = pygit2.Signature(author.name, author.email, int(now.timestamp()), minutes)
         if not self.has(tree):
             raise Damaged(f"tree {tree} is gone: `git gc --prune=now` may have just taken it")
-        with _storing("a commit"):
-            return str(self._repo.create_commit(None, signature, signature, message, tree, list(parents)))
+        made = (None, signature, signature, message, tree, list(parents))
+        return _stored("a commit", lambda: str(self._repo.create_commit(*made)))
 
     def was_at(self, tip: str, path: str, key: Key, limit: int) -> bool:
         """Whether the last `limit` commits have held these bytes at `path`."""
@@ -189,11 +189,17 @@ def _synced_at_once() -> Iterator[None]:
         pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 
 
-@contextmanager
-def _storing(what: str) -> Iterator[None]:
-    """GitFailed for what libgit2 says when the disk is full or fails: nothing is damaged by that."""
+def _stored(what: str, store: Callable[[], str]) -> str:
+    """The id of what `store` puts into the clone; storing again gives the same.
+
+    GitFailed for what libgit2 says when the disk is full or fails: nothing is damaged by that.
+    """
+    # A `git gc` may take a folder of objects away between its making and its first file.
+    for _ in range(_TRIES - 1):
+        with suppress(*_FAILURES):
+            return store()
     try:
-        yield
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        return store()
+    except _FAILURES as error:
         hint = "What was written is kept; look at the disk, and run the command again."
         raise GitFailed(f"{what} can't be stored in the clone: {error}", hint) from error
