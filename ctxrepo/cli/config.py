@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctxrepo.cli import output
-from ctxrepo.cli.options import Json
-from ctxrepo.errors import UsageError
+from ctxrepo.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +31,7 @@ def config(context: typer.Context, json: Json = False) -> None:
 
     Example: ctxrepo config
     """
-    if context.invoked_subcommand is None:
-        list_settings(json)
-    elif json:
-        raise UsageError(
-            "--json stands behind the verb", f"`ctxrepo config {context.invoked_subcommand} --json`."
-        )
+    without_verb(context, list_settings, json=json)
 
 
 @group.command("list")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ctxrepo.cli import output
-from ctxrepo.cli.options import Json
+from ctxrepo.cli.options import Json, without_verb
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ def conflicts(context: typer.Context, json: Json = False) -> None:
 
     Example: ctxrepo conflicts
     """
-    if context.invoked_subcommand is None:
-        list_conflicts(json)
-    elif json:
-        raise UsageError(
-            "--json stands before the verb", f"`ctxrepo conflicts {context.invoked_subcommand} --json`."
-        )
+    without_verb(context, list_conflicts, json=json)
 
 
 @group.command("list")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -33,3 +34,12 @@ def text_of(source: str) -> str:
         return decode_exactly(Path(source).read_bytes()) if source else ""
     except OSError as error:
         raise UsageError(f"{source} can't be read: {error.strerror}") from error
+
+
+def without_verb(context: typer.Context, act: Callable[[bool], None], *, json: bool) -> None:
+    """What a group of commands does that is given no verb; UsageError for --json before one."""
+    if context.invoked_subcommand is None:
+        act(json)
+    elif json:
+        name = f"{context.command_path} {context.invoked_subcommand}"
+        raise UsageError("--json stands before the verb", f"It goes behind it: `{name} --json`.")

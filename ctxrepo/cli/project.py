@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctxrepo.cli import output
-from ctxrepo.cli.options import Json
+from ctxrepo.cli.options import Json, without_verb
 from ctxrepo.cli.repository import ASIDE, tell_aside
-from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxrepo.services.link_project import Linked
@@ -43,12 +42,7 @@ def project(context: typer.Context, json: Json = False) -> None:
 
     Example: ctxrepo project
     """
-    if context.invoked_subcommand is None:
-        show(json)
-    elif json:
-        raise UsageError(
-            "--json stands before the verb", f"`ctxrepo project {context.invoked_subcommand} --json`."
-        )
+    without_verb(context, show, json=json)
 
 
 @group.command()
