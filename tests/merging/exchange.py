@@ -128,11 +128,13 @@ def _wrong(case: Case, end: Commit, enough: int = sys.maxsize) -> Iterator[str]:
     forms, touched = written(case.base), [written(side) for side in case.sides]
     for text in {text for side in (was, *sides) for text in side}:
         counts = [side[text] for side in sides]
-        least = max(counts) if max(counts) > was[text] else min(counts)
+        # Of two copies one side may have edited this one and another side that one: both are gone then.
+        kept = was[text] - sum(was[text] - count for count in counts)
+        least = max(counts) if max(counts) > was[text] else max(0, kept)
         if now[text] + put_aside[text] < min(least, enough):
             yield f"lost {text!r}: {was[text]} -> {counts} = {now[text]}"
         is_untouched = all(not side[text] - forms[text] for side in touched)
-        if max(counts) <= was[text] and is_untouched and min(now[text], enough) > least:
+        if max(counts) <= was[text] and is_untouched and min(now[text], enough) > min(counts):
             yield f"returned {text!r}: {was[text]} -> {counts} = {now[text]}"
 
 
