@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench laws check fix servers
+.PHONY: demo test torture bench laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
@@ -25,6 +25,9 @@ bench: $(VENV)/ready ## a sync beside plain git doing the same: the table in doc
 
 laws: $(VENV)/ready ## 20,000 made-up merges, three times
 	for seed in 1 2 3; do $(BIN)/python tests/laws.py --cases 20000 --seed $$seed || exit 1; done
+
+malformed: $(VENV)/ready ## 10,000 notes, heads and lists that nobody would write
+	$(BIN)/python tests/malformed.py --cases 10000
 
 check: $(VENV)/ready ## format, lint, types
 	$(BIN)/ruff format --check ctxrepo tests
