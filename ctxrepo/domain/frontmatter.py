@@ -140,8 +140,7 @@ class _Handler(YAMLHandler):
                 said = f"{key} is there twice, first on line {self.places[key]}; the last one holds"
                 self.twice.append(Problem(line, said, "Keep one of them."))
             self.places[key] = line
-        # The rule knows safe loaders by their names only, and _Loader is one of the two there are.
-        fields = yaml.load(fm, Loader=_Loader)  # noqa: S506
+        fields = _Loader(fm).get_single_data()
         if not isinstance(fields, dict | None):
             raise yaml.YAMLError("not a list of `key: value` lines")
         return fields or {}
