@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from typer.main import get_command  # noqa: TID251  # the page is made from the commands themselves
-
-from ctxrepo.cli.app import app
+from ctxrepo.cli.app import root_command
 from ctxrepo.domain.keys import kind, sections, sentences
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -68,7 +66,7 @@ This version uses the first `[[repository]]` only.
 
 def cli_page() -> str:
     """docs/reference/cli.md as it should be."""
-    root = get_command(app)
+    root = root_command()
     commands = dict(commands_of(root))
     toc = "\n".join(f"- [`{n}`](#{n.replace(' ', '-')}): {_first_line(c)}" for n, c in commands.items())
     parts = [CLI_HEAD, toc + "\n", _section("ctxrepo", "ctxrepo [OPTIONS] COMMAND", root, with_help=False)]

@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Iterator
 
 import pytest
-from typer.main import get_command  # noqa: TID251  # asked without running anything
 
-from ctxrepo.cli.app import app
+from ctxrepo.cli.app import root_command
 from ctxrepo.domain.target import parse_target
 from ctxrepo.services.new import templates
 from ctxrepo.storage import assets
@@ -36,7 +35,7 @@ ALL = [(skill, words) for skill, text in SKILLS.items() for words in commands(te
 
 @pytest.mark.parametrize(("skill", "words"), ALL, ids=[f"{s} {' '.join(w)[:50]}" for s, w in ALL])
 def test_each_command_is_understood(skill: str, words: list[str]) -> None:
-    command = get_command(app)
+    command = root_command()
     name = ""
     while words and hasattr(command, "commands"):
         name, *words = words

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -80,6 +80,13 @@ for title, modules in PANELS.items():
         command.rich_help_panel = title
     for group in app.registered_groups[known[1] :]:
         group.rich_help_panel = title
+
+
+def root_command() -> Any:
+    """All commands as a tree, for who reads what they take without running one."""
+    from typer.main import get_command
+
+    return get_command(app)
 
 
 def main(words: Sequence[str]) -> int:

@@ -186,11 +186,9 @@ def _bash(breaks: str, line: str) -> Iterator[str]:
 
 
 def _root_candidates(words: Sequence[str]) -> Iterator[Candidate]:
-    from typer.main import get_command
+    from ctxrepo.cli.app import root_command
 
-    from ctxrepo.cli.app import app
-
-    for value, said in candidates(get_command(app), words):
+    for value, said in candidates(root_command(), words):
         if value.isprintable():
             yield value, " ".join(said.split()) if said.isprintable() else ""
 

@@ -13,11 +13,10 @@ from typing import IO
 
 import pytest
 from machines import Machine
-from reference import commands_of, get_command
+from reference import commands_of, root_command
 from terminal import Terminal
 
 import ctxrepo
-from ctxrepo.cli.app import app
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.memory import Memory
 
@@ -70,13 +69,13 @@ class TestHelp:
 
     def test_the_list_of_commands_has_one_line_for_each(self, fresh: Terminal) -> None:
         said = fresh("--help", COLUMNS="80").out
-        for name, command in commands_of(get_command(app)):
+        for name, command in commands_of(root_command()):
             if " " not in name:
                 line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
                 assert plain(command.help.split("\n\n")[0]) in plain(line), name
 
     def test_help_has_an_example_fits_the_terminal_and_loses_no_word(self, fresh: Terminal) -> None:
-        for name, command in commands_of(get_command(app)):
+        for name, command in commands_of(root_command()):
             said = fresh(*name.split(), "--help", COLUMNS="80")
             assert (said.code, said.err) == (0, "")
             assert max(map(len, said.out.splitlines())) <= 80, name
