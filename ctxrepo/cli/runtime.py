@@ -85,7 +85,7 @@ class Runtime:
         opened = self.memory
         try:
             with output.progress() as progress:
-                memory = replace(opened, progress=progress)
+                memory = replace(opened, progress=progress) if progress else opened
                 done = commit(memory, self.now, Wanted(spooled_versions(memory)))
                 complete(memory, done.head)
         except CtxrepoError as error:
