@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -54,6 +53,4 @@ def fork(kind: str, machine: str, job: Callable[[], None], log: Path) -> Process
         with log.open("a") as file:
             file.write(f"{kind} of {machine}:\n{traceback.format_exc()}\n")
     finally:
-        # Left open for the exit below, which would else write what this fork inherited in its buffers again.
-        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
         os._exit(code)
