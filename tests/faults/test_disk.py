@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
-from torture.failing import COMPILER, fail_each
+from torture.failing import fail_each, needs_compiler
 from torture.fleet import workers
-from torture.mounts import mounted, needs_mount, read_only
+from torture.mounts import mounted, needs_mount, needs_network_folder, network_folder, read_only
 
 FACT = "the sea is salt"
 
@@ -107,8 +108,16 @@ def test_an_overlay_is_as_good_as_any_disk(tmp_path: Path, ada: Machine) -> None
             assert healed(ada, FACT, "on the upper layer")
 
 
-def test_network_file_systems() -> None:
-    pytest.skip("there is no NFS, SMB or 9p here: what flock is worth on them was not tried")
+@needs_network_folder
+def test_writers_on_a_network_file_system_lose_nothing() -> None:
+    with tempfile.TemporaryDirectory(dir=network_folder()) as folder:
+        ada = make_machine(Path(folder), "ada")
+        ada.init()
+        words = [sys.executable, "-m", "ctxrepo", "remember"]
+        facts = [f"fact {number} from a writer of its own" for number in range(8)]
+        writers = [subprocess.Popen([*words, fact], cwd=ada.project_folder, env=ada.env) for fact in facts]
+        assert [writer.wait() for writer in writers] == [0] * len(facts)
+        assert healed(ada, *facts)
 
 
 @pytest.mark.parametrize("blocks", [1, 8, 64])
@@ -126,7 +135,7 @@ def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blo
     assert healed(ada, FACT)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="no C compiler here, so no call is made to fail")
+@needs_compiler
 @pytest.mark.parametrize(
     ("command", "step", "sticky"),
     [("remember", 17, False), ("sync", 157, False), ("remember", 41, True), ("sync", 301, True)],

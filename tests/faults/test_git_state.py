@@ -158,7 +158,10 @@ class TestTheCloneAsAWhole:
         sync(mine)
         arrived(mine, ben, remote, "after the move", "committed here")
 
-    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to somebody else")
+    @pytest.mark.skipif(
+        os.geteuid() != 0,
+        reason="the system lets nobody but root give files away, so another owner is not tried",
+    )
     def test_owned_by_somebody_else(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path) -> None:
         for path in (mine.clone, git_dir):
             os.chown(path, 12345, 12345)

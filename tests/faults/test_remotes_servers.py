@@ -15,6 +15,7 @@ from servers.https import PASSWORD, USER, HttpsServer, needs_https
 from servers.line import Line, ssh_client
 from servers.proxy import Kind
 from servers.ssh import SshServer, needs_sshd
+from torture.mounts import mounted, needs_mount
 
 from ctxrepo.domain.remote import Outcome, RemoteAnswer
 from ctxrepo.storage.clone import Clone
@@ -210,19 +211,14 @@ def test_more_than_the_remote_takes(caller: Caller, way: tuple[str, str], remote
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
     """A repository on a disk of 1 MiB that is full."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]).returncode:
-        pytest.skip("no disk can be mounted here, so no full one is tried")
-    try:
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=1m", "tmpfs") as disk:
         remote = make_remote(disk)
         filler = subprocess.run(["cp", "/dev/zero", str(disk / "filler")], capture_output=True, text=True)
         assert "No space left" in filler.stderr
         yield remote
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
+@needs_mount
 @needs_sshd
 def test_a_server_whose_disk_is_full(caller: Caller, sshd: SshServer, full: Path) -> None:
     answer = caller.push(sshd.url(full), ssh_client(sshd.client), size=20_000)

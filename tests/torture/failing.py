@@ -21,12 +21,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from machines import Machine, make_machine, make_remote
 
 from torture.fleet import workers
 
 SOURCE = Path(__file__).with_suffix(".c")
 COMPILER = shutil.which("cc")
+
+needs_compiler = pytest.mark.skipif(
+    COMPILER is None,
+    reason="no C compiler here to build the library that makes system calls fail: install one as `cc`",
+)
 
 _PLAN = struct.Struct("iiii4000s")
 _ENDS = {"remember": (0, 1, 2), "sync": (0, 1, 2, 4, 5)}

@@ -45,3 +45,20 @@ needs_mount = pytest.mark.skipif(
     os.getuid() != 0 or not can_mount(),
     reason="only root may mount, so full and read-only disks are not tried here",
 )
+
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "9p"})
+
+
+@cache
+def network_folder() -> Path | None:
+    """A folder on another machine's disk that may be written to, if one is mounted."""
+    mounts = Path("/proc/mounts")
+    lines = mounts.read_text("utf-8", "replace").splitlines() if mounts.exists() else []
+    folders = (Path(words[1]) for line in lines if (words := line.split())[2] in _NETWORK)
+    return next((folder for folder in folders if os.access(folder, os.W_OK)), None)
+
+
+needs_network_folder = pytest.mark.skipif(
+    network_folder() is None,
+    reason="no NFS, SMB or 9p is mounted for writing here, so what a lock is worth on one is not tried",
+)
