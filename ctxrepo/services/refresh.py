@@ -54,7 +54,7 @@ def build(memory: Memory, head: str | None) -> None:
 
 def complete(memory: Memory, head: str | None) -> None:
     """Bring the cache to commit `head` for somebody who asks it now, waiting for a worker that is at it."""
-    while _is_built_anew(memory):
+    while head is not None and _is_built_anew(memory):
         if memory.progress:
             memory.progress(f"waiting for the notes to be read: {memory.cache.entry_count} entries so far")
         pause(_GLANCE, _GLANCE)
