@@ -11,7 +11,7 @@ from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.domain.note import decode_exactly, encode
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import moved_path, relinked
-from ctxrepo.services.evidence import entries_named, evidence_files, record
+from ctxrepo.services.evidence import named_in_evidence, record
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.write import Draft
 
@@ -34,8 +34,7 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
     """
     memory = draft.memory
     files = _files_of(draft, old, new)
-    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
-    named = entries_named(evidence_files(memory, tree).values()) if files else set()
+    named = named_in_evidence(memory) if files else set()
     aside: list[Aside] = []
     for path, to in files.items():
         text = draft.there(path) or ""
