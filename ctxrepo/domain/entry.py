@@ -103,6 +103,16 @@ def entries_of(path: str, text: str) -> list[Entry]:
     return found
 
 
+def added(before: list[Entry], after: list[Entry]) -> Entry:
+    """The entry that `after` has and `before` has not; of equal ids, as a person may give, the last."""
+    known = Counter(entry.id for entry in before)
+    for entry in after:
+        if not known[entry.id]:
+            return entry
+        known[entry.id] -= 1
+    raise ValueError("no entry was added")
+
+
 def normalised(text: str) -> str:
     """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
     bare = _MARKER.sub("", _EXPLICIT.sub("", text), count=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ctxrepo.domain import compose, frontmatter
-from ctxrepo.domain.entry import Entry, entries_of, normalised
+from ctxrepo.domain.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import Note, bump_updated
 from ctxrepo.domain.origin import Origin
@@ -102,8 +102,7 @@ class _Move:
         known = entries_of(self.to, text)
         title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
         written = compose.append(text, line, title)
-        ids = {e.id for e in known}
-        come = next(e for e in entries_of(self.to, written) if e.id not in ids)
+        come = added(known, entries_of(self.to, written))
         today = day(self.now)
         self.draft.put(self.to, bump_updated(written, today))
         self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ctxrepo.domain import compose, frontmatter
-from ctxrepo.domain.entry import Entry, entries_of, normalised, similarity
+from ctxrepo.domain.entry import Entry, added, entries_of, normalised, similarity
 from ctxrepo.domain.evidence import Kind
 from ctxrepo.domain.moment import day, stamp
 from ctxrepo.domain.note import bump_updated
@@ -97,9 +97,9 @@ class _Writing:
                 return self._again(same[0])
         written = bump_updated(compose.append(text, self.line, title), self._today)
         self.draft.put(path, written)
-        known = {e.id for e in entries_of(path, text)}
-        entry = next(e for e in entries_of(path, written) if e.id not in known)
-        near = [e.at for e in entries_of(path, text) if similarity(e.text, self.line) >= NEAR]
+        known = entries_of(path, text)
+        entry = added(known, entries_of(path, written))
+        near = [e.at for e in known if similarity(e.text, self.line) >= NEAR]
         return self._record(entry, near=tuple(near))
 
     def _again(self, entry: Entry) -> Remembered:

@@ -147,6 +147,13 @@ class TestMove:
         assert "port to arm" not in note.machine.read(PATH)
         assert "description: How we release" in note.machine.read("shop/topics/later.md")
 
+    def test_an_id_that_is_there_already_is_borne_by_both(self, note: Terminal) -> None:
+        note.machine.write("shop/topics/one.md", "- one <!-- ^mine -->\n")
+        note.machine.write("shop/topics/two.md", "- two <!-- ^mine -->\n")
+        said = note("move", "^mine", "topics/two.md", "--json")
+        assert (said.code, said.data["id"], said.data["at"]) == (0, "^mine", "shop/topics/two.md#L2")
+        assert note.machine.read("shop/topics/two.md") == "- two <!-- ^mine -->\n- one <!-- ^mine -->\n"
+
     def test_a_note_is_never_written_over(self, note: Terminal) -> None:
         note.machine.write("shop/topics/other.md", "- mine\n")
         assert note("move", PATH, "topics/other.md").code == 6
