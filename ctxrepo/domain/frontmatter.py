@@ -18,6 +18,7 @@ from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 
 from ctxrepo.domain.head import Head, Problem, guessed, head_of, one_line
+from ctxrepo.domain.plainhead import read_plain
 
 Value = str | Sequence[str]
 
@@ -86,6 +87,8 @@ def read(text: str) -> Head:
         said = f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB"
         return Head(lines=lines, problems=(Problem(1, said, "Move what is long into the body."),))
     inner = _inner(head)
+    if plain := read_plain(inner):
+        return head_of(plain[0], lines, plain[1])
     handler = _Handler()
     try:
         fields, _ = parse(f"---\n{_NOT_YAML.sub(UNREADABLE, inner)}---\n", handler=handler)

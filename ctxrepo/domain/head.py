@@ -97,8 +97,8 @@ def guessed(inner: str, lines: int, problem: Problem) -> Head:
 
 def date(value: object) -> str:
     """The day as YYYY-MM-DD, or '' when the value doesn't name one."""
-    if isinstance(value, dt.datetime | dt.date):
-        return value.strftime("%Y-%m-%d") if value.year >= 1000 else ""
+    if isinstance(value, dt.date):
+        return value.isoformat()[:10] if value.year >= 1000 else ""
     match = re.match(r"\d{4}-\d{2}-\d{2}", value.strip(), re.ASCII) if isinstance(value, str) else None
     try:
         return dt.date.fromisoformat(match[0]).isoformat() if match and match[0] >= "1000" else ""
