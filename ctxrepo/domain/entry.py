@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ctxrepo.domain.frontmatter import split
-from ctxrepo.domain.markdown import Block, split_blocks
+from ctxrepo.domain.markdown import split_blocks
 
 SIMILAR = 0.6
 """Share of equal text from which an edited entry is still the same entry."""
@@ -83,16 +83,19 @@ def entries_of(path: str, text: str) -> list[Entry]:
     """The entries of the note `text` at `path`, in order; equal ones are told apart by their number."""
     head, body = split(text)
     offset = head.count("\n")
-    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    seen: dict[tuple[tuple[str, ...], str], int] = {}
     found = []
     for block in split_blocks(body):
-        if block.kind not in ("bullet", "paragraph") or not _says_something(block):
+        if block.kind not in ("bullet", "paragraph"):
             continue
-        same = (block.heading, normalised(block.text))
-        seen[same] += 1
+        said = normalised(block.text)
+        if not _says_something(said):
+            continue
+        same = (block.heading, said)
+        nth = seen[same] = seen.get(same, 0) + 1
         found.append(
             Entry(
-                id=explicit_id(block.text) or derived_id(path, *same, nth=seen[same]),
+                id=explicit_id(block.text) or derived_id(path, *same, nth=nth),
                 path=path,
                 text=block.text.rstrip("\r\n"),
                 heading=block.heading,
@@ -115,12 +118,16 @@ def added(before: list[Entry], after: list[Entry]) -> Entry:
 
 def normalised(text: str) -> str:
     """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
-    bare = _MARKER.sub("", _EXPLICIT.sub("", text), count=1)
-    return " ".join(unicodedata.normalize("NFC", bare).split())
+    bare = _EXPLICIT.sub("", text) if "<!--" in text else text
+    if marker := _MARKER.match(bare):
+        bare = bare[marker.end() :]
+    return " ".join((bare if bare.isascii() else unicodedata.normalize("NFC", bare)).split())
 
 
 def explicit_id(text: str) -> str:
     """The id that an entry's author gave it at the end of its first or last line, or ''."""
+    if "<!--" not in text:
+        return ""
     first = text.split("\n", 1)[0].rstrip("\r")
     match = _EXPLICIT.search(first) or _EXPLICIT.search(text.rstrip("\r\n"))
     return match[1] if match else ""
@@ -175,6 +182,6 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
             yield gone[i], come[j]
 
 
-def _says_something(block: Block) -> bool:
+def _says_something(said: str) -> bool:
     """A thematic break or a bare marker is layout, not an entry."""
-    return bool(normalised(block.text).strip("-*_=|: "))
+    return bool(said.strip("-*_=|: "))

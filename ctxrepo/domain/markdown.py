@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["heading", "bullet", "paragraph", "comment", "blank"]
 
@@ -13,10 +12,11 @@ _FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _BREAK = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_OPENERS = frozenset("#-*+_<")
+"""What a line that opens something other than a paragraph begins with, unless that is a digit or a space."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """A run of lines that belong together.
 
     `text` holds its lines, `after` the blank lines that follow it; `line` is the 1-based number of its
@@ -56,13 +56,19 @@ def split_blocks(body: str) -> list[Block]:
     split_blocks(body)) == body` for every string.
     """
     titles: list[tuple[int, str]] = []
+    heading: tuple[str, ...] = ()
+    lines = lines_of(body)
     blocks = []
-    for kind, line, lines in _group(lines_of(body)):
-        text, after = _cut_blank_tail(lines)
+    for kind, start, end in _group(lines):
+        text_end = end
+        while text_end > start and lines[text_end - 1].isspace():
+            text_end -= 1
+        text, after = "".join(lines[start:text_end]), "".join(lines[text_end:end])
         if kind == "heading" and (match := _HEADING.match(text.rstrip("\r\n"))):
             level = len(match[1])
             titles = [t for t in titles if t[0] < level] + [(level, (match[2] or "").strip())]
-        blocks.append(Block(kind, text, after, line, tuple(t for _, t in titles)))
+            heading = tuple(t for _, t in titles)
+        blocks.append(Block(kind, text, after, start + 1, heading))
     return blocks
 
 
@@ -76,45 +82,48 @@ def closed(body: str) -> str:
     return body + ("" if body.endswith("\n") else newline) + end + newline
 
 
-def _group(lines: list[str]) -> Iterator[tuple[Kind, int, list[str]]]:
-    """Yield (kind, number of the first line, lines), blank lines at the end of the block before them."""
+def _group(lines: list[str]) -> Iterator[tuple[Kind, int, int]]:
+    """Yield (kind, index of the first line, index behind the last), blank lines at the end of a block."""
     kind: Kind = "blank"
-    first = 1
-    current: list[str] = []
+    start = 0
     fence = ""
     comment = False
     after_blank = True
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines):
         started = None if fence or comment else _starts(line, kind, after_blank)
         if started:
-            if current:
-                yield kind, first, current
-            kind, first, current = started, number, []
+            if number:
+                yield kind, start, number
+            kind, start = started, number
             comment = started == "comment"
-        current.append(line)
         if comment:
             comment = "-->" not in line
-        else:
+        elif fence or "```" in line or "~~~" in line:
             fence = _fence_after(line, fence)
         # What follows a thematic break is not a part of it.
-        is_break = started == "paragraph" and bool(_BREAK.match(line))
-        after_blank = is_break or (not line.strip() and not fence)
-    if current:
-        yield kind, first, current
+        is_break = started == "paragraph" and line[0] in "-*_" and bool(_BREAK.match(line))
+        after_blank = is_break or (not fence and line.isspace())
+    if lines:
+        yield kind, start, len(lines)
 
 
 def _starts(line: str, kind: Kind, after_blank: bool) -> Kind | None:
     """The kind of block that `line` opens, or None when it goes on with the one before it."""
-    if not line.strip():
+    if line.isspace():
         return None
-    if _HEADING.match(line.rstrip("\r\n")):
+    first = line[0]
+    is_behind = kind in ("heading", "blank", "comment")
+    if not (first in _OPENERS or first.isspace() or first.isdecimal()):  # most lines, and cheap to know
+        return "paragraph" if is_behind or after_blank else None
+    if first == "#" and _HEADING.match(line.rstrip("\r\n")):
         return "heading"
-    if _BULLET.match(line) and not _BREAK.match(line):
+    is_break = bool(_BREAK.match(line))
+    if _BULLET.match(line) and not is_break:
         return "bullet"
-    if _BREAK.match(line) and (kind != "paragraph" or after_blank):
+    if is_break and (kind != "paragraph" or after_blank):
         return "paragraph"
-    hangs = kind == "bullet" and line[0] in " \t"
-    if kind in ("heading", "blank", "comment") or (after_blank and not hangs):
+    hangs = kind == "bullet" and first in " \t"
+    if is_behind or (after_blank and not hangs):
         if line.startswith("<!--"):
             return "comment"
         return "bullet" if _BULLET.match(line.lstrip()) else "paragraph"
@@ -140,10 +149,3 @@ def _left_open(block: Block) -> str:
             indent = line[: len(line) - len(line.lstrip())]
         fence = _fence_after(line, fence)
     return indent + fence if fence else ""
-
-
-def _cut_blank_tail(lines: list[str]) -> tuple[str, str]:
-    end = len(lines)
-    while end and not lines[end - 1].strip():
-        end -= 1
-    return "".join(lines[:end]), "".join(lines[end:])

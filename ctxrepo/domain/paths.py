@@ -124,6 +124,7 @@ def shown(text: str, limit: int = 200) -> str:
     return visible if len(visible) <= limit else visible[: limit - 1] + "…"
 
 
+@lru_cache(maxsize=10_000)
 def _unsafe_part(part: str) -> str | None:
     if part in ("", ".", ".."):
         return "has an empty part" if not part else f"has the part {part!r}"

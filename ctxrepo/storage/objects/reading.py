@@ -48,10 +48,14 @@ class Reading:
             found: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
         return cast(_Object, found)
 
+    def read_raw(self, oid: str, what: str) -> tuple[int, bytes]:
+        """(kind, bytes) of an object."""
+        self._require_sound(oid, what)
+        with reading(f"{what} {oid}"):
+            return self._repo.read(oid)
+
     def tree_bytes(self, tree: str) -> bytes:
-        self._require_sound(tree, "tree")
-        with reading(f"tree {tree}"):
-            kind, data = self._repo.read(tree)
+        kind, data = self.read_raw(tree, "tree")
         if kind == ObjectType.COMMIT:
             return self.tree_bytes(str(self.commit_at(tree).tree_id))
         if kind != ObjectType.TREE:

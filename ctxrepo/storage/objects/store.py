@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import FileMode, Option
+from pygit2.enums import FileMode, ObjectType, Option
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.errors import Damaged, GitFailed
@@ -50,8 +50,8 @@ class Objects(Refs, Past):
     def data(self, key: Key) -> bytes:
         oid = key.rpartition(":")[2]
         self.need([key])
-        found = self.read(oid, "object")
-        return found.data if isinstance(found, pygit2.Blob) else b""
+        kind, data = self.read_raw(oid, "object")
+        return data if kind == ObjectType.BLOB else b""
 
     def size(self, key: Key) -> int:
         """Bytes of a blob, told without reading it."""
