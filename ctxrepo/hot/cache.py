@@ -4,15 +4,21 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "1"
+FORMAT = "2"
 """Version of the layout; a cache that says another is as good as none."""
 
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""
 
+SCOPE_SPAN = 1 << 43
+NOTE_SPAN = 1 << 21
+"""Whatever can be found has a number: each scope has a range of them, in it each note has one, whose first
+number is the note's own and the others its entries'. So to look into a scope is to look at a range."""
+
 Row = tuple[str, str, str, str, int, int]
 """A line of the index: (path, description, tags, updated, pinned, core)."""
 
+_SCOPE = "select id, entries from scope where name = ?"
 _COUNT = "select count(*) from note where scope = ? and listed = 1"
 _INDEX = """
     select path, description, tags, updated, pinned, core from note where scope = ? and listed = 1
@@ -37,9 +43,10 @@ def generation_of(cache: _sqlite3.Connection) -> int:
     return int(meta(cache).get("generation", "0"))
 
 
-def scope_token(scope: str) -> str:
-    """The word that stands for a scope in the full-text index: no tokenizer cuts or stems it."""
-    return f"s{int.from_bytes(b'1' + scope.encode('utf-8', 'replace'), 'big')}"
+def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int]]:
+    """(first number, how many entries can be found) of each scope that there is."""
+    found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
+    return [(row[0] * SCOPE_SPAN, row[1]) for row in found if row is not None]
 
 
 def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[Row], int]:

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hot.cache import meta, scope_token
+from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN, spans_of
 from ctxrepo.hot.wordlists import STOP
 
 MAX_WORDS = 32
@@ -13,26 +13,38 @@ LIMIT = 4
 """Entries beside one prompt."""
 
 RARE = 0.2
-"""A word that stands in more than this share of the entries tells them apart no longer."""
+"""A word that stands in more than this share of what can be found tells it apart no longer."""
 
 SMALL = 10
-"""Up to so many entries shares say nothing: any word will do."""
+"""A word in no more entries than this always does."""
+
+MOST = 2000
+"""Documents looked at for one word and scope: what is in more of them is common, however many there are."""
+
+CONTEXT = 0.3
+"""What a word counts in what an entry's note is about, beside one of the entry's own."""
+
+TYPICAL = 200
+STRETCH = 0.15
+"""Characters of a typical entry, and how much one as long again loses against it."""
 
 MIN_SCORE = 1.0
 MIN_OF_BEST = 0.35
 """An entry is left out below this absolute score, and below this share of the best one's."""
 
-# Columns text, heading, context, scope: what a note is called helps, which scope it is in mustn't.
-_WEIGHTS = "bm25(1.0, 0.3, 0.3, 0.0)"
+_CANDIDATES = 40
+_NOTES = 5
+"""Entries with words of their own, and notes with the subject asked for, that are looked at closely."""
+
 _JOINERS = "_-./:"
 _LONGEST = 64
 
+_DOCUMENTS = "select rowid from words where words match ? and rowid between ? and ? limit ?"
 _ENTRIES = """
-    select e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash, -found.rank
-    from (select rowid, rank from entry_fts where entry_fts match ? and rank match ?
-          order by rank limit ?) found
-    join entry e on e.rowid = found.rowid join note n on n.id = e.note
-    order by found.rank, n.path, e.first_line"""
+    select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
+    from entry e join note n on n.id = e.note
+    where e.rowid in (select value from json_each(?)) and not e.struck"""
+_ENTRIES_OF = "select rowid from entry where rowid between ? and ? and not struck limit ?"
 
 
 Hit = tuple[str, str, str, int, int, str, str, str, float]
@@ -56,32 +68,64 @@ def words(prompt: str) -> list[str]:
 
 
 def find(cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int) -> list[Hit]:
-    """At most `limit` entries of `scopes` for `prompt`, best first; none when nothing tells them apart."""
-    total = int(meta(cache).get("entries", "0"))
-    asked = words(prompt)
-    if total > SMALL:
-        asked = [word for word in asked if _is_rare(cache, word, int(total * RARE))]
-    if not asked or not scopes or limit < 1:
-        return []
-    hits = cache.execute(_ENTRIES, (_match(asked, scopes), _WEIGHTS, limit)).fetchall()
+    """At most `limit` entries of `scopes` for `prompt`, best first; none when nothing tells them apart.
+
+    An entry's score is the sum of what its words are worth, the rarer in these scopes the more, and of a part
+    of that for the words that its note is about.
+    """
+    spans = spans_of(cache, scopes)
+    total = sum([count for _, count in spans])
+    own: dict[int, float] = {}
+    around: dict[int, float] = {}
+    for word in words(prompt):
+        found = _documents(cache, word, spans, max(SMALL, int(total * RARE)))
+        worth = _worth(total, len(found))
+        for number in found:
+            scores = own if number % NOTE_SPAN else around
+            scores[number] = scores.get(number, 0.0) + worth
+    hits = _hits(cache, own, around) if limit > 0 else []
     least = max(MIN_SCORE, hits[0][-1] * MIN_OF_BEST) if hits and total > SMALL else 0.0
-    return [hit for hit in hits if hit[-1] >= least]
+    return [hit for hit in hits[:limit] if hit[-1] >= least]
 
 
-def _is_rare(cache: _sqlite3.Connection, word: str, most: int) -> bool:
-    """Whether some entries hold the word, but no more than `most`."""
-    counted = "select count(*) from (select 1 from entry_fts where entry_fts match ? limit ?)"
-    return 0 < int(cache.execute(counted, (_quoted(word), most + 1)).fetchone()[0]) <= most
+def _documents(cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int]], most: int) -> list[int]:
+    """The numbers of the documents that hold `word`, or all its parts; none when that are over `most`."""
+    asked = " AND ".join([f'"{part}"' for part in _split(word, _JOINERS)])
+    numbers: list[int] = []
+    for first, _ in spans:
+        try:
+            rows = cache.execute(_DOCUMENTS, (asked, first, first + SCOPE_SPAN - 1, MOST + 1)).fetchall()
+        except _sqlite3.OperationalError:
+            return []  # a letter younger than SQLite makes two words of it
+        if len(rows) > MOST:
+            return []
+        numbers += [row[0] for row in rows]
+    return numbers if len(numbers) <= most else []
 
 
-def _match(asked: list[str], scopes: list[str]) -> str:
-    anywhere = " OR ".join([_quoted(word) for word in asked])
-    where = " OR ".join([scope_token(scope) for scope in scopes])
-    return f"scope : ({where}) AND {{text heading context}} : ({anywhere})"
+def _hits(cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float]) -> list[Hit]:
+    """The entries worth looking at, best first."""
+    numbers = sorted(own, key=own.__getitem__, reverse=True)[:_CANDIDATES]
+    for note in sorted(around, key=around.__getitem__, reverse=True)[:_NOTES]:
+        rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _CANDIDATES)).fetchall()
+        numbers += [row[0] for row in rows if row[0] not in own]
+    hits = []
+    for number, *hit in cache.execute(_ENTRIES, (f"[{','.join(map(str, numbers))}]",)):
+        score = own.get(number, 0.0) + CONTEXT * around.get(number - number % NOTE_SPAN, 0.0)
+        hits.append((*hit, score / (1 + STRETCH * len(hit[6]) / TYPICAL)))
+    hits.sort(key=_order)
+    return hits
 
 
-def _quoted(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"'
+def _order(hit: Hit) -> tuple[float, str, int]:
+    return (-hit[8], hit[1], hit[3])
+
+
+def _worth(total: int, holders: int) -> float:
+    """The inverse document frequency of BM25; the logarithm is a straight line between powers of 2."""
+    scaled = int((1 + (max(total - holders, 0) + 0.5) / (holders + 0.5)) * 65536)
+    power = scaled.bit_length() - 1
+    return 0.6931 * (power - 16 + scaled / (1 << power) - 1)
 
 
 def _runs(text: str) -> list[str]:

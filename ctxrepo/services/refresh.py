@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.deletions import told
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.note import Note, decode
@@ -12,21 +13,23 @@ from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
-from ctxrepo.storage.lock import is_held
+from ctxrepo.storage.lock import is_held, locked
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.pause import pause
 from ctxrepo.storage.scan import MAX_BYTES
+from ctxrepo.storage.trees import Key
 
 CONFLICTS = "conflicts"
 
 MANY_NOTES = 50
 """So many take longer to be read than somebody in a hurry shall wait."""
 
+PATIENCE = 300.0
+"""Seconds to wait for somebody else who reads all notes into the cache."""
+
 _GLANCE = 0.1
 """Seconds between two looks whether a worker has built the cache."""
-
-_BATCH = 500
-"""Notes that are read into the cache while others wait to write to it."""
 
 
 def refresh(
@@ -79,34 +82,62 @@ def _changes_many(memory: Memory, head: str) -> bool:
 def _bring(memory: Memory, head: str) -> None:
     cache, objects = memory.cache, memory.objects
     old = cache.head if cache.head and objects.has(cache.head) else None
-    if old is None:
-        cache.clear()
     tree = objects.tree_of(head)
-    differences = objects.diff(objects.tree_of(old), tree)
-    cone = memory.checkout.cone
-    notes = {
-        path: new
-        for path, (_, new) in differences.items()
-        if is_note(path) and not unsafe(path) and (cone is None or cone.holds(path))
-    }
-    objects.need(key for key in notes.values() if key)
-    read = {p: key for p, key in notes.items() if key and ":" not in key and objects.size(key) <= MAX_BYTES}
-    marks = marks_of(memory, tree)
-    *batches, last = _batches(sorted(read)) if old is None else [sorted(read)]
-    for number, paths in enumerate(batches):  # of one that is made anew nobody has to see the whole at once
-        if memory.progress:
-            memory.progress(f"reading notes: {number * _BATCH} of {len(read)}")
-        cache.apply("", [Note(p, decode(objects.data(read[p]))) for p in paths], (), marks)
-    changed = [Note(p, decode(objects.data(read[p]))) for p in last]
-    cache.apply(head, changed, removed=[p for p in notes if p not in read], marks=marks)
-    for folder in {folder for p in differences if (folder := tape_folder(p))}:
+    before = objects.tree_of(old)
+    changed = _follow(memory, head, before, tree) if old else _fill(memory, head, tree)
+    for folder in {folder for path in changed if (folder := tape_folder(path))}:
         _set_handoff(memory, tree, folder)
-    if REGISTRY_FILE in differences:
+    if REGISTRY_FILE in changed:
         relink(memory)
 
 
-def _batches(paths: list[str]) -> list[list[str]]:
-    return [paths[n : n + _BATCH] for n in range(0, len(paths), _BATCH)] or [[]]
+def _fill(memory: Memory, head: str, tree: str | None) -> Iterable[str]:
+    """Build the cache anew; the paths of all files."""
+    objects = memory.objects
+    notes = notes_at(memory, tree)
+    objects.need(notes.values())
+
+    def tell(done: int) -> None:
+        if memory.progress:
+            memory.progress(f"reading notes: {done} of {len(notes)}")
+
+    with locked(memory.state.lock("fill"), timeout=PATIENCE):
+        if memory.cache.head == head:  # somebody else has filled it meanwhile
+            return ()
+        marks = marks_of(memory, tree)
+        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell)
+    return objects.files(tree, cone=memory.checkout.cone)
+
+
+def _follow(memory: Memory, head: str, before: str | None, tree: str | None) -> Iterable[str]:
+    """Bring the cache from one tree to another; the paths of the files that differ."""
+    objects, cone = memory.objects, memory.checkout.cone
+    differences = objects.diff(before, tree)
+    keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
+    objects.need(key for key in keys.values() if key)
+    texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
+    changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
+    removed = [path for path, text in texts.items() if text is None]
+    memory.cache.apply(head, changed, removed, marks_of(memory, tree))
+    return differences
+
+
+def notes_at(memory: Memory, tree: str | None) -> dict[str, Key]:
+    """path -> key of the files of a tree that are notes, or seem to be."""
+    cone = memory.checkout.cone
+    files = memory.objects.files(tree, cone=cone)
+    return {path: key for path, key in files.items() if _is_read(path, cone)}
+
+
+def _is_read(path: str, cone: Cone | None) -> bool:
+    return is_note(path) and not unsafe(path) and (cone is None or cone.holds(path))
+
+
+def text_of(objects: Objects, key: Key) -> str | None:
+    """The text of a note; None for a link, and for what is too large to be one."""
+    if ":" in key or objects.size(key) > MAX_BYTES:
+        return None
+    return decode(objects.data(key))
 
 
 def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:

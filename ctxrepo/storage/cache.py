@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.domain.paths import is_note
+from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.storage import cachedocuments as documents
+from ctxrepo.storage.cachefill import fill
 from ctxrepo.storage.cachereading import CacheReading
-from ctxrepo.storage.cacherows import (
-    cached,
-    digest_of,
-    entry_row,
-    is_aside,
-    note_row,
-    read_entry,
-    storable,
-    words_row,
-)
+from ctxrepo.storage.cacherows import digest_of, is_pinned, read_entry, rows_of, storable
 from ctxrepo.storage.database import healing, transaction
 
-_PUT_NOTE = """
-    insert into note(path, scope, description, tags, updated, pinned, core, listed, generation, body,
-                     body_line, problem, hash)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_WORDS = "insert into entry_fts(rowid, text, heading, context, scope) values (?, ?, ?, ?, ?)"
+_SHOW = "update entry set pinned = ?, struck = ? where rowid = ?"
 _TOUCH_NOTE = """
     update note set generation = ?,
         pinned = exists (select 1 from entry where note = note.id and pinned and not struck)
     where id = (select note from entry where rowid = ?)
 """
 _MARKED = """
-    select e.rowid, e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    select e.rowid, n.listed, e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck,
+        e.hash
     from entry e join note n on n.id = e.note
     where e.pinned or e.struck or e.id in (select value from json_each(?))
 """
@@ -64,18 +52,41 @@ class Cache(CacheReading):
             self.clear()
             return False
 
+    def fill(
+        self,
+        head: str,
+        paths: Iterable[str],
+        read: Callable[[str], str | None],
+        marks: Marks,
+        tell: Callable[[int], None],
+    ) -> None:
+        """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
+
+        It bears `head` when all is in it; until then hooks see what there is, and `tell` is told how many
+        notes that are. Of two that fill it at once one may find it damaged: it is then emptied again.
+        """
+        self.clear()
+        try:
+            fill(self._db, paths, read, marks, tell)
+            with transaction(self._db):
+                self._set("generation", "1")
+                self._set("head", head)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self.clear()
+
     def _apply(self, head: str, changed: Iterable[Note], removed: Iterable[str], marks: Marks) -> bool:
         with transaction(self._db):
             generation = self.generation + 1
-            touched = [self._drop(storable(path)) for path in removed]
-            touched += [self._put(note, generation, marks) for note in changed]
-            touched.append(self._mark(marks, generation))
+            scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
+            scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
+            scopes |= self._mark(marks, generation)
             self._set("head", head)
-            if any(touched):
+            if scopes:
                 self._set("generation", str(generation))
-                count = self._db.execute("select count(*) from entry_fts_docsize").fetchone()[0]
-                self._set("entries", str(count))
-        return any(touched)
+                documents.recount(self._db, scopes)
+        return bool(scopes)
 
     @healing(_empty)
     def set_handoff(self, scope: str, name: str, ts: str, text: str) -> None:
@@ -102,58 +113,45 @@ class Cache(CacheReading):
         with transaction(self._db):
             self._set("settled", repr(float(now)))
 
-    def _put(self, note: Note, generation: int, marks: Marks) -> bool:
+    def _put(self, note: Note, generation: int, marks: Marks) -> int:
+        """The scope in which something changed by it, 0 for none."""
         path = storable(note.path)
         if not is_note(path):
-            return False
-        digest = digest_of(storable(note.text))
+            return 0
         old = self._db.execute("select hash from note where path = ?", (path,)).fetchone()
-        if old and old[0] == digest:
-            return False
+        if old and old[0] == digest_of(storable(note.text)):
+            return 0
         self._drop(path)
-        entries = [cached(entry, marks) for entry in note.entries]
-        note_id = self._db.execute(_PUT_NOTE, note_row(note, path, entries, generation, digest)).lastrowid
-        first = self._db.execute("select coalesce(max(rowid), 0) + 1 from entry").fetchone()[0]
-        numbered = list(enumerate(entries, first))
-        self._db.executemany(_PUT_ENTRY, [entry_row(rowid, note_id, e) for rowid, e in numbered])
-        if not is_aside(path):
-            head = (note.head.description, ", ".join(note.head.tags))
-            live = [(rowid, e.entry) for rowid, e in numbered if not e.is_struck]
-            self._db.executemany(_PUT_WORDS, [words_row(rowid, entry, *head) for rowid, entry in live])
-        return True
+        number = documents.new_number(self._db, storable(note.scope_folder))
+        documents.put(self._db, [rows_of(note, number, marks, generation)])
+        documents.index(self._db, number, number + NOTE_SPAN - 1)
+        return number // SCOPE_SPAN
 
-    def _drop(self, path: str) -> bool:
+    def _drop(self, path: str) -> int:
+        """The scope in which something changed by it, 0 for none."""
         row = self._db.execute("select id from note where path = ?", (path,)).fetchone()
         if row is None:
-            return False
-        self._db.execute("delete from entry_fts where rowid in (select rowid from entry where note = ?)", row)
-        self._db.execute("delete from entry where note = ?", row)
-        self._db.execute("delete from note where id = ?", row)
-        return True
+            return 0
+        documents.drop(self._db, row[0])
+        return int(row[0] // SCOPE_SPAN)
 
-    def _mark(self, marks: Marks, generation: int) -> bool:
-        """Pin, strike and let go again where the marks say otherwise than the cache."""
+    def _mark(self, marks: Marks, generation: int) -> set[int]:
+        """Pin, strike and let go again where the marks say otherwise than the cache; the scopes concerned."""
         ids = json.dumps(sorted(marks.pinned | marks.struck))
         due = []
-        for row in self._db.execute(_MARKED, (ids,)).fetchall():
-            before, after = read_entry(row[1:]), cached(read_entry(row[1:]).entry, marks)
-            if before != after:
-                due.append((row[0], before, after))
-        for rowid, before, after in due:
-            self._db.execute(
-                "update entry set pinned = ?, struck = ? where rowid = ?",
-                (after.is_pinned, after.is_struck, rowid),
-            )
-            if after.is_struck and not before.is_struck:
-                self._db.execute("delete from entry_fts where rowid = ?", (rowid,))
-            elif before.is_struck and not after.is_struck and not is_aside(after.entry.path):
-                self._recall_again(rowid, after.entry)
+        for rowid, is_listed, *row in self._db.execute(_MARKED, (ids,)).fetchall():
+            known = read_entry(row)
+            after = (is_pinned(known.entry, marks), known.entry.id in marks.struck)
+            if after != (known.is_pinned, known.is_struck):
+                due.append((rowid, is_listed, known.is_struck, *after))
+        for rowid, is_listed, was_struck, pinned, struck in due:
+            if is_listed and struck and not was_struck:
+                self._db.execute("delete from words where rowid = ?", (rowid,))
+            self._db.execute(_SHOW, (pinned, struck, rowid))
+            if is_listed and was_struck and not struck:
+                documents.index(self._db, rowid, rowid)
             self._db.execute(_TOUCH_NOTE, (generation, rowid))
-        return bool(due)
-
-    def _recall_again(self, rowid: int, entry: Entry) -> None:
-        row = self._db.execute("select description, tags from note where path = ?", (entry.path,)).fetchone()
-        self._db.execute(_PUT_WORDS, words_row(rowid, entry, row[0], row[1]))
+        return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}
 
     def _set(self, key: str, value: str) -> None:
         self._db.execute("insert or replace into meta values (?, ?)", (key, value))

@@ -119,6 +119,21 @@ class CacheReading:
         """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
         return list(islice(cachesearch.by_text(self._db, holds), most))
 
+    @healing(_empty)
+    def digests(self) -> dict[str, str]:
+        """path -> digest of its text, for every note."""
+        return dict(self._db.execute("select path, hash from note"))
+
+    def is_sound(self) -> bool:
+        """Whether every page reads well, and every entry is found by its words and by no others."""
+        try:
+            self._db.execute("insert into words(words, rank) values ('integrity-check', 1)")
+            return [*self._db.execute("pragma quick_check(1)")] == [("ok",)]
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            return False
+
     def clear(self) -> None:
         """Forget everything, also when the file turns out to be damaged; the next `apply` starts anew."""
         try:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from ctxrepo.domain.entry import Entry
+from ctxrepo.domain.entry import Entry, explicit_id
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
-from ctxrepo.hot.cache import BETWEEN_TITLES, scope_token
+from ctxrepo.hot.cache import BETWEEN_TITLES
 
 _ASIDE = frozenset({"archive", "conflicts", "inbox"})
 """Folders, of the repository or of a scope, whose notes are neither listed nor recalled."""
@@ -34,7 +34,7 @@ class CachedNote:
 
 @dataclass(frozen=True)
 class CachedEntry:
-    """An entry with its marks; `hash` is of its text."""
+    """An entry with its marks; `hash` changes when its text does."""
 
     entry: Entry
     is_pinned: bool
@@ -42,52 +42,67 @@ class CachedEntry:
     hash: str
 
 
-def note_row(
-    note: Note, path: str, entries: list[CachedEntry], generation: int, digest: str
-) -> tuple[object, ...]:
-    head = note.head
-    is_memory = path.count("/") == 1 and path.endswith("/MEMORY.md")
-    body = _lines(note.body) if is_memory else ""
-    first = head.lines + 1 + len(body) - len(body.lstrip("\n"))
+class Rows(NamedTuple):
+    """A note as rows: its own, and those of its entries."""
+
+    id: int
+    note: tuple[object, ...]
+    entries: list[tuple[Any, ...]]
+
+
+def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
+    """The rows of a note, whose entries have the numbers that follow its own."""
+    numbered = enumerate(note.entries, note_id + 1)
+    entries = [_entry_row(rowid, note_id, entry, marks) for rowid, entry in numbered]
+    is_pinned = any(pinned and not struck for *_, pinned, struck, _ in entries)
+    return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries)
+
+
+def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tuple[object, ...]:
+    head, path = note.head, storable(note.path)
+    scope, _, rest = path.partition("/")
+    body, first = _memory_body(note) if rest == "MEMORY.md" else ("", 0)
+    description, tags = storable(head.description), storable(", ".join(head.tags))
+    name = rest.removesuffix("MEMORY.md").removesuffix(".md")
     return (
+        note_id,
         path,
-        _scope(path),
-        storable(head.description),
-        storable(", ".join(head.tags)),
+        scope,
+        description,
+        tags,
         head.updated or head.created,
-        any(e.is_pinned and not e.is_struck for e in entries),
-        path.split("/")[1:2] == ["core"],
+        is_pinned,
+        rest.startswith("core/"),
         not is_aside(path),
         generation,
-        body.strip("\n"),
+        body,
         first,
         storable(head.problem),
-        digest,
+        digest_of(storable(note.text)),
+        f"{description}\n{tags}\n{name}",
     )
 
 
-def entry_row(rowid: int, note_id: int | None, cached: CachedEntry) -> tuple[object, ...]:
-    entry = cached.entry
+def _memory_body(note: Note) -> tuple[str, int]:
+    """The body of a scope's MEMORY.md without blank lines around it, and the line it begins on."""
+    body = _lines(note.body)
+    return body.strip("\n"), note.head.lines + 1 + len(body) - len(body.lstrip("\n"))
+
+
+def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks) -> tuple[Any, ...]:
+    text = _lines(entry.text)
+    heading = BETWEEN_TITLES.join(map(storable, entry.heading))
     place = (entry.first_line, entry.last_line)
-    marks = (cached.is_pinned, cached.is_struck, cached.hash)
-    return (rowid, note_id, entry.id, _heading(entry), entry.text, *place, *marks)
+    # The id tells of the text already, unless a person gave it.
+    digest = digest_of(text) if explicit_id(text) else entry.id
+    shown = (is_pinned(entry, marks), entry.id in marks.struck, digest)
+    return (rowid, note_id, entry.id, heading, text, *place, *shown)
 
 
-def words_row(rowid: int, entry: Entry, description: str, tags: str) -> tuple[object, ...]:
-    """What the entry is found by: its own words, its headings, and what its note is about."""
-    name = entry.path.partition("/")[2].removesuffix("MEMORY.md").removesuffix(".md")
-    context = storable(f"{description}\n{tags}\n{name}")
-    return (rowid, entry.text, _heading(entry), context, scope_token(_scope(entry.path)))
-
-
-def cached(entry: Entry, marks: Marks) -> CachedEntry:
-    """The entry as the cache holds it, with what the marks say about it."""
-    path, text = storable(entry.path), _lines(entry.text)
-    if (path, text) != (entry.path, entry.text):
-        entry = replace(entry, path=path, text=text)
+def is_pinned(entry: Entry, marks: Marks) -> bool:
+    """Whether a mark or its author's words pin the entry."""
     # Ten thousand notes are looked at in one go: the cheap question first.
-    is_pinned = entry.id in marks.pinned or ("(" in text and entry.is_pinned)
-    return CachedEntry(entry, is_pinned, entry.id in marks.struck, digest_of(entry.text))
+    return entry.id in marks.pinned or ("(" in entry.text and entry.is_pinned)
 
 
 def read_entry(row: Sequence[Any]) -> CachedEntry:
@@ -107,16 +122,8 @@ def is_aside(path: str) -> bool:
     return not folders or is_hidden or not _ASIDE.isdisjoint(folders[:2])
 
 
-def _heading(entry: Entry) -> str:
-    return BETWEEN_TITLES.join(storable(title) for title in entry.heading)
-
-
-def _scope(path: str) -> str:
-    return path.split("/", 1)[0]
-
-
 def _lines(text: str) -> str:
-    return storable(text.replace("\r\n", "\n"))
+    return storable(text.replace("\r\n", "\n") if "\r" in text else text)
 
 
 def storable(text: str) -> str:

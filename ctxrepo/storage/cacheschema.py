@@ -1,4 +1,10 @@
-"""How the cache is laid out."""
+"""How the cache is laid out.
+
+A note and an entry are each a document of the full-text index, under the number they have in their tables;
+each scope has a range of numbers. The index keeps no text and no places of words: `document` is what it
+indexes, and what it reads when one is taken out of it. So a document is taken out before its row changes,
+and put in after. Which of the documents that hold a word is best is for the asker to say.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +14,12 @@ from ctxrepo.hot.cache import FORMAT
 
 _SCHEMA = """
     create table meta(key text primary key, value text not null) without rowid;
+    create table scope(id integer primary key, name text not null unique, entries integer not null);
     create table note(
         id integer primary key, path text not null unique, scope text not null, description text not null,
         tags text not null, updated text not null, pinned integer not null, core integer not null,
         listed integer not null, generation integer not null, body text not null,
-        body_line integer not null, problem text not null, hash text not null
+        body_line integer not null, problem text not null, hash text not null, context text not null
     );
     create index note_order on note(scope, listed, pinned desc, core desc, updated desc, path);
     create index note_generation on note(generation);
@@ -21,18 +28,24 @@ _SCHEMA = """
         text text not null, first_line integer not null, last_line integer not null,
         pinned integer not null, struck integer not null, hash text not null
     );
-    create index entry_note on entry(note);
     create index entry_id on entry(id);
     create index entry_marked on entry(pinned, struck) where pinned or struck;
-    create virtual table entry_fts using fts5(
-        text, heading, context, scope, tokenize = "porter unicode61 remove_diacritics 2"
+    create view document(id, text) as
+        select id, context from note where listed
+        union all
+        select e.rowid, e.heading || ' ' || e.text from entry e join note n on n.id = e.note
+        where n.listed and not e.struck;
+    create virtual table words using fts5(
+        text, content = document, content_rowid = id, columnsize = 0, detail = none,
+        tokenize = "porter unicode61 remove_diacritics 2"
     );
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
     create table fault(hash text primary key, text text not null)
 """
-_OWN_TABLES = """
-    select name from sqlite_master
-    where type = 'table' and name not like 'sqlite_%' and name not like 'entry\\_fts\\__%' escape '\\'
+# A virtual table takes its own tables along, and can't go once one of them has.
+_THERE = """
+    select type, name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
+    order by sql like 'create virtual%' desc
 """
 
 
@@ -45,9 +58,9 @@ def is_current(db: sqlite3.Connection) -> bool:
 
 def build(db: sqlite3.Connection) -> None:
     """Empty tables in place of whatever is there; inside the caller's transaction."""
-    for (name,) in db.execute(_OWN_TABLES).fetchall():
-        db.execute(f'drop table "{name}"')
+    for kind, name in db.execute(_THERE).fetchall():
+        db.execute(f'drop {kind} if exists "{name}"')
     for statement in _SCHEMA.split(";\n"):
         db.execute(statement)
-    start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0", "entries": "0"}
+    start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0"}
     db.executemany("insert into meta values (?, ?)", start.items())

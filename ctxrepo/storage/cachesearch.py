@@ -11,12 +11,13 @@ from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_
 
 _BY_WORDS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
-        n.tags, -found.rank
-    from (select rowid, rank from entry_fts where entry_fts match ?1 and rank match
-          'bm25(1.0, 0.5, 0.5, 0.0)') found
-    join entry e on e.rowid = found.rowid join note n on n.id = e.note
-    order by found.rank, n.path, e.first_line
+        n.tags, {own}
+    from entry e join note n on n.id = e.note
+    where {every} and ({own}) > 0 and n.listed and not e.struck
+    order by {own} desc, length(e.text), n.path, e.first_line
 """
+_OWN = "(e.rowid in (select rowid from words where words match ?{}))"
+_OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
 # A word at least must be the entry's own: what its note is about is found as the note.
 _BY_LETTERS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
@@ -50,11 +51,17 @@ Found = tuple[CachedEntry, str, float]
 
 
 def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
-    """Entries that are delivered and hold all words, in any of their forms, best first."""
-    asked = [quoted for word in words if (quoted := _quoted(word))]
-    every, own = " AND ".join(asked), " OR ".join(asked)
-    match = f"({{text heading context}} : ({every})) AND ({{text heading}} : ({own}))"
-    return map(_found, db.execute(_BY_WORDS, (match,)) if asked else ())
+    """Entries that are delivered and hold all words, in any of their forms, best first.
+
+    A phrase is more than its words, and left to `by_letters`.
+    """
+    if not words or not all(map(str.isalnum, words)):
+        return iter(())
+    places = range(1, len(words) + 1)
+    own = " + ".join(_OWN.format(place) for place in places)
+    every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
+    query = _BY_WORDS.format(own=own, every=every)
+    return map(_found, db.execute(query, [f'"{storable(word)}"' for word in words]))
 
 
 def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
@@ -79,7 +86,3 @@ def _found(row: Sequence[Any]) -> Found:
 
 def _list(words: Sequence[str]) -> str:
     return json.dumps([storable(word) for word in words])
-
-
-def _quoted(word: str) -> str:
-    return '"' + storable(word).replace('"', '""') + '"' if any(map(str.isalnum, word)) else ""

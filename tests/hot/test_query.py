@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
-from ctxrepo.hot.cache import open_cache, scope_token
+from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.query import MAX_WORDS, find, words
 from ctxrepo.storage.cache import Cache
 
@@ -110,9 +110,3 @@ SYNTAX = st.sampled_from(
 @given(st.lists(st.one_of(SYNTAX, st.text(max_size=5)), max_size=12).map("".join))
 def test_no_prompt_raises(cache: _sqlite3.Connection, prompt: str) -> None:
     find(cache, prompt, ["global", "shop"], 4)
-
-
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_a_scope_is_one_word_of_its_own(one: str, other: str) -> None:
-    assert scope_token(one).isalnum()
-    assert (scope_token(one) == scope_token(other)) == (one == other)
