@@ -16,6 +16,7 @@ import typer
 import ctxrepo
 from ctxrepo.cli import (
     agents,
+    cache,
     change,
     check,
     completion,
@@ -66,7 +67,7 @@ def root(
 PANELS = {
     "Notes and entries": (notes, change, files),
     "Look through them": (look, history),
-    "Repository, remote, other machines": (repository, check, conflicts),
+    "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),
 }

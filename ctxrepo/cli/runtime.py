@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -80,12 +81,17 @@ class Runtime:
         settings = {"interpreter": self.interpreter, "state": str(self.places.state)}
         start_worker(settings)
 
+    @contextmanager
+    def telling(self) -> Iterator[Memory]:
+        """The memory for work that may take a while: at a terminal it tells how far it is."""
+        with output.progress() as progress:
+            yield replace(self.memory, progress=progress) if progress else self.memory
+
     def settle(self) -> None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
-        opened = self.memory
+        memory = self.memory  # not below: without any there is nothing to show
         try:
-            with output.progress() as progress:
-                memory = replace(opened, progress=progress) if progress else opened
+            with self.telling() as memory:
                 done = commit(memory, self.now, Wanted(spooled_versions(memory)))
                 complete(memory, done.head)
         except CtxrepoError as error:
