@@ -28,7 +28,6 @@ _SCHEMA = """
         text text not null, first_line integer not null, last_line integer not null,
         pinned integer not null, struck integer not null, hash text not null
     );
-    create index entry_id on entry(id);
     create index entry_marked on entry(pinned, struck) where pinned or struck;
     create view document(id, text) as
         select id, context from note where listed
@@ -56,11 +55,15 @@ def is_current(db: sqlite3.Connection) -> bool:
     return bool(row and row[0] == FORMAT)
 
 
+INDEX_OF_IDS = "create index if not exists entry_id on entry(id)"
+
+
 def build(db: sqlite3.Connection) -> None:
     """Empty tables in place of whatever is there; inside the caller's transaction."""
     for kind, name in db.execute(_THERE).fetchall():
         db.execute(f'drop {kind} if exists "{name}"')
     for statement in _SCHEMA.split(";\n"):
         db.execute(statement)
+    db.execute(INDEX_OF_IDS)
     start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0"}
     db.executemany("insert into meta values (?, ?)", start.items())
