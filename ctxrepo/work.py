@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
         from ctxrepo.services.compile import compile_for_hooks
         from ctxrepo.services.work import Worker
 
-        compile_for_hooks(memory, compiled.get("interpreter", sys.executable))
+        compile_for_hooks(memory, sys.executable)
         Worker(memory, env, _now, lambda line: _append(log, line), [early] if early else []).run()
     except CtxrepoError as error:
         _append(log, f"{error.message} {error.hint}")

@@ -1,15 +1,21 @@
 """Starts the worker as a true daemon: agents end everything that a hook leaves in its session."""
 
 import os
+import sys
 
 GUARD = "CTXREPO_HOOK"
 """Set in the worker's environment: a hook below it stays silent."""
 
 
 def start_worker(settings: dict[str, str]) -> bool:
-    """Start `<interpreter> -I -m ctxrepo _work --state <state>`; whether it could be tried. Never raises."""
+    """Start `<interpreter> -I -m ctxrepo _work --state <state>`; whether it could be tried. Never raises.
+
+    Where that interpreter is gone the one that runs here is taken: its worker writes down the new one.
+    """
     interpreter = settings.get("interpreter", "")
-    if not interpreter or not os.access(interpreter, os.X_OK):
+    if interpreter and not os.access(interpreter, os.X_OK):
+        interpreter = sys.executable
+    if not interpreter:
         return False
     words = [interpreter, "-I", "-m", "ctxrepo", "_work", "--state", settings["state"]]
     try:

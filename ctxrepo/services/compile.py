@@ -1,4 +1,5 @@
-"""compile: what the hooks must know is written where they can read it in a millisecond."""
+"""compile: what the hooks must know is written where they can read it in a millisecond, and what starts them
+when their own line can't."""
 
 from __future__ import annotations
 
@@ -6,10 +7,14 @@ import secrets
 
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.runner import write_runner
 
 
 def compile_for_hooks(memory: Memory, interpreter: str) -> None:
-    """Bring hooks.db up to the settings; nothing is written when it is."""
+    """Bring hooks.db up to the settings, and STATE/hook to this installation; nothing is written when they are.
+
+    `interpreter` is the Python that runs now, by its absolute path: hooks and workers will be started with it.
+    """
     settings = memory.settings
     known = read_settings(memory.places.state)
     values = {
@@ -31,6 +36,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
     if not settings.delivery.preamble:
         values["preamble"] = ""
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
+    write_runner(memory.places.state, interpreter)
 
 
 def _flag(value: bool) -> str:

@@ -138,7 +138,7 @@ def test_hooks_that_are_switched_off_are_an_obstacle() -> None:
 
 
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
-    fragment = json.loads(assets.files("hooks")["claude/hooks.json"])
+    fragment = json.loads(assets.files("hooks")["claude/settings.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
     expected = {event: [group] for event, group in claude.groups(lambda e: words("claude", e)).items()}
     assert fragment == {"hooks": expected}

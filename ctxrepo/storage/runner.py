@@ -1,0 +1,96 @@
+"""Owns STATE/hook: the small shell program that hooks fall back to, and that the plugin form calls.
+
+It knows the installation of ctxrepo that was used last, so whoever calls it needn't.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.storage import assets
+
+_TEXT = """\
+# sh hook AGENT EVENT [STATUS]: answers a coding agent's hook, whose JSON is on standard input.
+# Made by ctxrepo, and made anew when another installation of it runs. Always ends with 0, and is silent:
+exec 2>/dev/null
+python={interpreter}
+hook={hook}
+state={state}
+
+# STATUS is what an attempt before this one ended with: whom someone ended has no successor.
+is_ended() {{ case $1 in 129 | 130 | 137 | 143) ;; *) return 1 ;; esac; }}
+if [ -n "${{CTXREPO_FALLBACK-}}" ] || is_ended "${{3-}}"; then exit 0; fi
+
+if [ -f "$hook" ]; then
+  "$python" -I -S "$hook" "$1" "$2" "$state" && exit 0
+  is_ended $? && exit 0
+fi
+
+# That installation is gone, or its Python is. Another one finds the same memory by the state folder.
+export CTXREPO_FALLBACK=1 CTXREPO_STATE="$state"
+for ctxrepo in "${{HOME-}}/.local/bin/ctxrepo" "$(command -v ctxrepo)"; do
+  case $ctxrepo in /*) "$ctxrepo" hook "$1" "$2" && break ;; esac
+done
+exit 0
+"""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """The installation that STATE/hook starts: an interpreter and the `hook.py` that it runs."""
+
+    interpreter: Path
+    hook: Path
+
+
+def place(state: Path) -> Path:
+    """Where it is kept, which hook lines and the plugin know."""
+    return state / "hook"
+
+
+def write_runner(state: Path, interpreter: str, hook: Path = assets.HOOK) -> bool:
+    """Make STATE/hook start this installation, in one step; False when it does already or can't be."""
+    wanted = _TEXT.format(
+        interpreter=shlex.quote(interpreter), hook=shlex.quote(str(hook)), state=shlex.quote(str(state))
+    )
+    data = os.fsencode(wanted)
+    if _read(place(state)) == data:
+        return False
+    try:
+        _put(place(state), data)
+    except OSError:  # `doctor` tells; what the memory is for goes on without it
+        return False
+    return True
+
+
+def read_runner(state: Path) -> Runner | None:
+    """What STATE/hook starts; None when there is none, or it isn't as we write it."""
+    try:
+        lines = os.fsdecode(_read(place(state)) or b"").splitlines()
+        values = dict(word.split("=", 1) for line in lines[3:6] for word in shlex.split(line))
+        return Runner(Path(values["python"]), Path(values["hook"]))
+    except (ValueError, KeyError):
+        return None
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _put(file: Path, data: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
+    try:
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as out:
+            out.write(data)
+        made.rename(file)
+    finally:
+        made.unlink(missing_ok=True)
