@@ -11,9 +11,9 @@ from ctxrepo.storage.runner import write_runner
 
 
 def compile_for_hooks(memory: Memory, interpreter: str) -> None:
-    """Bring hooks.db up to the settings, and STATE/hook to this installation; nothing is written when they are.
+    """Bring hooks.db up to the settings, and STATE/hook to this installation; what is so isn't written.
 
-    `interpreter` is the Python that runs now, by its absolute path: hooks and workers will be started with it.
+    `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
     """
     settings = memory.settings
     known = read_settings(memory.places.state)

@@ -98,7 +98,9 @@ def test_what_is_gone_is_followed_by_what_the_user_installed(there: Place, shell
     ],
     ids=["gone", "no program", "shim", "cut off", "no library", "aborts", "folder", "no hook", "no package"],
 )
-def test_whatever_broke_the_next_one_gets_the_whole_input(there: Place, spoil: Callable[[Place], object]) -> None:
+def test_whatever_broke_the_next_one_gets_the_whole_input(
+    there: Place, spoil: Callable[[Place], object]
+) -> None:
     there.program("bin/ctxrepo")
     spoil(there)
     assert there.run() == there.another("bin/ctxrepo")
