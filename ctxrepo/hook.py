@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
         from ctxrepo.hot.payload import read_stdin
 
         try:
-            agent, event, state = argv
+            agent, event, state = argv[:3]  # more where an agent hands the line on without a shell
             data = answer(agent, event, state, read_stdin()).encode("utf-8", "replace")
             while data:
                 data = data[os.write(1, data) :]

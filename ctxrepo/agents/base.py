@@ -51,6 +51,10 @@ class Agent(Protocol):
         """Our commands in these settings, by event."""
         ...
 
+    def has_plugin(self, text: str) -> bool:
+        """Whether these settings switch ctxrepo's plugin on."""
+        ...
+
     def session(self, environment: Mapping[str, str]) -> str:
         """The id of this agent's session that the environment tells of, '' for none."""
 
@@ -72,7 +76,8 @@ class HookLine:
     """The command of a hook: an interpreter that loads nothing it needn't, and absolute places only.
 
     A shim in place of the interpreter costs more than the hook's whole work, and PATH may be anything in
-    an agent's environment.
+    an agent's environment. What is behind the first `||` runs when interpreter or hook are gone: they then
+    have left standard input unread. The agent hears nothing of it, for it would take a 2 for a veto.
     """
 
     interpreter: Path
@@ -81,19 +86,26 @@ class HookLine:
 
     def __call__(self, agent: str, event: str) -> str:
         """The shell command line of one event."""
-        words = [str(self.interpreter), "-I", "-S", str(self.hook), agent, event, str(self.state)]
-        return shlex.join(words)
+        runner = shlex.join(["sh", str(self.state / "hook"), agent, event])
+        return f"{self._straight(agent, event)} 2>/dev/null || {runner} $? 2>/dev/null || :"
 
     @classmethod
     def read(cls, command: str) -> HookLine | None:
-        """The places that a line of ours names, or None when it isn't written as we write it."""
+        """The places that a line of ours names, or None when it isn't written as we write it, or once did."""
         try:
             words = shlex.split(command)
         except ValueError:
             return None
-        if len(words) != 7:
+        if len(words) < 7:
             return None
-        return cls(Path(words[0]), Path(words[3]), Path(words[6]))
+        line = cls(Path(words[0]), Path(words[3]), Path(words[6]))
+        known = (line(*words[4:6]), line._straight(*words[4:6]))
+        return line if words in map(shlex.split, known) else None
+
+    def _straight(self, agent: str, event: str) -> str:
+        """The line without what it falls back to: all there was up to 0.1."""
+        words = [str(self.interpreter), "-I", "-S", str(self.hook), agent, event, str(self.state)]
+        return shlex.join(words)
 
 
 def is_ours(command: object, agent: str) -> bool:

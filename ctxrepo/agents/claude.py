@@ -16,6 +16,9 @@ from ctxrepo.errors import ConfigError
 NAME = "claude"
 TITLE = "Claude Code"
 
+PLUGIN = "ctxrepo"
+"""The name of our plugin; a marketplace may follow it behind an @."""
+
 TIMEOUT = 10
 """Seconds after which Claude Code ends a hook; without it a session's end would have 1.5."""
 
@@ -109,6 +112,14 @@ def lines(text: str) -> dict[str, list[str]]:
         for group, hook in _places(listed):
             found.setdefault(event, []).append(_command(listed, group, hook))
     return found
+
+
+def has_plugin(text: str) -> bool:
+    """Whether these settings switch ctxrepo's plugin on, from whatever marketplace."""
+    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
+    named = plugins.items() if isinstance(plugins, dict) else ()
+    return any(name.partition("@")[0] == PLUGIN and is_on is True for name, is_on in named)
 
 
 def obstacle(text: str) -> str:

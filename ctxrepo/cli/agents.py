@@ -90,9 +90,9 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
 
 def _check(names: list[str], json: bool) -> None:
     from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services import setup as service
+    from ctxrepo.services.connected import check
 
-    standings = [service.check(name, Runtime().machine) for name in names]
+    standings = [check(name, Runtime().machine) for name in names]
     lines = []
     for standing in standings:
         lines.append(f"{standing.agent}: {standing.state}")
@@ -101,4 +101,5 @@ def _check(names: list[str], json: bool) -> None:
         {"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in standings
     ]
     output.done(json, {"agents": shown}, "\n".join(lines))
-    raise typer.Exit(0 if all(s.state == "current" and not s.findings for s in standings) else 1)
+    is_well = all(s.state in ("current", "plugin") and not s.findings for s in standings)
+    raise typer.Exit(0 if is_well else 1)

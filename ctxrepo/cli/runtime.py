@@ -18,9 +18,9 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.services.connection import Machine
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import complete
-from ctxrepo.services.setup import Machine
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.storage.memory import Memory

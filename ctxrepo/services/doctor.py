@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.errors import CtxrepoError, Damaged, GitFailed
-from ctxrepo.services import setup
+from ctxrepo.services.connected import check
+from ctxrepo.services.connection import Machine
 from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
-from ctxrepo.services.setup import Machine
+from ctxrepo.services.setup import present
 from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.database import is_sound
 from ctxrepo.storage.git import committer, redact
@@ -135,8 +136,8 @@ def _state(memory: Memory) -> Iterator[Finding]:
 
 
 def _agents(machine: Machine) -> Iterator[Finding]:
-    for name in setup.present(machine):
-        standing = setup.check(name, machine)
+    for name in present(machine):
+        standing = check(name, machine)
         if standing.state == "absent":
             yield Finding(f"{name} is here and not connected", f"`ctxrepo setup {name}`")
         for finding in standing.findings:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 
 from ctxrepo.storage import assets
 
@@ -75,6 +77,18 @@ def read_runner(state: Path) -> Runner | None:
         return Runner(Path(values["python"]), Path(values["hook"]))
     except (ValueError, KeyError):
         return None
+
+
+def fallback(state: Path, environment: Mapping[str, str]) -> Path | None:
+    """What STATE/hook comes to: the interpreter it starts, else another `ctxrepo`; None for nothing."""
+    runner = read_runner(state)
+    if not place(state).exists():
+        return None
+    if runner and runner.hook.is_file() and os.access(runner.interpreter, os.X_OK):
+        return runner.interpreter
+    own = Path(environment.get("HOME", ""), ".local/bin/ctxrepo")
+    found = str(own) if os.access(own, os.X_OK) else which("ctxrepo", path=environment.get("PATH", ""))
+    return Path(found) if found and os.path.isabs(found) else None
 
 
 def _read(file: Path) -> bytes | None:

@@ -9,8 +9,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services import setup
+from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.doctor import Finding, doctor
-from ctxrepo.services.setup import Machine as Workplace
 from ctxrepo.storage.memory import Memory
 
 

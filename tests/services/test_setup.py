@@ -15,7 +15,8 @@ from ctxrepo.agents import claude
 from ctxrepo.agents.base import HookLine
 from ctxrepo.errors import Busy, ConfigError, CtxrepoError, UsageError
 from ctxrepo.services import setup
-from ctxrepo.services.setup import Machine
+from ctxrepo.services.connected import Standing, check
+from ctxrepo.services.connection import Machine
 from ctxrepo.storage import assets
 from ctxrepo.storage.places import Places
 
@@ -466,13 +467,13 @@ def test_check_tells_how_an_agent_stands(
     hook = tmp_path / "ctxrepo/hook.py"
     put(hook, b"")
     monkeypatch.setattr(assets, "HOOK", hook)
-    assert setup.check("claude", machine).state == "absent"
+    assert check("claude", machine).state == "absent"
     put(settings, PRETTY)
-    assert setup.check("claude", machine).state == "absent"
+    assert check("claude", machine).state == "absent"
     connect(machine)
-    assert setup.check("claude", machine) == setup.Standing("claude", "current")
+    assert check("claude", machine) == Standing("claude", "current")
     settings.chmod(0o444)
-    assert setup.check("claude", machine).state == "current"
+    assert check("claude", machine).state == "current"
 
 
 @pytest.mark.parametrize(
@@ -503,7 +504,7 @@ def test_check_tells_what_is_stale(
     monkeypatch.setattr(assets, "HOOK", hook)
     connect(machine)
     spoil(machine, settings, hook)
-    standing = setup.check("claude", machine)
+    standing = check("claude", machine)
     assert standing.state == "stale"
     (finding,) = standing.findings
     assert said in finding.problem
@@ -513,4 +514,4 @@ def test_check_tells_what_is_stale(
 def test_check_tells_when_hooks_are_switched_off(machine: Machine, settings: Path) -> None:
     put(settings, b'{"disableAllHooks": true}')
     connect(machine)
-    assert "disableAllHooks" in setup.check("claude", machine).findings[-1].problem
+    assert "disableAllHooks" in check("claude", machine).findings[-1].problem
