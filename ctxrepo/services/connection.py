@@ -1,4 +1,4 @@
-"""One agent on this machine: its settings as they are, what we did to them, and the line its hooks are given."""
+"""One agent on this machine: its settings as they are, what we did to them, and the line of its hooks."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.database import is_sound
 from ctxrepo.storage.git import committer, redact
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.runner import fallback, place
 from ctxrepo.storage.stale import old_locks
 
 FIX = "`ctxrepo doctor --fix`"
@@ -136,6 +137,12 @@ def _state(memory: Memory) -> Iterator[Finding]:
 
 
 def _agents(machine: Machine) -> Iterator[Finding]:
+    state = machine.places.state
+    if fallback(state, machine.environment) is None:
+        yield Finding(
+            f"hooks have nothing to fall back to: {place(state)} is missing, or nothing it knows is there",
+            f"Any command makes it anew; {state} must be writable for that.",
+        )
     for name in present(machine):
         standing = check(name, machine)
         if standing.state == "absent":

@@ -12,6 +12,7 @@ from ctxrepo.services import setup
 from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.doctor import Finding, doctor
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.runner import place
 
 
 @pytest.fixture
@@ -103,6 +104,26 @@ def test_agents_that_are_here_and_not_connected_or_not_well(mine: Machine) -> No
     assert findings(mine) == []
     setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
     assert told(mine, "/gone/python, which is gone")
+
+
+def test_hooks_that_have_lost_their_interpreter_and_what_answers_instead(mine: Machine) -> None:
+    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
+    (found,) = findings(mine)
+    assert f"/gone/python, which is gone; {sys.executable} answers instead" in found.problem
+    assert found.remedy == "ctxrepo setup claude"
+    place(mine.places.state).unlink()
+    ours, fallback = findings(mine)
+    assert {"nothing answers instead" in f.problem for f in (ours, fallback)} == {True, False}
+    assert told(mine, "nothing to fall back to")
+
+
+def test_an_agent_with_our_plugin_is_connected(mine: Machine) -> None:
+    settings = mine.home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": true}}')
+    assert findings(mine) == []
+    settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": false, "other@ctxrepo": true}}')
+    assert told(mine, "claude is here and not connected")
 
 
 def test_nothing_is_changed_by_looking(mine: Machine) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.runner import Runner, place, read_runner, write_runner
+from ctxrepo.storage.runner import Runner, fallback, place, read_runner, write_runner
 
 SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (found := shutil.which(name))]
 
@@ -160,3 +160,14 @@ def test_what_is_not_ours_names_nothing(there: Place, data: bytes) -> None:
 def test_where_it_can_not_be_written_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
     assert not write_runner(tmp_path / "state", "/usr/bin/python3")
+
+
+def test_what_it_comes_to_can_be_asked(there: Place) -> None:
+    env = {"HOME": str(there.root), "PATH": f"{there.root}/bin"}
+    assert fallback(there.state, env) == there.python
+    there.python.unlink()
+    assert fallback(there.state, env) is None
+    for path in ("bin/ctxrepo", ".local/bin/ctxrepo"):
+        assert fallback(there.state, env) == there.program(path)
+    place(there.state).unlink()
+    assert fallback(there.state, env) is None

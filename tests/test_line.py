@@ -1,0 +1,138 @@
+"""The line that `setup` writes, run by shells as agents run it: whatever is gone, the session goes on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.agents.base import HookLine
+from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.storage import assets
+from ctxrepo.storage.compiled import read_settings
+from ctxrepo.storage.runner import Runner, place, read_runner, write_runner
+
+SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "ksh") if (found := shutil.which(name))]
+
+
+class Line:
+    """The line of an installation that can be spoiled: an interpreter and a package of its own."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.root = machine.home / "it's é $x"
+        self.package = self.root / "ctxrepo"
+        for part in ("hook.py", "hot"):
+            copy = shutil.copytree if part == "hot" else shutil.copy
+            self.package.mkdir(parents=True, exist_ok=True)
+            copy(assets.PACKAGE / part, self.package / part)
+        self.python = self.root / "python"
+        self.python.symlink_to(sys.executable)
+        self.line = HookLine(self.python, self.package / "hook.py", machine.places.state)
+
+    def run(self, shell: str = "sh", event: str = "SessionStart") -> str:
+        """What the agent gets; it always sees a 0 and is told nothing else."""
+        said = {"session_id": "s", "cwd": str(self.machine.project_folder), "source": "startup"}
+        done = subprocess.run(
+            [shell, "-c", self.line("claude", event)],
+            input=json.dumps(said),
+            env=self.machine.env,
+            cwd=self.machine.project_folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def break_python(self, script: str) -> None:
+        self.python.unlink()
+        self.python.write_text(f"#!/bin/sh\n{script}\n")
+        self.python.chmod(0o755)
+
+
+@pytest.fixture
+def line(ada: Machine) -> Line:
+    """A line, and a newer installation that ran since."""
+    ada.init()
+    ada.write("global/MEMORY.md", "# Me\n\n- Answer in Dutch\n")
+    ada.sync()
+    return Line(ada)
+
+
+SPOILED: dict[str, Callable[[Line], object]] = {
+    "nothing": lambda line: None,
+    "interpreter gone": lambda line: line.python.unlink(),
+    "interpreter's interpreter gone": lambda line: line.break_python("exec /gone/python"),
+    "interpreter is a folder": lambda line: (line.python.unlink(), line.python.mkdir()),
+    "interpreter isn't executable": lambda line: (line.python.unlink(), line.python.write_text("x")),
+    "interpreter's library gone": lambda line: line.break_python("echo Fatal Python error >&2; exit 1"),
+    "interpreter aborts": lambda line: line.break_python("kill -ABRT $$"),
+    "hook gone": lambda line: (line.package / "hook.py").unlink(),
+    "installation gone": lambda line: shutil.rmtree(line.root),
+}
+
+spoiled = pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED.keys())
+
+
+@spoiled
+def test_whatever_is_gone_the_installation_used_last_answers(
+    line: Line, spoil: Callable[[Line], object]
+) -> None:
+    spoil(line)
+    for shell in SHELLS[:1] if spoil is not SPOILED["installation gone"] else SHELLS:
+        assert line.run(shell).count("Answer in Dutch") == 1
+
+
+@spoiled
+def test_where_nothing_is_left_it_is_silent(line: Line, spoil: Callable[[Line], object]) -> None:
+    spoil(line)
+    write_runner(line.machine.places.state, "/gone/python")
+    for event in ("SessionStart", "UserPromptSubmit", "Stop"):
+        assert ("Dutch" in line.run("sh", event)) == (spoil is SPOILED["nothing"] and event == "SessionStart")
+    place(line.machine.places.state).unlink()
+    shutil.rmtree(line.root, ignore_errors=True)
+    assert [line.run(shell) for shell in SHELLS] == [""] * len(SHELLS)
+
+
+def test_without_a_state_folder_it_is_silent(line: Line) -> None:
+    shutil.rmtree(line.machine.places.state)
+    assert line.run() == ""
+    assert not line.machine.places.state.exists()
+
+
+def test_another_ctxrepo_that_the_user_has_answers_and_its_worker_heals_the_rest(line: Line) -> None:
+    shutil.rmtree(line.root)
+    memory = line.machine.open()
+    compile_for_hooks(memory, "/gone/python")
+    tool = line.machine.home / ".local/bin/ctxrepo"
+    tool.parent.mkdir(parents=True)
+    tool.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ctxrepo "$@"\n')
+    tool.chmod(0o755)
+    assert "Answer in Dutch" in line.run()
+    deadline = time.monotonic() + 60
+    while read_runner(line.machine.places.state) != Runner(Path(sys.executable), assets.HOOK):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert read_settings(line.machine.places.state)["interpreter"] == sys.executable
+
+
+@pytest.mark.parametrize("signal", ["HUP", "INT", "KILL", "TERM"])
+def test_a_hook_that_was_ended_is_not_run_again(line: Line, signal: str) -> None:
+    line.break_python(f"kill -{signal} $$")
+    assert line.run() == ""
+
+
+def test_an_agent_that_splits_the_line_by_itself_is_served(line: Line) -> None:
+    words = shlex.split(line.line("claude", "SessionStart"))
+    done = subprocess.run(words, input="{}", env=line.machine.env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Answer in Dutch" in done.stdout
