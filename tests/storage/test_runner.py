@@ -168,6 +168,7 @@ def test_what_it_comes_to_can_be_asked(there: Place) -> None:
     there.python.unlink()
     assert fallback(there.state, env) is None
     for path in ("bin/ctxrepo", ".local/bin/ctxrepo"):
-        assert fallback(there.state, env) == there.program(path)
+        made = there.program(path)
+        assert fallback(there.state, env) == made
     place(there.state).unlink()
     assert fallback(there.state, env) is None
