@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 Path = Sequence[str | int]
 """Keys and indices from the root. Of equal keys in one object the last counts, as in every reader."""
@@ -55,6 +56,7 @@ class Item:
         return self.node.end
 
 
+@lru_cache(maxsize=8)  # who edits settings asks about one text again and again
 def parse(text: str) -> Node:
     """The root of a strict JSON document, a leading byte order mark allowed; Malformed otherwise."""
     root = _value(text, _after_space(text, int(text.startswith("\ufeff"))), 0)

@@ -5,6 +5,7 @@ Nothing is known here about what they say.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -60,12 +61,12 @@ def check_writable(path: Path) -> None:
 def apply(changes: Sequence[Change]) -> None:
     """Make the changes, in order; Busy, with nothing written, when a file isn't as `before` any more.
 
+    A file that changes meanwhile is left as it is then, which is Busy too: what came before it is done.
     A link is written through. A new file has the usual mode, and none for others when it is `private`.
     """
     for change in changes:
         check_writable(change.path)
-        if read(change.path) != change.before:
-            raise Busy(f"{change.path} was changed by another program", "Nothing was written; try again.")
+        _require(change)
     for change in changes:
         with _told(change.path, "written"):
             _make(change)
@@ -98,30 +99,58 @@ def _target(path: Path) -> Path:
     return target
 
 
+def _require(change: Change) -> None:
+    if read(change.path) != change.before:
+        raise Busy(f"{change.path} was changed by another program", "It was left as it is; try again.")
+
+
 def _make(change: Change) -> None:
     target = _target(change.path)
     if change.after is None:
+        _require(change)
         target.unlink(missing_ok=True)
         return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if change.private else 0o777)
-    _put(target, change.after, 0o600 if change.private else 0o666)
-
-
-def _put(target: Path, data: bytes, mode: int) -> None:
-    """Write beside the target and rename: whoever reads meanwhile sees the old file or the new one."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            _keep_access(target, handle)
-            file.flush()
-            os.fsync(handle)
-        temporary.rename(target)
+        _put(temporary, change.after, 0o600 if change.private else 0o666, target)
+        # An agent that runs may write its settings too; behind this there is no more to wait for.
+        _require(change)
+        _replace(target, temporary, change.after)
         sync_folder(target.parent)
-    except BaseException:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
+
+
+def _put(temporary: Path, data: bytes, mode: int, target: Path) -> None:
+    """Write beside the target, so that whoever reads meanwhile sees the old file or the new one."""
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with open(handle, "wb") as file:
+        file.write(data)
+        _keep_access(target, handle)
+        file.flush()
+        os.fsync(handle)
+
+
+def _replace(target: Path, temporary: Path, data: bytes) -> None:
+    """Give the file its new bytes: by name, unless that would part it from a second name or a mount."""
+    if not (target.exists() and target.stat().st_nlink > 1):
+        try:
+            temporary.rename(target)
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+    _write_in_place(target, data)
+
+
+def _write_in_place(target: Path, data: bytes) -> None:
+    handle = os.open(target, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(handle, "wb") as file:
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(handle)
 
 
 def _keep_access(target: Path, handle: int) -> None:

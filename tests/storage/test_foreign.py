@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -47,6 +48,51 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
         assert link.is_symlink()
         assert target.read_bytes() == after
     assert [p.name for p in target.parent.iterdir()] == ["target"]
+
+
+def test_a_file_with_a_second_name_stays_one_file(tmp_path: Path) -> None:
+    file, other = tmp_path / "file", tmp_path / "other"
+    file.write_bytes(b"longer than what comes")
+    os.link(file, other)
+    foreign.apply([Change(file, b"longer than what comes", b"2")])
+    assert other.read_bytes() == b"2"
+    assert other.samefile(file)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "home", "other"]
+
+
+def test_a_file_that_is_mounted_is_written_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"1")
+    before = file.stat().st_ino
+
+    def busy(self: Path, target: Path) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    monkeypatch.setattr(Path, "rename", busy)
+    foreign.apply([Change(file, b"1", b"2")])
+    assert (file.read_bytes(), file.stat().st_ino) == (b"2", before)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "home"]
+
+
+@pytest.mark.parametrize("after", [b"ours", None])
+@pytest.mark.parametrize("theirs", [b"theirs", None])
+def test_what_another_program_writes_meanwhile_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bytes | None, theirs: bytes | None
+) -> None:
+    first, file = tmp_path / "first", tmp_path / "file"
+    file.write_bytes(b"1")
+
+    def meanwhile(handle: int) -> None:
+        if theirs is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.write_bytes(theirs)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    with pytest.raises(Busy, match="file was changed"):
+        foreign.apply([Change(first, None, b"1"), Change(file, b"1", after)])
+    assert foreign.read(file) == theirs
+    assert {p.name for p in tmp_path.iterdir()} - {"file"} == {"first", "home"}
 
 
 def test_the_mode_is_kept_and_a_private_file_is_private(tmp_path: Path) -> None:
