@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine, make_remote
+
+NOBODY = 65534
+"""The id of a user who owns nothing."""
 
 # What a test may see of the machine it runs on.
 _KEPT = ("PATH", "TMPDIR", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE", "COVERAGE_PROCESS_START")
@@ -51,3 +57,19 @@ def pair(ada: Machine, ben: Machine, remote: Path) -> tuple[Machine, Machine]:
     ada.init(str(remote))
     ben.init(str(remote))
     return ada, ben
+
+
+@pytest.fixture
+def commoner(tmp_path: Path) -> Iterator[Path]:
+    """A folder of somebody who is not root, and for as long as the test takes only their rights."""
+    if os.geteuid() != 0:
+        yield tmp_path
+        return
+    folder = Path(tempfile.mkdtemp())  # below what pytest gives to root nobody else may look
+    os.chown(folder, NOBODY, -1)
+    os.setresuid(NOBODY, NOBODY, 0)  # the last one is the way back
+    try:
+        yield folder
+    finally:
+        os.setresuid(0, 0, 0)
+        shutil.rmtree(folder)

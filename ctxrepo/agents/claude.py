@@ -6,6 +6,7 @@ each of our hooks is a group of its own behind the groups that are there.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
@@ -152,16 +153,18 @@ def _with(text: str, event: str, group: dict[str, object]) -> str:
 def _renewed(text: str, event: str, index: int, hook: int, group: dict[str, object]) -> str:
     """Bring the hook of ours at this place up to date, or return `text` as it is when it is."""
     listed = _hooks(text)[event]
-    wanted = group["hooks"]
-    there = listed[index]
+    there, wanted = listed[index], group["hooks"]
     if not (isinstance(there, dict) and isinstance(wanted, list)):
         return text
     if len(there["hooks"]) == 1:
         return text if there == group else jsontext.replace(text, ("hooks", event, index), group)
-    command = wanted[0]["command"]
-    if _command(listed, index, hook) == command:
+    ours = wanted[0]
+    if _command(listed, index, hook) == ours["command"]:
         return text
-    return jsontext.replace(text, ("hooks", event, index, "hooks", hook, "command"), command)
+    path = ("hooks", event, index, "hooks", hook)
+    if "args" in there["hooks"][hook]:  # a line for a shell can't have them
+        return jsontext.replace(text, path, ours)
+    return jsontext.replace(text, (*path, "command"), ours["command"])
 
 
 def _without(text: str, event: str, kept: Set[tuple[str | int, ...]]) -> str:
@@ -207,10 +210,14 @@ def _places(listed: list[object]) -> Iterator[tuple[int, int]]:
 
 
 def _command(listed: list[object], group: int, hook: int) -> str:
+    """The command line of a hook, '' when it has none; one without a shell as a shell would be told it."""
     there = listed[group]
     found = there["hooks"][hook] if isinstance(there, dict) else None
     command = found.get("command") if isinstance(found, dict) else None
-    return command if isinstance(command, str) else ""
+    args = found.get("args") if isinstance(found, dict) else None
+    if not isinstance(command, str):
+        return ""
+    return shlex.join([command, *map(str, args)]) if isinstance(args, list) and args else command
 
 
 def _refuse_odd_shapes(text: str) -> None:

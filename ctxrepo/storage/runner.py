@@ -72,11 +72,11 @@ def write_runner(state: Path, interpreter: str, hook: Path = assets.HOOK) -> boo
 def read_runner(state: Path) -> Runner | None:
     """What STATE/hook starts; None when there is none, or it isn't as we write it."""
     try:
-        lines = os.fsdecode(_read(place(state)) or b"").splitlines()
-        values = dict(word.split("=", 1) for line in lines[3:6] for word in shlex.split(line))
-        return Runner(Path(values["python"]), Path(values["hook"]))
-    except (ValueError, KeyError):
+        words = shlex.split(os.fsdecode(_read(place(state)) or b""), comments=True)
+    except ValueError:
         return None
+    values = dict(word.split("=", 1) for word in words if word.startswith(("python=", "hook=")))
+    return Runner(Path(values["python"]), Path(values["hook"])) if len(values) == 2 else None
 
 
 def fallback(state: Path, environment: Mapping[str, str]) -> Path | None:

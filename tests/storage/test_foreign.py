@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +10,6 @@ import pytest
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage import foreign
 from ctxrepo.storage.foreign import Change
-
-NOBODY = 65534
-"""The id of a user who owns nothing."""
 
 
 def test_a_change_makes_replaces_and_removes(tmp_path: Path) -> None:
@@ -142,22 +136,6 @@ def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CtxrepoError, match="file"):
         foreign.check_writable(tmp_path / "file/below/settings.json")
-
-
-@pytest.fixture
-def commoner(tmp_path: Path) -> Iterator[Path]:
-    """A folder of somebody who is not root, and for as long as the test takes only their rights."""
-    if os.geteuid() != 0:
-        yield tmp_path
-        return
-    folder = Path(tempfile.mkdtemp())  # below what pytest gives to root nobody else may look
-    os.chown(folder, NOBODY, -1)
-    os.setresuid(NOBODY, NOBODY, 0)  # the last one is the way back
-    try:
-        yield folder
-    finally:
-        os.setresuid(0, 0, 0)
-        shutil.rmtree(folder)
 
 
 def test_what_may_not_be_read_or_written_is_told(commoner: Path) -> None:

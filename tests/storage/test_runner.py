@@ -21,7 +21,7 @@ class Place:
     """A state folder beside programs that write down how they were started."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root / "it's é $x"
+        self.root = root / "it's é\n$x"
         self.state = self.root / "state"
         self.hook = self.root / "ctxrepo/hook.py"
         self.hook.parent.mkdir(parents=True)
