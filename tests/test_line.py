@@ -92,7 +92,9 @@ def test_whatever_is_gone_the_installation_used_last_answers(
         assert line.run(shell).count("Answer in Dutch") == 1
 
 
-@spoiled
+@pytest.mark.parametrize(
+    "spoil", [SPOILED[name] for name in ("nothing", "interpreter gone", "hook gone", "installation gone")]
+)
 def test_where_nothing_is_left_it_is_silent(line: Line, spoil: Callable[[Line], object]) -> None:
     spoil(line)
     write_runner(line.machine.places.state, "/gone/python")
