@@ -69,7 +69,10 @@ def plan(name: str, machine: Machine) -> Plan:
     )
     # The receipt first: what a crash leaves then has its way back.
     changes = (slip.changed_to(new.dump()), *skill.changes, Change(path, connection.data, after))
-    return Plan(name, _possible(changes), skill.notices)
+    agent = connection.agent
+    beside = (f"{agent.TITLE}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
+    notices = beside if connection.ask(agent.has_plugin) else ()
+    return Plan(name, _possible(changes), (*skill.notices, *notices))
 
 
 def removal(name: str, machine: Machine) -> Plan:

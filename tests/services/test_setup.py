@@ -16,6 +16,7 @@ from ctxrepo.agents import claude
 from ctxrepo.agents.base import HookLine
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
 from ctxrepo.services import setup
+from ctxrepo.services.connected import check
 from ctxrepo.services.connection import Machine
 from ctxrepo.storage import assets
 
@@ -194,6 +195,16 @@ def test_the_receipt_is_private(home: Path, machine: Machine, settings: Path) ->
     (receipt,) = (home / ".config/ctxrepo/receipts").iterdir()
     assert base64.b64decode(json.loads(receipt.read_text())["original"]) == b'{"env": {"TOKEN": "s3cret"}}'
     assert [stat.S_IMODE(p.stat().st_mode) for p in (receipt, receipt.parent)] == [0o600, 0o700]
+
+
+def test_that_the_plugin_is_there_too_is_said(machine: Machine, settings: Path) -> None:
+    assert setup.plan("claude", machine).notices == ()
+    put(settings, b'{"enabledPlugins": {"ctxrepo@ctxrepo": true}}')
+    (notice,) = setup.plan("claude", machine).notices
+    assert "plugin" in notice
+    assert check("claude", machine).state == "plugin"
+    connect(machine)
+    assert check("claude", machine).state == "current"
 
 
 def test_only_agents_that_are_there_are_present(home: Path, machine: Machine) -> None:
