@@ -1,0 +1,86 @@
+"""`python -m live claude [--form settings|plugin] [SCENARIO …]`, with tests/ on the path, plays real sessions.
+
+Each scenario has a fresh machine below --keep or a temporary folder; the tables say what was seen. It ends
+with 1 when something isn't as it must be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+from live import alone, install, scenarios, stage
+from live.model import Model
+from live.report import Report
+
+AGENTS = ("claude",)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
+    parser.add_argument("agent", choices=AGENTS)
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(scenarios.ALL))
+    parser.add_argument("--form", action="append", help="how ctxrepo is connected; all forms unless said")
+    parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
+    parser.add_argument("--patience", type=float, default=1.0, help="multiplies every limit of time")
+    wanted = parser.parse_intermixed_args()
+    if unknown := set(wanted.scenarios) - set(scenarios.ALL):
+        parser.error(
+            f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(scenarios.ALL)}"
+        )
+    agent = importlib.import_module(f"live.{wanted.agent}")
+    if unknown := set(wanted.form or ()) - set(agent.FORMS):
+        parser.error(
+            f"{agent.NAME} has no form {', '.join(sorted(unknown))}; it has {', '.join(agent.FORMS)}"
+        )
+    installed = install.install(agent.NAME, agent.PACKAGE, install.root())
+    alone.go_inside(["-m", "live", *sys.argv[1:]])
+    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
+    print(f"live: {agent.PACKAGE.wanted}, on this machine's loopback alone; files in {root}", flush=True)
+    reports = [
+        play(agent, form, name, root, installed, wanted.patience)
+        for form in wanted.form or agent.FORMS
+        for name in wanted.scenarios or scenarios.ALL
+    ]
+    if not wanted.keep:
+        shutil.rmtree(root, ignore_errors=True)
+    bad = [report.title for report in reports if not report.is_well]
+    rows = sum(len(report.rows) for report in reports)
+    print(
+        f"\nlive: {rows} rows in {len(reports)} scenarios, "
+        + (f"NOT WELL: {'; '.join(bad)}" if bad else "all well")
+    )
+    return 1 if bad else 0
+
+
+def play(
+    agent: ModuleType, form: str, name: str, root: Path, installed: install.Installed, patience: float
+) -> Report:
+    """One scenario on a machine of its own, shown when it is over."""
+    scenario = scenarios.ALL[name]
+    words = (scenario.__doc__ or "").strip().split("\n")[0]
+    report = Report(f"{agent.NAME}, {form}: {name}. {words}", patience)
+    place = root / f"{form}-{name}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    with Model(agent.API, place / "requests.jsonl") as model:
+        here = stage.build(place, model, installed)
+        agent.connect(here, form)
+        try:
+            scenario(here, agent, form, report)
+        except Exception as error:
+            report.look("it was played to its end", False, f"{type(error).__name__}: {error}")
+        if model.strangers:
+            report.look("only the API was asked", False, model.strangers[:3])
+    report.show()
+    sys.stdout.flush()
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""Claude Code: how it is brought, connected, and talked to."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from live import anthropic
+from live.install import CHECKOUT, Package
+from live.stage import Stage
+from live.steps import Tool
+
+NAME = "claude"
+PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
+API = anthropic
+FORMS = ("settings", "plugin")
+COMPACT = "/compact"
+
+PATIENCE = 60.0
+"""Seconds a turn or an exit may take."""
+
+_OPTIONS = (
+    *("--output-format", "stream-json", "--verbose", "--include-hook-events"),
+    *("--model", "claude-sonnet-4-5", "--allowedTools", "Read,Edit,Write,Bash"),
+)
+_QUIET = (
+    "DISABLE_TELEMETRY",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_AUTOUPDATER",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+)
+
+
+def connect(stage: Stage, form: str) -> None:
+    """What a person does once to have ctxrepo in it."""
+    (stage.machine.home / ".claude").mkdir(exist_ok=True)
+    if form == "settings":
+        stage.ctxrepo("setup", NAME, "--yes")
+
+
+def read(path: Path) -> Tool:
+    return Tool("Read", {"file_path": str(path)})
+
+
+def edit(path: Path, old: str, new: str) -> Tool:
+    return Tool("Edit", {"file_path": str(path), "old_string": old, "new_string": new})
+
+
+def write(path: Path, text: str) -> Tool:
+    return Tool("Write", {"file_path": str(path), "content": text})
+
+
+def shell(command: str) -> Tool:
+    return Tool("Bash", {"command": command})
+
+
+class Process:
+    """One process of the agent; what it streams is kept with the moment it came, on the monotonic clock."""
+
+    def __init__(self, stage: Stage, form: str, *words: str) -> None:
+        given = [str(stage.installed.program), "-p", *words, *_OPTIONS, "--add-dir", str(stage.memory)]
+        if form == "plugin":
+            given += ["--plugin-dir", str(CHECKOUT)]
+        quiet = dict.fromkeys(_QUIET, "1")
+        key = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": stage.model.url}
+        self.errors = stage.root / "errors.txt"
+        with self.errors.open("ab") as errors:
+            self._process = subprocess.Popen(
+                given,
+                cwd=stage.project,
+                env={**stage.machine.env, **quiet, **key},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        self.said: list[tuple[float, dict[str, Any]]] = []
+        self._reader = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+
+    def tell(self, prompt: str) -> None:
+        """Give it a turn, on standard input."""
+        assert self._process.stdin
+        message = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+
+    def answers(self) -> int:
+        """How many turns are over."""
+        return sum(line.get("type") == "result" for _, line in list(self.said))
+
+    def heard(self, event: str) -> list[float]:
+        """When hooks of this event were over."""
+        return [
+            at
+            for at, line in list(self.said)
+            if line.get("subtype") == "hook_response" and line.get("hook_event") == event
+        ]
+
+    def leave(self) -> float:
+        """No more is said: it ends by itself. When it was gone."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        return self._gone()
+
+    def kill(self, how: signal.Signals) -> float:
+        """When it was gone."""
+        self._process.send_signal(how)
+        return self._gone()
+
+    def _gone(self) -> float:
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
+        at = time.monotonic()
+        self._reader.join(5)
+        return at
+
+    def _listen(self) -> None:
+        assert self._process.stdout
+        for line in self._process.stdout:
+            try:
+                self.said.append((time.monotonic(), json.loads(line)))
+            except ValueError:
+                self.said.append((time.monotonic(), {"type": "text", "text": line}))
+
+
+class Talk:
+    """A conversation in one process, as an editor holds it."""
+
+    def __init__(self, stage: Stage, form: str, session: str = "") -> None:
+        goes_on = ["--resume", session] if session else []
+        self.process = Process(stage, form, "--input-format", "stream-json", *goes_on)
+        self._stage, self._turns = stage, 0
+
+    def say(self, prompt: str) -> None:
+        """One turn, waited for."""
+        self.begin(prompt)
+        if self._stage.wait(lambda: self.process.answers() >= self._turns, PATIENCE) is None:
+            raise TimeoutError(f"no answer to {prompt!r}; see {self.process.errors}")
+
+    def begin(self, prompt: str) -> None:
+        """One turn, not waited for."""
+        self._turns += 1
+        self.process.tell(prompt)
+
+    def end(self) -> float:
+        """When it was gone."""
+        return self.process.leave()
+
+
+class Turns:
+    """A conversation with a process for each prompt, as in a script: `-p`, then `-c -p`."""
+
+    def __init__(self, stage: Stage, form: str) -> None:
+        self._stage, self._form = stage, form
+        self._gone = 0.0
+        self.process: Process | None = None
+
+    def say(self, prompt: str) -> None:
+        goes_on = ["-c"] if self.process else []
+        self.process = Process(self._stage, self._form, prompt, *goes_on)
+        self._gone = self.process.leave()
+
+    def end(self) -> float:
+        return self._gone
+
+
+def transcripts(stage: Stage) -> Iterator[Path]:
+    """The records it left, oldest first."""
+    found = (stage.machine.home / ".claude" / "projects").rglob("*.jsonl")
+    yield from sorted(found, key=lambda path: path.stat().st_mtime)

@@ -1,0 +1,85 @@
+"""What an agent sent to the model, where in it a text stands, and whether each request continues the last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_BLOCK = re.compile(r'<ctxrepo-memory tag="(\w+)">\n(.*?)</ctxrepo-memory tag="\1">', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A request as the model reads it: each part in one spelling, so that equal means the same."""
+
+    system: str
+    tools: str
+    messages: tuple[str, ...]
+    texts: tuple[tuple[str, tuple[str, ...]], ...]
+    """(role, its texts in order), one for each message."""
+
+    @property
+    def offers_tools(self) -> bool:
+        return self.tools != "[]"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of the model; `at` and `answered` are moments of the monotonic clock, in seconds."""
+
+    number: int
+    at: float
+    prompt: Prompt
+
+
+def break_between(before: Prompt, after: Prompt) -> str:
+    """'' when `after` is `before` and more behind it, which is what a provider's cache of prompts can use;
+    else what isn't as it was."""
+    if before.system != after.system:
+        return f"the system prompt changed at character {_parting(before.system, after.system)}"
+    if before.tools != after.tools:
+        return f"the tools changed at character {_parting(before.tools, after.tools)}"
+    for number, message in enumerate(before.messages):
+        if number >= len(after.messages):
+            return f"only {number} of {len(before.messages)} messages are left"
+        if after.messages[number] != message:
+            at = _parting(message, after.messages[number])
+            return f"message {number} changed at character {at}: {message[max(0, at - 20) : at + 40]!r}"
+    return ""
+
+
+def breaks(prompts: Sequence[Prompt]) -> list[str]:
+    """All breaks along a conversation, each with the number of the prompt where it came."""
+    found = [break_between(before, after) for before, after in zip(prompts, prompts[1:], strict=False)]
+    return [f"request {number}: {what}" for number, what in enumerate(found, 2) if what]
+
+
+def blocks(texts: Sequence[str]) -> list[str]:
+    """The contents of our blocks in these texts; one whose seal isn't closed as it was opened is none."""
+    return [match[2] for text in texts for match in _BLOCK.finditer(text)]
+
+
+def added(before: Prompt | None, after: Prompt) -> list[str]:
+    """The texts of the messages that are behind those of `before`, in order, the model's own left out."""
+    known = len(before.messages) if before else 0
+    return [text for role, texts in after.texts[known:] if role != "assistant" for text in texts]
+
+
+def place_of(words: str, texts: Sequence[str]) -> int:
+    """Which text holds these words first; -1 for none."""
+    return next((number for number, text in enumerate(texts) if words in text), -1)
+
+
+def excerpts(words: str, texts: Sequence[str]) -> Iterator[str]:
+    """What stands around these words, for a person to look at."""
+    for text in texts:
+        if words in text:
+            at = text.index(words)
+            yield " ".join(text[max(0, at - 60) : at + 60].split())
+
+
+def _parting(one: str, other: str) -> int:
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

@@ -1,0 +1,142 @@
+"""Where a session plays: a home with a memory that was set up as a person would, its remote, a project, the model."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from live.alone import company
+from live.install import Installed
+from live.model import Model
+from machines import Machine, make_machine, make_remote
+
+FACTS = (
+    ("redis listens on port 6380 on every developer's machine", "gotcha"),
+    ("the database tests need make db first, else they hang", "gotcha"),
+    ("invoices are rounded half to even, per line", "decision"),
+    ("the staging cluster is called heron", "fact"),
+    ("translations live in locale/ and are built by make words", "fact"),
+    ("never bump protobuf above 4.25: the gateway can't read it", "constraint"),
+    ("prices are kept in cents, as integers", "decision"),
+    ("the nightly import reads the supplier's CSV as latin-1", "gotcha"),
+    ("a feature flag is removed within two releases", "preference"),
+    ("the search index is rebuilt by scripts/reindex.py", "fact"),
+    ("webhooks are retried five times, with jitter", "decision"),
+    ("the mobile app pins api version 7", "constraint"),
+)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One machine with everything on it, and the model that its agent talks to."""
+
+    root: Path
+    machine: Machine
+    remote: Path
+    model: Model
+    installed: Installed
+
+    @property
+    def project(self) -> Path:
+        return self.machine.project_folder
+
+    @property
+    def memory(self) -> Path:
+        return self.machine.clone
+
+    @property
+    def state(self) -> Path:
+        return self.machine.home / ".local" / "state" / "ctxrepo"
+
+    def committed(self, words: str) -> bool:
+        """Whether a commit of the memory's branch here holds these words."""
+        return words in self._history(self.memory, "main")
+
+    def sent(self, words: str) -> bool:
+        """Whether the remote's branch holds them."""
+        return words in self._history(self.remote, "main")
+
+    def wait(self, is_so: Callable[[], bool], seconds: float) -> float | None:
+        """Seconds until it was so, None when it wasn't within `seconds`."""
+        began = time.monotonic()
+        while time.monotonic() - began < seconds:
+            if is_so():
+                return time.monotonic() - began
+            time.sleep(0.02)
+        return None
+
+    def wait_for_silence(self, seconds: float = 30) -> list[str]:
+        """Who is still running after so long; usually nobody."""
+        self.wait(lambda: not company(self.root), seconds)
+        return company(self.root)
+
+    def problems(self) -> list[str]:
+        """What hooks and worker logged."""
+        logs = [self.state / "hook-errors.log", *self.state.glob("*/work.log")]
+        return [line for log in logs if log.exists() for line in log.read_text("utf-8").splitlines()]
+
+    def ctxrepo(self, *words: str) -> str:
+        """What a command says; SystemExit with what it complained of when it fails."""
+        done = subprocess.run(
+            ["ctxrepo", *words], cwd=self.project, env=self.machine.env, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise SystemExit(f"live: `ctxrepo {' '.join(words)}` ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def _history(self, repository: Path, branch: str) -> str:
+        words = ["git", "-C", str(repository), "log", "-p", "--format=%s%n%b", branch]
+        return subprocess.run(words, env=self.machine.env, capture_output=True, text=True).stdout
+
+
+def build(root: Path, model: Model, installed: Installed) -> Stage:
+    """A memory of a dozen facts on its remote; nothing is connected to an agent yet."""
+    root.mkdir(parents=True, exist_ok=True)
+    machine = make_machine(
+        root, "home", PATH=_path(root, installed), TERM="dumb", TMPDIR=str(_made(root / "tmp"))
+    )
+    stage = Stage(root, machine, make_remote(root), model, installed)
+    (stage.project / "README.md").write_text("# Shop\n")
+    machine_git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["add", "-A"], ["commit", "-qm", "begin"]):
+        subprocess.run([*machine_git, *words], cwd=stage.project, env=machine.env, check=True)
+    stage.ctxrepo("init", str(stage.remote))
+    for fact, category in FACTS:
+        stage.ctxrepo("remember", fact, "--category", category)
+    stage.ctxrepo("sync")
+    stage.wait_for_silence()
+    return stage
+
+
+def note_of(stage: Stage, words: str) -> Path:
+    """The note that holds these words."""
+    found = [note for note in stage.memory.rglob("*.md") if words in note.read_text("utf-8")]
+    assert len(found) == 1, f"{words!r} is in {len(found)} notes"
+    return found[0]
+
+
+def hidden(text: str, stage: Stage) -> str:
+    """`text` without the places of this machine."""
+    return re.sub(re.escape(str(stage.root)), "~", text)
+
+
+def _path(root: Path, installed: Installed) -> str:
+    """PATH as in a person's shell, with `ctxrepo` on it."""
+    command = _made(root / "bin") / "ctxrepo"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m ctxrepo "$@"\n')
+    command.chmod(0o755)
+    git = Path(shutil.which("git") or "/usr/bin/git").parent
+    folders = [command.parent, *installed.path, git, *map(Path, ("/usr/local/bin", "/usr/bin", "/bin"))]
+    return os.pathsep.join(dict.fromkeys(map(str, folders)))
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
