@@ -21,6 +21,8 @@ PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
 API = anthropic
 FORMS = ("settings", "plugin")
 COMPACT = "/compact"
+SUMMARY_SAYS = "They asked where redis listens."
+SUMMARY = f"<analysis>Short.</analysis>\n<summary>\n1. Primary Request and Intent: {SUMMARY_SAYS}\n</summary>"
 
 PATIENCE = 60.0
 """Seconds a turn or an exit may take."""
@@ -144,8 +146,12 @@ class Talk:
     def say(self, prompt: str) -> None:
         """One turn, waited for."""
         self.begin(prompt)
+        self.finish()
+
+    def finish(self) -> None:
+        """Wait until the turn is over."""
         if self._stage.wait(lambda: self.process.answers() >= self._turns, PATIENCE) is None:
-            raise TimeoutError(f"no answer to {prompt!r}; see {self.process.errors}")
+            raise TimeoutError(f"turn {self._turns} didn't end; see {self.process.errors}")
 
     def begin(self, prompt: str) -> None:
         """One turn, not waited for."""

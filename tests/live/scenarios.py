@@ -39,23 +39,23 @@ def tools(stage: Stage, agent: ModuleType, form: str, report: Report) -> None:
         agent.read(note),
         agent.edit(note, "port 6380", "port 6399"),
         agent.write(new, text),
-        agent.shell("ctxrepo remember 'heron is rebooted on Sundays' --category gotcha"),
         Text("Both notes are up to date."),
     )
     talk = agent.Talk(stage, form)
-    talk.say("Redis moved to port 6399. Write that down, and that releases are cut on Tuesdays.")
-    over = (talk.process.heard("Stop") or [time.monotonic()])[-1]
+    talk.begin("Redis moved to port 6399. Write that down, and that releases are cut on Tuesdays.")
+    _until_committed(stage, talk, report, "6399", "cut on Tuesdays")
     report.look("the agent did all that the model asked for", stage.model.is_done)
-    for words in ("6399", "cut on Tuesdays", "rebooted on Sundays"):
-        seen = stage.wait(lambda words=words: stage.committed(words), 10)
-        report.within(f"{words!r} committed after Stop", seen and time.monotonic() - over, 2)
+    stage.model.will(agent.shell("ctxrepo remember 'heron is rebooted on Sundays' --category gotcha"))
+    talk.begin("Remember that heron is rebooted on Sundays.")
+    _until_committed(stage, talk, report, "rebooted on Sundays")
     at = talk.end()
     seen = stage.wait(lambda: stage.sent("6399") and stage.sent("Tuesdays") and stage.sent("Sundays"), 30)
     report.within("all of it on the remote after the exit", seen and time.monotonic() - at, 10)
     _signed(stage, report)
     again = agent.Talk(stage, form)
     again.say("When are releases cut?")
-    report.look("the next session is given what this one wrote", "Tuesdays" in _given(stage, 0), "")
+    given = "".join(blocks(added(None, stage.model.conversation()[-1].prompt)))
+    report.look("the next session is given what this one wrote", "Tuesdays" in given)
     again.end()
     _afterwards(stage, report)
 
@@ -64,10 +64,12 @@ def compact(stage: Stage, agent: ModuleType, form: str, report: Report) -> None:
     """The conversation is shortened: what was delivered is gone with it, and comes again; then it is resumed."""
     talk = agent.Talk(stage, form)
     talk.say(_PORT)
+    stage.model.will(Text(agent.SUMMARY))
     talk.say(agent.COMPACT)
     before = len(stage.model.conversation())
     talk.say(_PORT)
     fresh = stage.model.conversation()[before].prompt
+    report.look("the conversation was shortened", agent.SUMMARY_SAYS in "".join(added(None, fresh)))
     report.look("after it the index is delivered again", _INDEX in "".join(blocks(added(None, fresh))))
     report.look("and the entry too", any("6380" in block for block in blocks(added(None, fresh))))
     report.look(
@@ -158,6 +160,16 @@ def _five(stage: Stage, session: Any, report: Report) -> None:
     _afterwards(stage, report)
 
 
+def _until_committed(stage: Stage, talk: Any, report: Report, *words: str) -> None:
+    """The turn that was begun writes these words; a row about how long after Stop they were committed."""
+    seen = stage.wait(lambda: all(stage.committed(each) for each in words), 60)
+    at = time.monotonic()
+    talk.finish()
+    over = talk.process.heard("Stop")
+    took = max(0.0, at - over[-1]) if seen is not None and over else None
+    report.within(f"{' and '.join(map(repr, words))} committed after Stop", took, 2)
+
+
 def _until_it_waits(stage: Stage, agent: ModuleType, form: str) -> tuple[Any, threading.Event]:
     """A session in the middle of a turn: a note is edited, another written by a shell, and the model is mute."""
     note, held = note_of(stage, "6380"), threading.Event()
@@ -199,7 +211,3 @@ def _new(stage: Stage, turn: int) -> list[str]:
     """What the request of this turn has that the one before hadn't; a request a turn."""
     told = [request.prompt for request in stage.model.conversation()]
     return added(told[turn - 1] if turn else None, told[turn])
-
-
-def _given(stage: Stage, _: int) -> str:
-    return "\n".join(blocks(added(None, stage.model.conversation()[-1].prompt)))

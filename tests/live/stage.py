@@ -69,7 +69,7 @@ class Stage:
         while time.monotonic() - began < seconds:
             if is_so():
                 return time.monotonic() - began
-            time.sleep(0.02)
+            time.sleep(0.05)
         return None
 
     def wait_for_silence(self, seconds: float = 30) -> list[str]:
