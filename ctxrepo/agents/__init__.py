@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxrepo.agents import claude
+from ctxrepo.agents import claude, claude_records
 from ctxrepo.agents.base import Agent
+from ctxrepo.agents.records import Records
 from ctxrepo.errors import UsageError
 
 AGENTS: Mapping[str, Agent] = {
     claude.NAME: claude,
 }
+
+RECORDS: Mapping[str, Records] = {
+    claude_records.NAME: claude_records,
+}
+"""The agents whose records of sessions can be read."""
 
 
 def agent_named(name: str) -> Agent:

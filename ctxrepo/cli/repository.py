@@ -155,13 +155,23 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
     ] = False,
+    hooks: Annotated[
+        bool,
+        typer.Option("--hooks", help="Tell what the agents recorded about our hooks in the last sessions."),
+    ] = False,
 ) -> None:
     """Look for what is wrong around the notes: git, clone, hooks.
 
-    Ends with 1 when something is found. With --fix it says what it did, and then what is left for you.
+    Ends with 1 when something is found. With --fix it says what it did, and then what is left for you. With
+    --hooks it reads the agents' own records instead: which hooks ran, how long they took, and whether what
+    they gave reached the model. Nothing that was said in a session is shown.
 
     Example: ctxrepo doctor --fix
     """
+    if hooks:
+        if fix:
+            raise UsageError("--hooks only looks", "Leave out --fix.")
+        _tell_hooks(json)
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.doctor import doctor
     from ctxrepo.services.mend import mend
@@ -173,6 +183,20 @@ def doctor(
     data = {"findings": [asdict(f) for f in found], "mended": done}
     output.done(json, data, "\n".join(lines) or "all is well")
     raise typer.Exit(FAILED if found else 0)
+
+
+def _tell_hooks(json: bool) -> None:
+    from ctxrepo.cli import hooks
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.hook_records import hook_records
+
+    run = Runtime()
+    found = hook_records(run.memory, run.machine)
+    findings = [finding for agent in found for finding in agent.findings]
+    lines = [*hooks.lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)]
+    data = {"findings": [asdict(f) for f in findings], "hooks": hooks.data(found)}
+    output.done(json, data, "\n".join(lines))
+    raise typer.Exit(FAILED if findings else 0)
 
 
 def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:

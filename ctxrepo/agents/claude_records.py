@@ -1,0 +1,195 @@
+"""Claude Code's records: a file of JSON lines for each session, and what they say about our hooks.
+
+A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
+leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
+messages of `api-request-blob`. The user's words are counted and never kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents import claude
+from ctxrepo.agents.base import is_ours
+from ctxrepo.agents.records import Call, Given, Recorded
+from ctxrepo.domain.jsonl import record, text_of
+
+NAME = claude.NAME
+PATTERN = "*/*.jsonl"
+
+UNRECORDED: Mapping[str, str] = {
+    "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
+    "PostToolUse": "Claude Code doesn't record one that says nothing",
+    "PreCompact": "Claude Code records it after /compact only, and without a time",
+    "SessionEnd": "Claude Code records nothing about it",
+}
+
+_TOOLS = frozenset(claude.MATCHERS["PostToolUse"].split("|"))
+_RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
+_OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
+_CLOSED = re.compile(r'</ctxrepo-memory tag="(\w+)">')
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+_COMPACTED = re.compile(r"^PreCompact \[(.*)\] (completed|failed)", re.MULTILINE)
+_WORDS = 200
+_CHATTER = "Failed with non-blocking status code: "
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """Where the records are; ConfigError when the environment names an unusable place."""
+    return claude.folder(user_home, environment) / "projects"
+
+
+def read(lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
+    """The session in these lines; None when they hold none."""
+    found = [r for r in map(record, lines) if r is not None and r.get("isSidechain") is not True]
+    moments = sorted(filter(None, map(_moment, found)))
+    session, cwd = (_first(found, key) for key in ("sessionId", "cwd"))
+    if not moments or not session:
+        return None
+    ended = {_who(a, a) for a in map(_attachment, found) if a.get("type") == "hook_cancelled"}
+    return Recorded(
+        id=session,
+        began=moments[0],
+        last=moments[-1],
+        cwd=cwd,
+        happened=_happened(found),
+        calls=tuple(call for r in found for call in _calls(r, ended)),
+        given=tuple(_given(found, is_whole)),
+    )
+
+
+def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:
+    """Calls of our hooks that a line tells of; those in `ended` have a line of their own, as failed ones do."""
+    at = _moment(line)
+    if line.get("subtype") == "stop_hook_summary":
+        failed = _list(line, "failedHookErrorIndexes")
+        for index, info in enumerate(_list(line, "hookInfos")):
+            is_told = index in failed or not isinstance(info, dict) or _who(line, info) in ended
+            if not is_told and _is_ours(info.get("command")):
+                yield Call("Stop", at, "ran", _milliseconds(info))
+        return
+    for command, how in _COMPACTED.findall(_text(line).removeprefix("<local-command-stdout>Compacted ")):
+        if _is_ours(command):
+            yield Call("PreCompact", at, "ran" if how == "completed" else "failed")
+    yield from _attached(_attachment(line), at)
+
+
+def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
+    event, kind = text_of(said, "hookEvent"), text_of(said, "type")
+    command = said.get("command")
+    if event not in claude.MATCHERS or (command is not None and not _is_ours(command)):
+        return
+    if kind == "hook_success" and event != "Stop":
+        yield Call(event, at, "ran", _milliseconds(said))
+    elif kind == "hook_cancelled":
+        yield Call(event, at, "ended", _milliseconds(said), is_surely_ours=command is not None)
+    elif kind.startswith("hook_") and kind.endswith("error") and command is not None:
+        words = " ".join(text_of(said, "stderr").removeprefix(_CHATTER).split())
+        code = said.get("exitCode")
+        yield Call(event, at, "failed", _milliseconds(said), f"exit {code}: {words}"[:_WORDS])
+
+
+def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Given]:
+    """What our hooks gave, each with what became of it."""
+    requests = [(n, _closed_in(r)) for n, r in enumerate(found) if r.get("type") == "api-request-blob"]
+    for number, line in enumerate(found):
+        said = _attachment(line)
+        if said.get("type") != "hook_additional_context":
+            continue
+        text = "\n".join(part for part in _list(said, "content") if isinstance(part, str))
+        tags = set(_OPENED.findall(text))
+        if not tags:
+            continue
+        later = [closed for at, closed in requests if at > number]
+        event, at = text_of(said, "hookEvent")[:40], _moment(line)
+        if not tags <= set(_CLOSED.findall(text)):
+            yield Given(event, at, len(text.encode("utf-8", "replace")), "cut")
+        elif any(tags <= closed for closed in later):
+            yield Given(event, at, len(text.encode("utf-8", "replace")), "sent")
+        else:
+            is_lost = bool(later) and is_whole
+            yield Given(event, at, len(text.encode("utf-8", "replace")), "lost" if is_lost else "open")
+
+
+def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
+    """How often each event came about, counted from the conversation itself."""
+    tools: dict[str, str] = {}
+    turns: set[str] = set()
+    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "PreCompact"), 0)
+    for line in found:
+        message = line.get("message")
+        blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
+        if line.get("type") == "assistant" and isinstance(message, dict):
+            tools |= {text_of(b, "id"): text_of(b, "name") for b in blocks if b.get("type") == "tool_use"}
+            if message.get("stop_reason") == "end_turn":
+                turns.add(text_of(message, "id"))
+        elif line.get("type") == "user":
+            done = [b for b in blocks if b.get("type") == "tool_result"]
+            names = (tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True)
+            counted["PostToolUse"] += sum(name in _TOOLS for name in names)
+            counted["UserPromptSubmit"] += not done and _is_prompt(line)
+        counted["PreCompact"] += line.get("subtype") == "compact_boundary"
+    return {"SessionStart": 1, **counted, "Stop": len(turns), "SessionEnd": 1}
+
+
+def _is_prompt(line: Mapping[str, Any]) -> bool:
+    """Whether a person wrote it: not Claude Code itself, which puts its own words in angle brackets."""
+    is_its_own = line.get("isMeta") is True or line.get("isCompactSummary") is True
+    return not is_its_own and not _text(line).lstrip().startswith("<")
+
+
+def _closed_in(line: Mapping[str, Any]) -> set[str]:
+    """The tags of our blocks that stand whole in a message of a request."""
+    text = "\n".join(_texts(line.get("message")))
+    return set(_OPENED.findall(text)) & set(_CLOSED.findall(text))
+
+
+def _texts(node: object) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, list | dict):
+        for below in node.values() if isinstance(node, dict) else node:
+            yield from _texts(below)
+
+
+def _is_ours(command: object) -> bool:
+    match = _RUNNER.search(command) if isinstance(command, str) else None
+    return is_ours(command, NAME) or bool(match and match[1] == NAME)
+
+
+def _who(call: Mapping[str, Any], hook: Mapping[str, Any]) -> tuple[str, str]:
+    """Which hook of which call: several hooks of one event share the id of its call."""
+    return text_of(call, "toolUseID"), text_of(hook, "command")
+
+
+def _moment(line: Mapping[str, Any]) -> str:
+    at = text_of(line, "timestamp")
+    return at if _MOMENT.fullmatch(at) else ""
+
+
+def _first(found: list[dict[str, Any]], key: str) -> str:
+    return next(filter(None, (text_of(line, key)[:_WORDS] for line in found)), "")
+
+
+def _attachment(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    said = line.get("attachment")
+    return said if isinstance(said, dict) else {}
+
+
+def _text(line: Mapping[str, Any]) -> str:
+    message = line.get("message")
+    said = message.get("content") if isinstance(message, dict) else None
+    return said if isinstance(said, str) else ""
+
+
+def _list(node: object, key: str) -> list[Any]:
+    found = node.get(key) if isinstance(node, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _milliseconds(said: Mapping[str, Any]) -> int | None:
+    took = said.get("durationMs")
+    return int(took) if isinstance(took, int | float) and 0 <= took < 10**9 else None

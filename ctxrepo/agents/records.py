@@ -1,0 +1,71 @@
+"""What an agent's own records of a session tell about our hooks, whichever agent it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True)
+class Call:
+    """A hook of ours that was called; `took` is in milliseconds, None where it isn't recorded.
+
+    `ended`: the agent ended it before it was done. `is_surely_ours` is False where the records don't say
+    whose hook it was. `words` is the beginning of what it complained of.
+    """
+
+    event: str
+    at: str
+    outcome: Literal["ran", "failed", "ended"]
+    took: int | None = None
+    words: str = ""
+    is_surely_ours: bool = True
+
+
+@dataclass(frozen=True)
+class Given:
+    """Something a hook of ours gave the agent for the model, `size` in bytes, and what became of it.
+
+    `sent`: it stands whole in a recorded request. `cut`: the agent shortened it. `lost`: requests came after
+    it, and none holds it. `open`: no request after it is recorded.
+    """
+
+    event: str
+    at: str
+    size: int
+    fate: Literal["sent", "cut", "lost", "open"]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One session. Moments are as the agent writes them, ISO 8601 in UTC."""
+
+    id: str
+    began: str
+    last: str
+    cwd: str
+    happened: Mapping[str, int] = field(default_factory=dict)
+    """How often there was cause to call a hook of this event, as far as the conversation shows."""
+    calls: tuple[Call, ...] = ()
+    given: tuple[Given, ...] = ()
+
+
+class Records(Protocol):
+    """A module that knows how one agent records its sessions."""
+
+    NAME: str
+
+    UNRECORDED: Mapping[str, str]
+    """What the agent doesn't record about an event's hooks."""
+
+    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
+
+    PATTERN: str
+    """The files of sessions below `folder`, one each."""
+
+    def read(self, lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
+        """The session in these lines of a file, None when there is none. Lines that can't be read are passed
+        over; without `is_whole` some in the middle are missing."""
+        ...
