@@ -32,7 +32,7 @@ _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
 _CLOSED = re.compile(r'</ctxrepo-memory tag="(\w+)">')
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
-_COMPACTED = re.compile(r"^PreCompact \[(.*)\] (completed|failed)", re.MULTILINE)
+_COMPACTED = re.compile(r"^PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE)
 _WORDS = 200
 _CHATTER = "Failed with non-blocking status code: "
 
@@ -62,7 +62,7 @@ def read(lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
 
 
 def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:
-    """Calls of our hooks that a line tells of; those in `ended` have a line of their own, as failed ones do."""
+    """Calls of our hooks that a line tells of; those `ended` have a line of their own, as failed ones do."""
     at = _moment(line)
     if line.get("subtype") == "stop_hook_summary":
         failed = _list(line, "failedHookErrorIndexes")
@@ -71,9 +71,15 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Cal
             if not is_told and _is_ours(info.get("command")):
                 yield Call("Stop", at, "ran", _milliseconds(info))
         return
-    for command, how in _COMPACTED.findall(_text(line).removeprefix("<local-command-stdout>Compacted ")):
+    said = (
+        _text(line).removeprefix("<local-command-stdout>Compacted ").removesuffix("</local-command-stdout>")
+    )
+    for command, how, words in _COMPACTED.findall(said):
         if _is_ours(command):
-            yield Call("PreCompact", at, "ran" if how == "completed" else "failed")
+            is_well = how == "completed"
+            yield Call(
+                "PreCompact", at, "ran" if is_well else "failed", words="" if is_well else words[:_WORDS]
+            )
     yield from _attached(_attachment(line), at)
 
 

@@ -18,7 +18,8 @@ def lines(found: Sequence[AgentRecords]) -> Iterator[str]:
             yield f"{agent.title} recorded no session in {agent.folder}"
             continue
         first, last = min(s.began for s in agent.sessions), max(s.last for s in agent.sessions)
-        yield f"{agent.title}, {counted(len(agent.sessions), 'session')} from {first[:16]}Z to {last[:16]}Z"
+        sessions = counted(len(agent.sessions), "session")
+        yield f"{agent.title}, {sessions} from {_minute(first)} to {_minute(last)}, UTC"
         for row in agent.rows:
             yield f"  {row.event:<17} {'; '.join(_said(row))}"
     if not found:
@@ -61,7 +62,7 @@ def _said(row: Row) -> Iterator[str]:
         yield f"ctxrepo noted {counted(row.noted, 'call')} itself"
     if not row.happened:
         yield "there was no cause"
-    elif row.unrecorded and not row.count("failed"):
+    elif row.unrecorded and not (row.count("failed") or row.count("ended")):
         yield row.unrecorded
     elif not (told or row.given or row.noted):
         yield "no trace of it"
@@ -82,7 +83,12 @@ def _numbers(row: Row) -> dict[str, Any]:
 def _span(took: Sequence[int]) -> str:
     if len(took) == 1:
         return f"{took[0]} ms"
-    return f"{took[0]} to {took[-1]} ms, half of them within {took[len(took) // 2]}"
+    middle = f", {took[len(took) // 2]} in the middle" if len(took) > 2 else ""
+    return f"{took[0]} to {took[-1]} ms{middle}"
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")
 
 
 def _times(count: int) -> str:

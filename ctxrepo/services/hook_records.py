@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.agents import AGENTS, RECORDS
+from ctxrepo.agents.base import Agent
 from ctxrepo.agents.records import Call, Given, Recorded, Records
 from ctxrepo.domain.jsonl import record, text_of
+from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.doctor import Finding
 from ctxrepo.services.setup import Machine
@@ -28,7 +30,7 @@ _ANCHORS = {"session/new": "SessionStart", "session/resume": "SessionStart", "se
 
 @dataclass(frozen=True)
 class Row:
-    """One event over all sessions; `took` are milliseconds in order, `noted` what ctxrepo has of it itself."""
+    """One event over all sessions; `noted` is how often ctxrepo itself wrote down that it was called."""
 
     event: str
     happened: int
@@ -44,6 +46,7 @@ class Row:
 
     @property
     def took(self) -> Sequence[int]:
+        """Milliseconds of the calls whose time is recorded, in order."""
         return sorted(call.took for call in self.calls if call.took is not None)
 
     def fates(self, fate: str) -> int:
@@ -78,9 +81,12 @@ def _look(memory: Memory, machine: Machine, records: Records, folder: Path) -> A
     sessions = [s for path in newest(folder, records.PATTERN, SESSIONS) if (s := _read(records, path))]
     noted = _noted(memory, {session.id for session in sessions})
     rows = [_row(event, sessions, noted, records.UNRECORDED) for event in agent.events()]
+    settings = agent.settings_path(machine.places.user_home, machine.environment)
+    since = stamp(datetime.fromtimestamp(written(settings), UTC))
+    later = [session for session in sessions if session.began > since]
     findings = [
-        *_troubles(agent.TITLE, records.NAME, rows),
-        *_silences(machine, records.NAME, sessions, noted),
+        *_troubles(agent.TITLE, records.NAME, rows, since),
+        *_silences(agent, _hooked(agent, settings), later, noted),
     ]
     return AgentRecords(records.NAME, agent.TITLE, folder, sessions, rows, findings)
 
@@ -119,63 +125,69 @@ def _row(
     )
 
 
-def _troubles(title: str, name: str, rows: Sequence[Row]) -> Iterator[Finding]:
-    """What went wrong with calls, and with what was given."""
-    for row in rows:
-        if failed := [call for call in row.calls if call.outcome == "failed"]:
-            last = max(failed, key=lambda call: call.at)
-            why = f": {redact(last.words)}" if last.words else ""
-            yield Finding(
-                f"{title}: the {row.event} hook failed {_times(len(failed))}, last at {last.at or '?'}{why}",
-                f"`ctxrepo setup {name}` writes the hooks anew; `ctxrepo doctor` shows what they logged.",
-            )
-        if ended := [call for call in row.calls if call.outcome == "ended"]:
-            last = max(ended, key=lambda call: call.at)
-            whose = "" if last.is_surely_ours else " (or another hook of this event: it isn't recorded whose)"
-            yield Finding(
-                f"{title} ended the {row.event} hook{whose} before it was done, {_times(len(ended))}, "
-                f"last at {last.at or '?'}",
-                "`ctxrepo doctor` shows what the hooks and the worker logged; a busy machine can be the cause.",
-            )
-        yield from _undelivered(title, row)
-
-
-def _undelivered(title: str, row: Row) -> Iterator[Finding]:
-    if cut := row.fates("cut"):
-        size = max(given.size for given in row.given if given.fate == "cut")
+def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterator[Finding]:
+    """What went wrong since the hooks were written: calls, each cause once, and what was given."""
+    calls = [call for row in rows for call in row.calls if call.at > since]
+    failed = [call for call in calls if call.outcome == "failed"]
+    for words in dict.fromkeys(call.words for call in failed):
+        why = f": {redact(words)}" if words else ", and it isn't recorded why"
         yield Finding(
-            f"{title} cut what the {row.event} hook gave, {_times(cut)}: {size} bytes are left of it",
+            f"{title}: {_which([call for call in failed if call.words == words])} failed{why}",
+            f"`ctxrepo setup {name}` writes the hooks anew; `ctxrepo doctor` shows what they logged.",
+        )
+    for is_ours, whose in ((True, ""), (False, ", or another hook there: it isn't recorded whose")):
+        ended = [call for call in calls if call.outcome == "ended" and call.is_surely_ours == is_ours]
+        if ended:
+            yield Finding(
+                f"{title} ended {_which(ended)} before it was done{whose}",
+                "`ctxrepo doctor` shows what hooks and worker logged; a busy machine can be the cause.",
+            )
+    for row in rows:
+        given = [given for given in row.given if given.at > since]
+        yield from _undelivered(title, row.event, given)
+
+
+def _which(calls: Sequence[Call]) -> str:
+    """The events of these calls, how many there were, and when the last one was."""
+    events = ", ".join(dict.fromkeys(call.event for call in calls))
+    return f"the hook of {events} ({_times(len(calls))}, last {max(call.at for call in calls)})"
+
+
+def _undelivered(title: str, event: str, given: Sequence[Given]) -> Iterator[Finding]:
+    if cut := [one.size for one in given if one.fate == "cut"]:
+        yield Finding(
+            f"{title} cut what the hook of {event} gave, {_times(len(cut))}: {max(cut)} bytes were left",
             "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
         )
-    if lost := row.fates("lost"):
+    if lost := [one for one in given if one.fate == "lost"]:
         yield Finding(
-            f"{title}: what the {row.event} hook gave is in no request to the model, {_times(lost)}",
+            f"{title}: what the hook of {event} gave is in no request to the model, {_times(len(lost))}",
             "Start a new session and look again; another hook may have stopped the prompt.",
         )
 
 
+def _hooked(agent: Agent, settings: Path) -> Sequence[str]:
+    """The events that the settings have a hook of ours for; doctor tells what is wrong with them."""
+    try:
+        return tuple(agent.lines((foreign.read(settings) or b"").decode("utf-8", "replace")))
+    except (CtxrepoError, ValueError):
+        return ()
+
+
 def _silences(
-    machine: Machine, name: str, sessions: Sequence[Recorded], noted: Mapping[tuple[str, str], int]
+    agent: Agent, hooked: Sequence[str], sessions: Sequence[Recorded], noted: Mapping[tuple[str, str], int]
 ) -> Iterator[Finding]:
-    """Events that came about in sessions since setup wrote a hook for them, and no trace of a call.
+    """Hooks that sessions since they were written had cause to call, and no trace of a call.
 
     What can't be told, because a silent hook leaves no trace anywhere, is left out.
     """
-    agent = AGENTS[name]
-    settings = agent.settings_path(machine.places.user_home, machine.environment)
-    try:
-        written_for = agent.lines((foreign.read(settings) or b"").decode("utf-8", "replace"))
-    except (CtxrepoError, ValueError):  # which doctor tells by itself
-        return
-    since = datetime.fromtimestamp(written(settings), UTC).isoformat(timespec="milliseconds")[:23] + "Z"
-    later = [session for session in sessions if session.began > since]
-    for event in ("SessionStart", "PostToolUse", "Stop"):
-        silent = [s for s in later if s.happened.get(event) and not _left_a_trace(s, event, noted)]
-        if event in written_for and silent:
+    for event in (e for e in ("SessionStart", "PostToolUse", "Stop") if e in hooked):
+        silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
+        if silent:
             yield Finding(
-                f"{agent.TITLE} never called the {event} hook in {len(silent)} of {len(later)} sessions since "
-                f"the hooks were written, last in the one of {silent[0].began}",
-                f"`ctxrepo setup {name} --check` says whether hooks are switched off; then start a new session.",
+                f"{agent.TITLE} never called the hook of {event} in {len(silent)} of {len(sessions)} "
+                f"sessions since it was written, last in the one of {silent[0].began}",
+                f"`ctxrepo setup {agent.NAME} --check` says whether hooks are off; then start a new session.",
             )
 
 

@@ -1,0 +1,152 @@
+"""What Claude Code's records tell about our hooks: sessions of the real one, trimmed, and lines nobody would write."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxrepo.agents import claude_records
+from ctxrepo.agents.records import Recorded
+
+SAVED = Path(__file__).parent / "claude_records"
+
+TAG = '<ctxrepo-memory tag="0123456789abcdef">\nx\n</ctxrepo-memory tag="0123456789abcdef">\n'
+
+
+def saved(name: str) -> list[str]:
+    return (SAVED / f"{name}.jsonl").read_text("utf-8").splitlines()
+
+
+def read(lines: list[str], is_whole: bool = True) -> Recorded:
+    found = claude_records.read(lines, is_whole)
+    assert found is not None
+    return found
+
+
+def outcomes(session: Recorded) -> Counter[tuple[str, str]]:
+    return Counter((call.event, call.outcome) for call in session.calls)
+
+
+def line(**fields: Any) -> str:
+    return json.dumps({"sessionId": "s", "timestamp": "2026-11-20T18:00:00.000Z", **fields})
+
+
+def gives(content: str) -> str:
+    said = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit", "content": [content]}
+    return line(type="attachment", attachment=said)
+
+
+def sends(text: str) -> str:
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    return line(type="api-request-blob", message=message)
+
+
+def test_a_session_with_tools() -> None:
+    session = read(saved("tools"))
+    assert outcomes(session) == {("SessionStart", "ran"): 1, ("Stop", "ran"): 2}
+    assert all(call.took for call in session.calls)
+    assert session.happened == {
+        "SessionStart": 1, "UserPromptSubmit": 2, "PostToolUse": 3, "PreCompact": 0, "Stop": 2, "SessionEnd": 1,
+    }  # fmt: skip
+    assert [given.event for given in session.given] == [
+        "SessionStart",
+        *["UserPromptSubmit"] * len(session.given[1:]),
+    ]
+    assert {given.fate for given in session.given} == {"sent"}
+    assert session.cwd == "/home/ada/shop"
+    assert session.began < session.last
+
+
+def test_a_compaction_and_what_is_given_after_it() -> None:
+    session = read(saved("compacted"))
+    assert outcomes(session)["SessionStart", "ran"] == 2
+    assert outcomes(session)["PreCompact", "ran"] == 1
+    assert session.happened["PreCompact"] == 1
+    assert session.happened["UserPromptSubmit"] == 4, "Claude Code's own words are no prompts"
+    fates = Counter((given.event, given.fate) for given in session.given)
+    assert fates == {("SessionStart", "sent"): 2, ("UserPromptSubmit", "sent"): 3}
+
+
+def test_hooks_of_the_plugin_are_ours() -> None:
+    assert outcomes(read(saved("plugin"))) == {("SessionStart", "ran"): 1, ("Stop", "ran"): 5}
+
+
+def test_an_interpreter_that_is_gone_fails_every_hook() -> None:
+    session = read(saved("gone"))
+    counted = {(event, "failed"): 2 for event in ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")}
+    assert outcomes(session) == {**counted, ("PreCompact", "failed"): 1}
+    assert "exit 127: /bin/sh: 1: /opt/python/bin/python-gone: not found" in {c.words for c in session.calls}
+    assert session.given == ()
+
+
+def test_hooks_that_outlast_their_time_are_told_once_each() -> None:
+    session = read(saved("slow"))
+    ended = {(event, "ended"): 2 for event in ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")}
+    assert outcomes(session) == {**ended, ("PreCompact", "failed"): 1}
+    unsure = {call.event for call in session.calls if not call.is_surely_ours}
+    assert unsure == {"PostToolUse"}, "only there the record doesn't say whose hook it was"
+
+
+@pytest.mark.parametrize("name", ["tools", "compacted", "gone"])
+def test_nothing_that_was_said_is_kept(name: str) -> None:
+    kept = repr(read(saved(name)))
+    for words in ("redis", "Which port", "database tests", "6380", "This is ctxrepo"):
+        assert words not in kept
+
+
+def test_hooks_of_others_are_not_ours() -> None:
+    lines = [text.replace("ctxrepo/hook.py", "other/hook.py") for text in saved("tools")]
+    assert read(lines).calls == ()
+
+
+def test_another_agents_hook_of_ours_is_not_this_ones() -> None:
+    lines = [text.replace("hook.py claude ", "hook.py codex ") for text in saved("tools")]
+    assert read(lines).calls == ()
+
+
+def test_what_was_given_and_came_to_no_request_is_lost() -> None:
+    assert read([gives(TAG), sends("hello")]).given[0].fate == "lost"
+    assert read([gives(TAG), sends(TAG)]).given[0].fate == "sent"
+    assert read([sends(TAG), gives(TAG), sends("hello")]).given[0].fate == "lost", (
+        "a request before it is none"
+    )
+
+
+def test_what_no_request_follows_is_open() -> None:
+    assert read([gives(TAG)]).given[0].fate == "open"
+    assert read([gives(TAG), sends("hello")], is_whole=False).given[0].fate == "open"
+
+
+def test_what_the_agent_shortened_is_cut() -> None:
+    stub = "<persisted-output>\nOutput too large (11.7KB).\n" + TAG.partition("</")[0]
+    assert read([gives(stub), sends(stub)]).given[0].fate == "cut"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '"x"', "{}", "[" * 5000, '{"sessionId": 1}', "\0", "9" * 9000]
+)
+def test_a_file_without_a_session_is_none(text: str) -> None:
+    assert claude_records.read([text]) is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"attachment": 7}, {"attachment": {"type": ["hook_success"], "hookEvent": {}}}, {"message": []},
+        {"attachment": {"type": "hook_cancelled", "hookEvent": "Stop", "durationMs": "long"}},
+        {"attachment": {"type": "hook_x_error", "hookEvent": "Stop", "command": {}, "stderr": 5}},
+        {"subtype": "stop_hook_summary", "hookInfos": [None, 5, {"command": None}], "failedHookErrorIndexes": 3},
+        {"type": "assistant", "message": {"content": [None, {"type": "tool_use", "id": []}], "stop_reason": {}}},
+        {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": {}}]}},
+        {"type": "api-request-blob", "message": {"content": {"a": [{"b": None}]}}},
+        {"timestamp": "yesterday" * 999, "cwd": "/x" * 9999, "isSidechain": "no"},
+    ],
+)  # fmt: skip
+def test_odd_lines_hurt_nobody(odd: dict[str, Any]) -> None:
+    session = read([line(**odd), line()])
+    assert session.began == "2026-11-20T18:00:00.000Z"
+    assert len(repr(session)) < 2000
