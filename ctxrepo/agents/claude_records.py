@@ -32,8 +32,11 @@ _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
 _CLOSED = re.compile(r'</ctxrepo-memory tag="(\w+)">')
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
-_COMPACTED = re.compile(r"^PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE)
+_COMPACTED = re.compile(
+    r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
+)
 _WORDS = 200
+_ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
 
 
@@ -71,15 +74,11 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Cal
             if not is_told and _is_ours(info.get("command")):
                 yield Call("Stop", at, "ran", _milliseconds(info))
         return
-    said = (
-        _text(line).removeprefix("<local-command-stdout>Compacted ").removesuffix("</local-command-stdout>")
-    )
-    for command, how, words in _COMPACTED.findall(said):
-        if _is_ours(command):
-            is_well = how == "completed"
-            yield Call(
-                "PreCompact", at, "ran" if is_well else "failed", words="" if is_well else words[:_WORDS]
-            )
+    for command, how, words in _COMPACTED.findall(_text(line).removesuffix("</local-command-stdout>")):
+        if _is_ours(command) and how == "completed":
+            yield Call("PreCompact", at, "ran")
+        elif _is_ours(command):
+            yield Call("PreCompact", at, "ended" if words == _ENDED else "failed", words=words[:_WORDS])
     yield from _attached(_attachment(line), at)
 
 

@@ -1,4 +1,4 @@
-"""`python -m live claude [--form settings|plugin] [SCENARIO …]`, with tests/ on the path, plays real sessions.
+"""`python -m live claude [--form settings|plugin] [SCENARIO …]`, with tests/ on the path: real sessions.
 
 Each scenario has a fresh machine below --keep or a temporary folder; the tables say what was seen. It ends
 with 1 when something isn't as it must be.

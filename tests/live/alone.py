@@ -1,4 +1,4 @@
-"""A network of one's own: this program again, in a namespace with nothing but loopback, where the kernel lets us."""
+"""A network of one's own: this program again, in a namespace that has nothing but loopback."""
 
 from __future__ import annotations
 

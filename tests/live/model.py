@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._unknown()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *words: object) -> None:
         """Nothing: standard error is for what matters."""
 
     def _body(self) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _BLOCK = re.compile(r'<ctxrepo-memory tag="(\w+)">\n(.*?)</ctxrepo-memory tag="\1">', re.DOTALL)
 
@@ -51,7 +52,7 @@ def break_between(before: Prompt, after: Prompt) -> str:
 
 def breaks(prompts: Sequence[Prompt]) -> list[str]:
     """All breaks along a conversation, each with the number of the prompt where it came."""
-    found = [break_between(before, after) for before, after in zip(prompts, prompts[1:], strict=False)]
+    found = [break_between(before, after) for before, after in pairwise(prompts)]
     return [f"request {number}: {what}" for number, what in enumerate(found, 2) if what]
 
 

@@ -61,7 +61,7 @@ def tools(stage: Stage, agent: ModuleType, form: str, report: Report) -> None:
 
 
 def compact(stage: Stage, agent: ModuleType, form: str, report: Report) -> None:
-    """The conversation is shortened: what was delivered is gone with it, and comes again; then it is resumed."""
+    """The conversation is shortened, what was delivered with it, and that comes again; then it is resumed."""
     talk = agent.Talk(stage, form)
     talk.say(_PORT)
     stage.model.will(Text(agent.SUMMARY))
@@ -171,7 +171,7 @@ def _until_committed(stage: Stage, talk: Any, report: Report, *words: str) -> No
 
 
 def _until_it_waits(stage: Stage, agent: ModuleType, form: str) -> tuple[Any, threading.Event]:
-    """A session in the middle of a turn: a note is edited, another written by a shell, and the model is mute."""
+    """A session in the middle of a turn: one note edited, one written by a shell, and the model is mute."""
     note, held = note_of(stage, "6380"), threading.Event()
     shelled = stage.memory / "shop" / "topics" / "shelled.md"
     stage.model.will(

@@ -1,4 +1,4 @@
-"""Where a session plays: a home with a memory that was set up as a person would, its remote, a project, the model."""
+"""Where a session plays: a home with a memory set up as a person would, its remote, a project, the model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from machines import Machine, make_machine, make_remote
+
 from live.alone import company
 from live.install import Installed
 from live.model import Model
-from machines import Machine, make_machine, make_remote
 
 FACTS = (
     ("redis listens on port 6380 on every developer's machine", "gotcha"),
