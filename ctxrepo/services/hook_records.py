@@ -179,15 +179,16 @@ def _silences(
 ) -> Iterator[Finding]:
     """Hooks that sessions since they were written had cause to call, and no trace of a call.
 
-    What can't be told, because a silent hook leaves no trace anywhere, is left out.
+    What can't be told, because such a hook may well be silent, is left out.
     """
     for event in (e for e in ("SessionStart", "PostToolUse", "Stop") if e in hooked):
         silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
         if silent:
             yield Finding(
-                f"{agent.TITLE} never called the hook of {event} in {len(silent)} of {len(sessions)} "
-                f"sessions since it was written, last in the one of {silent[0].began}",
-                f"`ctxrepo setup {agent.NAME} --check` says whether hooks are off; then start a new session.",
+                f"{agent.TITLE}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} sessions "
+                f"since it was written, last in the one of {silent[0].began}",
+                f"It wasn't called, or was silent: `ctxrepo setup {agent.NAME} --check` and `ctxrepo doctor` "
+                "look for a reason. CTXREPO_OFF in the session's environment is one.",
             )
 
 

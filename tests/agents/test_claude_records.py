@@ -50,8 +50,12 @@ def test_a_session_with_tools() -> None:
     assert outcomes(session) == {("SessionStart", "ran"): 1, ("Stop", "ran"): 2}
     assert all(call.took for call in session.calls)
     assert session.happened == {
-        "SessionStart": 1, "UserPromptSubmit": 2, "PostToolUse": 3,
-        "PreCompact": 0, "Stop": 2, "SessionEnd": 1,
+        "SessionStart": 1,
+        "UserPromptSubmit": 2,
+        "PostToolUse": 3,
+        "PreCompact": 0,
+        "Stop": 2,
+        "SessionEnd": 1,
     }
     assert [given.event for given in session.given] == [
         "SessionStart",

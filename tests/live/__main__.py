@@ -16,6 +16,7 @@ from types import ModuleType
 
 from live import alone, install, scenarios, stage
 from live.model import Model
+from live.play import Play
 from live.report import Report
 
 AGENTS = ("claude",)
@@ -72,7 +73,7 @@ def play(
         here = stage.build(place, model, installed)
         agent.connect(here, form)
         try:
-            scenario(here, agent, form, report)
+            scenario(Play(here, agent, form, report))
         except Exception as error:
             report.look("it was played to its end", False, f"{type(error).__name__}: {error}")
         if model.strangers:

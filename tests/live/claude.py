@@ -7,7 +7,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,12 @@ def connect(stage: Stage, form: str) -> None:
     (stage.machine.home / ".claude").mkdir(exist_ok=True)
     if form == "settings":
         stage.ctxrepo("setup", NAME, "--yes")
+
+
+def is_in_settings(stage: Stage) -> bool:
+    """Whether its own settings name our hooks."""
+    settings = stage.machine.home / ".claude" / "settings.json"
+    return settings.exists() and "ctxrepo/hook.py" in settings.read_text("utf-8")
 
 
 def read(path: Path) -> Tool:
@@ -138,9 +143,8 @@ class Process:
 class Talk:
     """A conversation in one process, as an editor holds it."""
 
-    def __init__(self, stage: Stage, form: str, session: str = "") -> None:
-        goes_on = ["--resume", session] if session else []
-        self.process = Process(stage, form, "--input-format", "stream-json", *goes_on)
+    def __init__(self, stage: Stage, form: str) -> None:
+        self.process = Process(stage, form, "--input-format", "stream-json")
         self._stage, self._turns = stage, 0
 
     def say(self, prompt: str) -> None:
@@ -166,21 +170,15 @@ class Talk:
 class Turns:
     """A conversation with a process for each prompt, as in a script: `-p`, then `-c -p`."""
 
-    def __init__(self, stage: Stage, form: str) -> None:
-        self._stage, self._form = stage, form
+    def __init__(self, stage: Stage, form: str, goes_on: bool = False) -> None:
+        self._stage, self._form, self._goes_on = stage, form, goes_on
         self._gone = 0.0
-        self.process: Process | None = None
 
     def say(self, prompt: str) -> None:
-        goes_on = ["-c"] if self.process else []
-        self.process = Process(self._stage, self._form, prompt, *goes_on)
-        self._gone = self.process.leave()
+        """One turn, and the process is gone."""
+        words = [prompt, "-c"] if self._goes_on else [prompt]
+        self._gone = Process(self._stage, self._form, *words).leave()
+        self._goes_on = True
 
     def end(self) -> float:
         return self._gone
-
-
-def transcripts(stage: Stage) -> Iterator[Path]:
-    """The records it left, oldest first."""
-    found = (stage.machine.home / ".claude" / "projects").rglob("*.jsonl")
-    yield from sorted(found, key=lambda path: path.stat().st_mtime)

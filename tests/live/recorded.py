@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,14 +70,6 @@ def added(before: Prompt | None, after: Prompt) -> list[str]:
 def place_of(words: str, texts: Sequence[str]) -> int:
     """Which text holds these words first; -1 for none."""
     return next((number for number, text in enumerate(texts) if words in text), -1)
-
-
-def excerpts(words: str, texts: Sequence[str]) -> Iterator[str]:
-    """What stands around these words, for a person to look at."""
-    for text in texts:
-        if words in text:
-            at = text.index(words)
-            yield " ".join(text[max(0, at - 60) : at + 60].split())
 
 
 def _parting(one: str, other: str) -> int:

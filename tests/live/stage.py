@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from machines import Machine, make_machine, make_remote
 
@@ -83,14 +84,21 @@ class Stage:
         logs = [self.state / "hook-errors.log", *self.state.glob("*/work.log")]
         return [line for log in logs if log.exists() for line in log.read_text("utf-8").splitlines()]
 
-    def ctxrepo(self, *words: str) -> str:
-        """What a command says; SystemExit with what it complained of when it fails."""
-        done = subprocess.run(
+    def ctxrepo(self, *words: str) -> None:
+        """Run a command as a person would; it must end well."""
+        done = self._run(*words)
+        if done.returncode:
+            raise RuntimeError(f"`ctxrepo {' '.join(words)}` ended with {done.returncode}: {done.stderr}")
+
+    def json(self, *words: str) -> dict[str, Any]:
+        """What a command answers to a program, however it ended."""
+        answer: dict[str, Any] = json.loads(self._run(*words, "--json").stdout)
+        return answer
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             ["ctxrepo", *words], cwd=self.project, env=self.machine.env, capture_output=True, text=True
         )
-        if done.returncode:
-            raise SystemExit(f"live: `ctxrepo {' '.join(words)}` ended with {done.returncode}: {done.stderr}")
-        return done.stdout
 
     def _history(self, repository: Path, branch: str) -> str:
         words = ["git", "-C", str(repository), "log", "-p", "--format=%s%n%b", branch]
@@ -121,11 +129,6 @@ def note_of(stage: Stage, words: str) -> Path:
     found = [note for note in stage.memory.rglob("*.md") if words in note.read_text("utf-8")]
     assert len(found) == 1, f"{words!r} is in {len(found)} notes"
     return found[0]
-
-
-def hidden(text: str, stage: Stage) -> str:
-    """`text` without the places of this machine."""
-    return re.sub(re.escape(str(stage.root)), "~", text)
 
 
 def _path(root: Path, installed: Installed) -> str:
