@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench laws malformed check fix servers
+.PHONY: demo test torture bench live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
@@ -22,6 +22,9 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 
 bench: $(VENV)/ready ## a sync beside plain git doing the same: the table in docs/explanation/cost.md, about half an hour
 	PYTHONPATH=tests $(BIN)/python -m bench --sizes 1000 10000 100000 --sparse 200000
+
+live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: some minutes, and at first 360 MB from npm
+	PYTHONPATH=tests $(BIN)/python -m live claude
 
 laws: $(VENV)/ready ## 20,000 made-up merges, three times
 	for seed in 1 2 3; do $(BIN)/python tests/laws.py --cases 20000 --seed $$seed || exit 1; done
