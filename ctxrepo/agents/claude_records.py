@@ -93,8 +93,8 @@ def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
         yield Call(event, at, "ended", _milliseconds(said), is_surely_ours=command is not None)
     elif kind.startswith("hook_") and kind.endswith("error") and command is not None:
         words = " ".join(text_of(said, "stderr").removeprefix(_CHATTER).split())
-        code = said.get("exitCode")
-        yield Call(event, at, "failed", _milliseconds(said), f"exit {code}: {words}"[:_WORDS])
+        words = words or f"it ended with {said.get('exitCode')}"
+        yield Call(event, at, "failed", _milliseconds(said), words[:_WORDS])
 
 
 def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Given]:

@@ -84,8 +84,14 @@ def test_an_interpreter_that_is_gone_fails_every_hook() -> None:
     session = read(saved("gone"))
     counted = {(event, "failed"): 2 for event in ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")}
     assert outcomes(session) == {**counted, ("PreCompact", "failed"): 1}
-    assert "exit 127: /bin/sh: 1: /opt/python/bin/python-gone: not found" in {c.words for c in session.calls}
+    assert "/bin/sh: 1: /opt/python/bin/python-gone: not found" in {c.words for c in session.calls}
     assert session.given == ()
+
+
+def test_a_hook_that_fails_without_a_word_has_its_status() -> None:
+    said = {"type": "hook_non_blocking_error", "hookEvent": "Stop", "stderr": "", "exitCode": 3}
+    (call,) = read([line(attachment={**said, "command": "x ctxrepo/hook.py claude Stop"})]).calls
+    assert (call.outcome, call.words, call.took) == ("failed", "it ended with 3", None)
 
 
 def test_hooks_that_outlast_their_time_are_told_once_each() -> None:

@@ -42,7 +42,7 @@ def test_what_failed_comes_with_what_helps(connected: Machine) -> None:
     played(connected, "gone")
     done = connected.ctxrepo("doctor", "--hooks")
     assert done.returncode == 1
-    assert "exit 127" in done.stdout
+    assert "python-gone: not found" in done.stdout
     assert "`ctxrepo setup claude` writes the hooks anew" in done.stdout
 
 

@@ -118,7 +118,7 @@ def build(root: Path, model: Model, installed: Installed) -> Stage:
         subprocess.run([*machine_git, *words], cwd=stage.project, env=machine.env, check=True)
     stage.ctxrepo("init", str(stage.remote))
     for fact, category in FACTS:
-        stage.ctxrepo("remember", fact, "--category", category)
+        machine.remember(fact, category=category)
     stage.ctxrepo("sync")
     stage.wait_for_silence()
     return stage
