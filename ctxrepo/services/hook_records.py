@@ -15,8 +15,8 @@ from ctxrepo.agents.records import Call, Given, Recorded, Records
 from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.connection import Machine
 from ctxrepo.services.doctor import Finding
-from ctxrepo.services.setup import Machine
 from ctxrepo.storage import foreign
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
@@ -185,8 +185,8 @@ def _silences(
         silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
         if silent:
             yield Finding(
-                f"{agent.TITLE}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} sessions "
-                f"since it was written, last in the one of {silent[0].began}",
+                f"{agent.TITLE}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
+                f"sessions since it was written, last in the one of {silent[0].began}",
                 f"It wasn't called, or was silent: `ctxrepo setup {agent.NAME} --check` and `ctxrepo doctor` "
                 "look for a reason. CTXREPO_OFF in the session's environment is one.",
             )

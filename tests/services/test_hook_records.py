@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
+from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.hook_records import SESSIONS, AgentRecords, hook_records
-from ctxrepo.services.setup import Machine as Workplace
 from ctxrepo.storage.memory import Memory
 
 SAVED = Path(__file__).parents[1] / "agents" / "claude_records"
