@@ -119,6 +119,11 @@ def test_another_agents_hook_of_ours_is_not_this_ones() -> None:
     assert read(lines).calls == ()
 
 
+def test_a_subagents_turns_are_not_the_sessions() -> None:
+    said = {"type": "user", "message": {"content": "find it"}}
+    assert read([line(**said), line(**said, isSidechain=True)]).happened["UserPromptSubmit"] == 1
+
+
 def test_what_was_given_and_came_to_no_request_is_lost() -> None:
     assert read([gives(TAG), sends("hello")]).given[0].fate == "lost"
     assert read([gives(TAG), sends(TAG)]).given[0].fate == "sent"

@@ -56,7 +56,7 @@ def note_access(machine: Machine, session: str) -> None:
     """What the tool hook leaves when it runs."""
     line = json.dumps({"at": 1.0, "agent": "claude", "session": session, "tool": "Read", "path": "/x"})
     with (machine.open().state.root / "access.jsonl").open("a") as file:
-        file.write(line + "\ntorn {")
+        file.write(line + "\ntorn {\n")
 
 
 def test_sessions_in_which_all_went_well(mine: Machine) -> None:
