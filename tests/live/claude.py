@@ -20,6 +20,8 @@ PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
 API = anthropic
 FORMS = ("settings", "plugin")
 COMPACT = "/compact"
+FULL = 195_000
+"""Tokens of a request after which it shortens the conversation by itself."""
 SUMMARY_SAYS = "They asked where redis listens."
 SUMMARY = f"<analysis>Short.</analysis>\n<summary>\n1. Primary Request and Intent: {SUMMARY_SAYS}\n</summary>"
 
@@ -74,7 +76,7 @@ class Process:
         given = [str(stage.installed.program), "-p", *words, *_OPTIONS, "--add-dir", str(stage.memory)]
         if form == "plugin":
             given += ["--plugin-dir", str(CHECKOUT)]
-        quiet = dict.fromkeys(_QUIET, "1")
+        quiet = dict.fromkeys(_QUIET, "1") | {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
         key = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": stage.model.url}
         self.errors = stage.root / "errors.txt"
         with self.errors.open("ab") as errors:

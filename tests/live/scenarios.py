@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from live.play import INDEX, PORT, TESTS, Play
@@ -87,6 +88,30 @@ def compact(play: Play) -> None:
     play.continues(play.told()[before:])
     play.stage.wait_for_silence()
     play.report.look("a handoff was left", play.stage.sent("handoff/compaction"))
+    play.is_quiet()
+    play.is_told_of()
+
+
+def full(play: Play) -> None:
+    """The context is full in the middle of a turn, and the agent shortens the conversation by itself."""
+    note = note_of(play.stage, "6380")
+    talk = play.talk()
+    talk.say(TESTS)
+    read = replace(play.agent.read(note), tokens=play.agent.FULL)
+    play.stage.model.will(read, Text(play.agent.SUMMARY), Text("It is 6380."))
+    talk.say(PORT)
+    play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
+    last = added(None, play.told()[-1])
+    play.report.look("the conversation was shortened", play.agent.SUMMARY_SAYS in "".join(last))
+    count = sum(INDEX in block for block in blocks(last))
+    play.report.look("the index is delivered again, in the same turn, once", count == 1, count)
+    before = len(play.told())
+    talk.say(TESTS)
+    play.report.look(
+        "the entry comes again with its prompt", "make db" in "".join(play.given()), play.given()
+    )
+    play.continues(play.told()[before - 1 :])
+    talk.end()
     play.is_quiet()
     play.is_told_of()
 
@@ -182,7 +207,7 @@ def broken(play: Play) -> None:
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    one.__name__: one for one in (short, prompts, talk, tools, compact, sigterm, sigkill, two, broken)
+    one.__name__: one for one in (short, prompts, talk, tools, compact, full, sigterm, sigkill, two, broken)
 }
 
 
