@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxrepo.agents import claude
 from ctxrepo.agents.base import is_ours
-from ctxrepo.agents.records import Call, Given, Recorded
+from ctxrepo.agents.records import Call, Fate, Given, Recorded
 from ctxrepo.domain.jsonl import record, text_of
 
 NAME = claude.NAME
@@ -109,14 +109,13 @@ def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Given]:
         if not tags:
             continue
         later = [closed for at, closed in requests if at > number]
-        event, at = text_of(said, "hookEvent")[:40], _moment(line)
+        fate: Fate = "lost" if later and is_whole else "open"
         if not tags <= set(_CLOSED.findall(text)):
-            yield Given(event, at, len(text.encode("utf-8", "replace")), "cut")
+            fate = "cut"
         elif any(tags <= closed for closed in later):
-            yield Given(event, at, len(text.encode("utf-8", "replace")), "sent")
-        else:
-            is_lost = bool(later) and is_whole
-            yield Given(event, at, len(text.encode("utf-8", "replace")), "lost" if is_lost else "open")
+            fate = "sent"
+        size = len(text.encode("utf-8", "replace"))
+        yield Given(text_of(said, "hookEvent")[:40], _moment(line), size, fate)
 
 
 def _happened(found: list[dict[str, Any]]) -> dict[str, int]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+Fate = Literal["sent", "cut", "lost", "open"]
+
 
 @dataclass(frozen=True)
 class Call:
@@ -35,7 +37,7 @@ class Given:
     event: str
     at: str
     size: int
-    fate: Literal["sent", "cut", "lost", "open"]
+    fate: Fate
 
 
 @dataclass(frozen=True)

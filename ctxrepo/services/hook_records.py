@@ -140,7 +140,7 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
         if ended:
             yield Finding(
                 f"{title} ended {_which(ended)} before it was done{whose}",
-                "`ctxrepo doctor` shows what hooks and worker logged; a busy machine can be the cause.",
+                "`ctxrepo doctor` shows what they logged; a busy machine, or a turn broken off, can be why.",
             )
     for row in rows:
         given = [given for given in row.given if given.at > since]

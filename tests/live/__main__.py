@@ -40,9 +40,10 @@ def main() -> int:
             f"{agent.NAME} has no form {', '.join(sorted(unknown))}; it has {', '.join(agent.FORMS)}"
         )
     installed = install.install(agent.NAME, agent.PACKAGE, install.root())
-    alone.go_inside(["-m", "live", *sys.argv[1:]])
+    is_alone = alone.go_inside(["-m", "live", *sys.argv[1:]])
     root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
-    print(f"live: {agent.PACKAGE.wanted}, on this machine's loopback alone; files in {root}", flush=True)
+    network = "with no network but loopback" if is_alone else "WITH THE NETWORK OF THIS MACHINE"
+    print(f"live: {agent.PACKAGE.wanted}, {network}; files in {root}", flush=True)
     reports = [
         play(agent, form, name, root, installed, wanted.patience)
         for form in wanted.form or agent.FORMS
@@ -76,6 +77,8 @@ def play(
             scenario(Play(here, agent, form, report))
         except Exception as error:
             report.look("it was played to its end", False, f"{type(error).__name__}: {error}")
+        finally:
+            here.end_all()
         if model.strangers:
             report.look("only the API was asked", False, model.strangers[:3])
     report.show()

@@ -89,6 +89,7 @@ class Process:
                 stderr=errors,
                 text=True,
             )
+        stage.started.append(self._process)
         self.said: list[tuple[float, dict[str, Any]]] = []
         self._reader = threading.Thread(target=self._listen, daemon=True)
         self._reader.start()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,8 @@ class Stage:
     remote: Path
     model: Model
     installed: Installed
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
+    """The agent's processes, so that none is left when a scenario breaks off."""
 
     @property
     def project(self) -> Path:
@@ -78,6 +80,13 @@ class Stage:
         """Who is still running after so long; usually nobody."""
         self.wait(lambda: not company(self.root), seconds)
         return company(self.root)
+
+    def end_all(self) -> None:
+        """Kill what of the agent is still there."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     def problems(self) -> list[str]:
         """What hooks and worker logged."""
