@@ -76,3 +76,14 @@ class Damaged(GitFailed):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint or "`ctxrepo doctor --fix` mends it; nothing is deleted.")
+
+
+def in_words(error: Exception) -> str:
+    """What a log says of an error: one line where it was foreseen."""
+    if isinstance(error, CtxrepoError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, OSError):
+        return str(error)
+    import traceback  # rare, and errors is what everything imports
+
+    return "".join(traceback.format_exception(error))

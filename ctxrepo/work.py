@@ -2,55 +2,119 @@
 
 from __future__ import annotations
 
+import _sqlite3
+import fcntl
 import os
+import signal
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
+import time
+from typing import TYPE_CHECKING
 
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.hot.compiled import open_hooks, settings_of, stamp_of
+from ctxrepo.hot.daemon import LOCK, start_worker, take
 from ctxrepo.hot.logs import LOG_BYTES, append_rolling
-from ctxrepo.services.fetch import fetch_early
-from ctxrepo.storage.compiled import read_repositories, read_settings
-from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.places import Places, RepositoryPlaces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from ctxrepo.services.work import Worker
+
+_DEAF = 5.0
+"""Seconds after its start in which a signal to end is one to the agent's descendants, of which it was one."""
 
 
 def main(argv: list[str]) -> int:
-    """Do what is left to do for the memory compiled under the state folder; always ends quietly."""
-    state = Path(argv[argv.index("--state") + 1])
-    compiled = read_settings(state)
-    repositories = read_repositories(state)
-    if not compiled or not repositories:
+    """Do what is left to do for the memory compiled under the state folder; always ends quietly.
+
+    Where another worker is at it, before it loads anything that costs.
+    """
+    settings = _settings(argv[argv.index("--state") + 1])
+    if settings is None:
         return 0
-    env = {
-        **os.environ,
-        "CTXREPO_STATE": str(state),
-        "CTXREPO_CONFIG": compiled["config"],
-        "CTXREPO_HOME": str(repositories[0].home),
-    }
-    log = RepositoryPlaces(state / repositories[0].id).log
+    signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
     try:
-        memory = Memory.open(Places.of(env), env)
-        early = fetch_early(memory)
-        # Only now: these bring libraries that take as long to load as a fetch takes to answer.
-        from ctxrepo.services.compile import compile_for_hooks
-        from ctxrepo.services.work import Worker
-
-        compile_for_hooks(memory, sys.executable)
-        Worker(memory, env, _now, lambda line: _append(log, line), [early] if early else []).run()
-    except CtxrepoError as error:
-        _append(log, f"{error.message} {error.hint}")
-    except Exception:
-        import traceback
-
-        _append(log, traceback.format_exc())
+        lock = take(f"{settings['folder']}/{LOCK}")
+    except OSError:  # nothing can be written here, a log neither
+        return 0
+    if lock < 0:
+        return 0
+    before = _queued(settings)
+    if not _work(settings, lock) and _queued(settings) != before:
+        # Who left that saw the lock held, and woke nobody.
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        start_worker(settings)
     return 0
 
 
+def _work(settings: dict[str, str], lock: int) -> bool:
+    """Open the memory and work; False when it could not be opened. The `lock` is let go of by the worker."""
+    log = f"{settings['folder']}/work.log"
+    worker = None
+    try:
+        worker = _worker(settings, lock, lambda line: _append(log, line))
+        worker.run()
+    except Exception as error:
+        from ctxrepo.errors import in_words
+
+        _append(log, in_words(error))
+    return worker is not None
+
+
+def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:
+    from ctxrepo.services.fetch import fetch_early
+    from ctxrepo.storage.lock import Turn
+    from ctxrepo.storage.memory import Memory
+    from ctxrepo.storage.places import Places
+
+    env = {
+        **os.environ,
+        "CTXREPO_STATE": settings["state"],
+        "CTXREPO_CONFIG": settings["config"],
+        "CTXREPO_HOME": settings["home"],
+    }
+    memory = Memory.open(Places.of(env), env)
+    talking = Turn(memory.state.lock("post"))
+    early = fetch_early(memory, talking)
+    # Only now: these bring libraries that take as long to load as a fetch takes to answer.
+    from ctxrepo.services.compile import compile_for_hooks
+    from ctxrepo.services.post import Post
+    from ctxrepo.services.work import Worker
+
+    compile_for_hooks(memory, settings.get("interpreter", sys.executable))
+    post = Post(memory, _now, told, talking, [early] if early else [])
+    turn = Turn(memory.state.lock("work"), lock)
+    return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)
+
+
+def _settings(state: str) -> dict[str, str] | None:
+    try:
+        db = open_hooks(state)
+        return settings_of(db, state) if db else None
+    except _sqlite3.Error:
+        return None
+
+
+def _queued(settings: dict[str, str]) -> list[str]:
+    return [stamp_of(f"{settings['folder']}/{name}.jsonl") for name in ("spool", "writes")]
+
+
+def _ender(deaf_until: float) -> Callable[[int, object], None]:
+    """What a signal to end does: git and what it started end with us."""
+
+    def end(*_: object) -> None:
+        if time.monotonic() > deaf_until:
+            sys.exit(0)
+
+    return end
+
+
 def _now() -> datetime:
+    from datetime import UTC, datetime
+
     return datetime.now(UTC)
 
 
-def _append(log: Path, line: str) -> None:
+def _append(log: str, line: str) -> None:
     """One entry for `doctor`."""
-    append_rolling(str(log), f"{_now().isoformat(timespec='seconds')} {line.rstrip()}\n", LOG_BYTES)
+    append_rolling(log, f"{_now().isoformat(timespec='seconds')} {line.rstrip()}\n", LOG_BYTES)

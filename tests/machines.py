@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +14,12 @@ from typing import Any
 
 from ctxrepo.domain.origin import Origin
 from ctxrepo.services.init import init
+from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.remember import Fact, Remembered, remember
 from ctxrepo.services.sync import Synced, sync
+from ctxrepo.services.work import Worker
+from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.places import Places
 
@@ -63,6 +66,12 @@ class Machine:
 
     def sync(self, **how: Any) -> Synced:
         return sync(self.open(), NOW, **how)
+
+    def worker(self, now: Callable[[], datetime] = lambda: NOW, log: Callable[[str], None] = print) -> Worker:
+        """A worker that wakes nobody; `run` it."""
+        memory = self.open()
+        turn, talking = (Turn(memory.state.lock(name)) for name in ("work", "post"))
+        return Worker(memory, self.env, now, log, lambda: None, turn, Post(memory, now, log, talking))
 
     def read(self, path: str) -> str:
         return (self.clone / path).read_text()

@@ -26,7 +26,7 @@ HOOK = Path(hook.__file__)
 PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 
-ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json"}
+ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json", "_signal"}
 
 
 class World:

@@ -78,8 +78,8 @@ class Runtime:
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; this command doesn't wait for it."""
-        settings = {"interpreter": self.interpreter, "state": str(self.places.state)}
-        start_worker(settings)
+        folder = str(self.memory.state.root)
+        start_worker({"interpreter": self.interpreter, "state": str(self.places.state), "folder": folder})
 
     @contextmanager
     def telling(self) -> Iterator[Memory]:

@@ -6,7 +6,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.remote import RemoteAnswer
-from ctxrepo.storage.lock import locked
+from ctxrepo.storage.lock import Turn, locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote import Remote
 from ctxrepo.storage.spool import Spool
@@ -38,13 +38,16 @@ def is_fetch_due(memory: Memory) -> bool:
     return time.time() - fetched > settings.sync.ttl
 
 
-def fetch_early(memory: Memory) -> Future[RemoteAnswer] | None:
+def fetch_early(memory: Memory, turn: Turn) -> Future[RemoteAnswer] | None:
     """Begin a fetch in the background when a session that starts is waiting for one; else None.
 
     A session start waits for less than a second, and a fetch over ssh takes most of it: it must not also
-    wait for the libraries that the rest of the work needs.
+    wait for the libraries that the rest of the work needs. The `turn` of who talks to the remote is taken
+    for it; where another one has that, news come anyway.
     """
     if not is_fetch_due(memory) or not any(e.event == "start" for e in Spool(memory.state).read()[0]):
+        return None
+    if not turn.take():
         return None
     executor = ThreadPoolExecutor(1)
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,92 +13,139 @@ from pathlib import Path
 from ctxrepo.domain.anchor import Anchor, to_line
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
-from ctxrepo.domain.remote import RemoteAnswer
-from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.errors import CtxrepoError, in_words
+from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
+from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
-from ctxrepo.services.sync import Synced, sync
 from ctxrepo.services.tape import anchor
-from ctxrepo.storage.lock import locked
+from ctxrepo.storage.errands import Errands
+from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.spool import Event, Spool, tidy
 
-QUIET = 2.0
-"""Seconds without a write, outside an agent's session, after which the worker also sends."""
+LULL = 0.3
+"""Seconds without anything new after which a worker lets go: hooks come in swarms, and waiting a little costs
+less than another interpreter and another push."""
 
-PATIENCE = 60.0
-"""Seconds a worker waits for a sync that is under way: nobody is watching."""
+QUIET = 2.0
+"""The same where somebody writes outside an agent's session, before it is sent."""
+
+_MOST = 10
+"""So many times as long it waits in all: what comes without end is for the next worker."""
+
+_GLANCE = 0.03
 
 _SESSION_ANCHORS_BYTES = 256 * 1024
+
+_Left = frozenset[tuple[str, ...]]
+"""What there is to do, a tuple a thing."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find."""
+    """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find, `wake` starts
+    another worker. `turn` and `post` are the locks of who commits and of who talks to the remote."""
 
     memory: Memory
     env: Mapping[str, str]
     now: Callable[[], datetime]
     log: Callable[[str], None]
-    early: list[Future[RemoteAnswer]] = field(default_factory=list)
-    """A fetch that was begun before this worker was ready; the first round takes it."""
+    wake: Callable[[], object]
+    turn: Turn
+    post: Post
+    starts: list[Event] = field(default_factory=list)
+    """Sessions that wait for what others sent."""
 
     def run(self) -> None:
-        """Work until nothing is left; returns at once when another worker is at it.
+        """Work until nothing is left; returns soon when others are at it.
 
-        Whoever leaves work first writes it down and then wakes a worker; and a worker looks again after it
-        has let go of the lock. So no work is left lying between two of them.
+        Whoever leaves work first writes it down and then wakes a worker, which nobody does while the lock is
+        held. So after it has let go a worker looks again, however its round ended: whatever is left is met
+        by a round that began after it was written. What a round could do nothing about is no reason for
+        another one.
         """
-        is_first = True
-        while self._has_work() or (is_first and self._lacks_cache()):
-            is_first = False
-            try:
-                with locked(self.memory.state.lock("work"), timeout=0):
-                    healing(self.memory, self.now(), self._rounds, lambda done: self.log(done.words))
-                    tidy(self.memory.state, time.time())
-            except Busy:
-                return
-            except CtxrepoError as error:
-                # What is left stays in spool and write log, for the next one to be woken.
-                self.log(f"{error.message} {error.hint}".strip())
-                return
+        began = time.monotonic()
+        while self.turn.take():
+            seen = self._left()
+            quiet = self._attempt() if seen else 0.0
+            self._linger(quiet, seen)
+            self.turn.let_go()
+            if self._left() <= seen:
+                break
+            if time.monotonic() > began + _MOST * quiet:
+                self.wake()  # errands can't wait for it
+                break
+        tidy(self.memory.state, time.time())
+        if not self.post.run(self._arrived):
+            self.wake()
 
-    def _rounds(self) -> None:
+    def _left(self) -> _Left:
+        """What there is to do; a thing that is still there later is the same then."""
+        left = {write.key for write in self.memory.writes.read()}
+        spool = self.memory.state.spool
+        if not Spool(self.memory.state).is_empty():
+            left.add(("spool", stamp_of(str(spool))))
+        if self._lacks_cache():
+            left.add(("cache", str(self._head)))
+        return frozenset(left)
+
+    def _linger(self, seconds: float, seen: _Left) -> None:
+        """Wait until nothing new has come for so long, or until something has."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self._left() <= seen:
+            time.sleep(_GLANCE)
+
+    def _attempt(self) -> float:
+        """A round, once more after a repair; where it fails, what there is stays in spool and write log."""
+        try:
+            return healing(self.memory, self.now(), self._round, lambda done: self.log(done.words))
+        except Exception as error:
+            self.log(in_words(error))
+            return LULL
+
+    def _round(self) -> float:
+        """Commit what there is and leave errands for what is to be asked of the remote; the seconds for
+        which more is waited for."""
         if self._lacks_cache():  # not under the write lock: it may take a while
-            build(self.memory, self.memory.objects.ref(self.memory.clone.branch_ref))
-        while self._has_work():
-            outside = any(not w.session for w in self.memory.writes.read())
-            self._round()
-            if outside and not self._has_work() and self.memory.has_remote:
-                self._send_when_quiet()
-
-    def _round(self) -> None:
-        """Commit first, so that it never waits for the network; then talk to the remote if it is time."""
+            build(self.memory, self._head)
         spool = Spool(self.memory.state)
         events, end = spool.read()
-        versions = spooled_versions(self.memory, events)
-        # A session that starts waits for what others sent meanwhile, and for nothing else.
-        fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
-        # At its end a session sends; at the next start what an earlier one was killed before sending.
-        sends = any(e.event in ("start", "end") for e in events) and self._may_send()
-        commit(self.memory, self.now(), Wanted(versions, None if _looks_everywhere(events) else ()))
+        wanted = Wanted(spooled_versions(self.memory, events), None if _looks_everywhere(events) else ())
+        done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():
                 self._note(event)
-        # Before the network: what a kill makes us forget here, the next session start finds by itself.
+        # First these: whoever comes after a kill shall find either events or errands.
+        fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
+        writes_outside = any(not write.session for write in done)
+        self._leave_errands(events, fetches, writes_outside)
         spool.drop(end, events)
-        if fetches:
-            fetched = self.early.pop().result() if self.early else None
-            self._said(sync(self.memory, self.now(), send=False, fetched=fetched, wait=PATIENCE))
         self._resolve(events)
+        if fetches:
+            self.starts.extend(events)
+            return 0.0
         self.memory.cache.settle(time.time())
-        if sends and self._is_ahead():
-            self._said(sync(self.memory, self.now(), wait=PATIENCE))
+        return QUIET if writes_outside and self._may_send() else LULL
+
+    def _leave_errands(self, events: Sequence[Event], fetches: bool, writes_outside: bool) -> None:
+        """A session that starts waits for what others sent; at its end it sends, and at the next start what
+        an earlier one was killed before sending."""
+        errands = Errands(self.memory.state.root)
+        if fetches:
+            errands.leave("fetch")
+        if self._may_send() and (writes_outside or any(e.event in ("start", "end") for e in events)):
+            errands.leave("send")
+
+    def _arrived(self) -> None:
+        """The sessions that waited for it may look now."""
+        self._resolve(self.starts)
+        self.memory.cache.settle(time.time())
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
@@ -160,32 +206,14 @@ class Worker:
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end
 
-    def _is_ahead(self) -> bool:
-        objects, clone = self.memory.objects, self.memory.clone
-        here, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
-        return here is not None and (there is None or not objects.contains(there, here))
-
-    def _send_when_quiet(self) -> None:
-        """Give a person at work some seconds before their writes are sent, and then send all at once."""
-        end = time.monotonic() + QUIET
-        while time.monotonic() < end:
-            if self._has_work():
-                return
-            time.sleep(0.1)
-        if self._may_send():
-            self._said(sync(self.memory, self.now(), wait=PATIENCE))
+    @property
+    def _head(self) -> str | None:
+        return self.memory.objects.ref(self.memory.clone.branch_ref)
 
     def _lacks_cache(self) -> bool:
         """Whether nobody has read the notes yet: who cloned or changed many of them didn't wait for it."""
-        head = self.memory.objects.ref(self.memory.clone.branch_ref)
+        head = self._head
         return head is not None and self.memory.cache.head != head
-
-    def _has_work(self) -> bool:
-        return not (self.memory.writes.is_empty() and Spool(self.memory.state).is_empty())
-
-    def _said(self, result: Synced) -> None:
-        if not result.remote.ok:
-            self.log(f"remote {result.remote.outcome}: {result.remote.reason}")
 
 
 def _looks_everywhere(events: Sequence[Event]) -> bool:

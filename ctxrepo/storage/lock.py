@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ctxrepo.errors import Busy
+from ctxrepo.hot.daemon import is_taken, take
 from ctxrepo.storage.pause import pause
 
 
@@ -27,11 +28,32 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
 
 def is_held(path: Path) -> bool:
     """Whether another process holds `path` now."""
-    try:
-        with locked(path, timeout=0):
-            return False
-    except Busy:
-        return True
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return is_taken(str(path))
+
+
+class Turn:
+    """A lock that a process takes when it is free and lets go of, again and again; it never waits for it.
+
+    Whoever is refused leaves word of what there is to do, beforehand; whoever lets go looks for that.
+    """
+
+    def __init__(self, path: Path, handle: int = -1) -> None:
+        """`handle` is the lock when it is taken already."""
+        self._path = path
+        self._handle = handle
+
+    def take(self) -> bool:
+        """Whether it is ours now, or was already."""
+        if self._handle < 0:
+            self._handle = take(str(self._path))
+        return self._handle >= 0
+
+    def let_go(self) -> None:
+        if self._handle >= 0:
+            fcntl.flock(self._handle, fcntl.LOCK_UN)  # also for a child that is just being started
+            os.close(self._handle)
+            self._handle = -1
 
 
 def _wait(handle: int, path: Path, timeout: float) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from machines import NOW
 from terminal import Terminal
-
-from ctxrepo.services.work import Worker
 
 
 def settle(cli: Terminal) -> str:
     """Let a worker do what is left to do; returns what a session would be given then."""
     machine = cli.machine
-    Worker(machine.open(), machine.env, lambda: NOW, lambda line: None).run()
+    machine.worker().run()
     return cli("context").out
 
 

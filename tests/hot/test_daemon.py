@@ -20,19 +20,12 @@ os.rename({out!r} + ".part", {out!r})
 """
 
 
-@pytest.fixture
-def spy(tmp_path: Path) -> Path:
-    """An interpreter that writes down how it was started."""
-    made = tmp_path / "python"
-    made.write_text(_SPY.format(python=sys.executable, out=str(tmp_path / "out")))
-    made.chmod(0o755)
-    return made
-
-
-def facts(spy: Path) -> list[str]:
-    """What it wrote, as soon as it has."""
-    out = spy.with_name("out")
-    deadline = time.monotonic() + 30
+def test_it_is_started_detached_with_the_state_it_serves(tmp_path: Path) -> None:
+    out, spy = tmp_path / "out", tmp_path / "python"
+    spy.write_text(_SPY.format(python=sys.executable, out=str(out)))
+    spy.chmod(0o755)
+    assert start_worker({"interpreter": str(spy), "state": "/the/state", "folder": str(tmp_path)})
+    deadline = time.monotonic() + 10
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     return out.read_text().split("\n")
@@ -47,22 +40,13 @@ def test_it_is_started_detached_with_the_state_it_serves(spy: Path) -> None:
     assert words == ["-I", "-m", "ctxrepo", "_work", "--state", "/the/state"]
 
 
-def test_where_its_interpreter_is_gone_the_running_one_is_taken(
-    spy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(spy))
-    assert start_worker({"interpreter": "/gone/python", "state": "/the/state"})
-    assert facts(spy)[-1] == "/the/state"
-
-
-def test_without_an_interpreter_nothing_starts_and_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not start_worker({"state": "/s"})
-    monkeypatch.setattr(sys, "executable", "")
-    assert not start_worker({"interpreter": "/gone/python", "state": "/s"})
+def test_without_an_interpreter_nothing_starts_and_nothing_fails(tmp_path: Path) -> None:
+    assert not start_worker({"state": "/s", "folder": str(tmp_path)})
+    assert not start_worker({"interpreter": str(tmp_path / "gone"), "state": "/s", "folder": str(tmp_path)})
 
 
 def test_an_interpreter_that_cannot_run_harms_nobody(tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(0o755)
-    assert start_worker({"interpreter": str(broken), "state": "/s"})
+    assert start_worker({"interpreter": str(broken), "state": "/s", "folder": str(tmp_path)})

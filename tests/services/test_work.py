@@ -13,7 +13,6 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.moment import stamp
-from ctxrepo.services.work import Worker
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 
@@ -29,7 +28,7 @@ def work(ada: Machine, remote: Path) -> Callable[[], list[str]]:
 
     def run() -> list[str]:
         lines: list[str] = []
-        Worker(ada.open(), ada.env, now, lines.append).run()
+        ada.worker(now, lines.append).run()
         return lines
 
     return run
