@@ -6,60 +6,13 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from machines import PROJECT_URL, Machine, make_machine, make_remote
 from servers.ssh import needs_sshd, ssh_server
-
-PAYLOADS = Path(__file__).parent / "hot" / "payloads" / "claude"
-
-
-class Session:
-    """One session of Claude Code on a machine."""
-
-    def __init__(self, machine: Machine, session: str) -> None:
-        self.machine = machine
-        self.session = session
-        settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
-        self.lines = {event: groups[0]["hooks"][0]["command"] for event, groups in settings["hooks"].items()}
-
-    def hook(self, event: str, payload: str = "", **fields: Any) -> str:
-        """Run the installed line of `event` as the agent does; what reaches the model."""
-        said = json.loads((PAYLOADS / f"{payload or event}.json").read_text())
-        said |= {"session_id": self.session, "cwd": str(self.machine.project_folder), **fields}
-        done = subprocess.run(
-            ["sh", "-c", self.lines[event]],
-            cwd=self.machine.project_folder,
-            env=self.machine.env,
-            input=json.dumps(said),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stderr == ""
-        answer = json.loads(done.stdout) if done.stdout else {}
-        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
-
-
-def connected(machine: Machine, url: str) -> Machine:
-    """The two commands a machine takes."""
-    (machine.home / ".claude").mkdir()
-    for words in (("init", url), ("setup", "claude", "--yes")):
-        done = machine.ctxrepo(*words)
-        assert done.returncode == 0, done.stderr
-    return machine
-
-
-def eventually(is_so: Callable[[], bool], within: float) -> float:
-    """Seconds until `is_so`; fails after `within`."""
-    began = time.monotonic()
-    while not is_so():
-        assert time.monotonic() - began < within, "waited in vain"
-        time.sleep(0.05)
-    return time.monotonic() - began
+from sessions import Session, connected, eventually, log_of, workers
 
 
 @pytest.fixture
@@ -67,17 +20,6 @@ def laptop(tmp_path: Path) -> Iterator[Machine]:
     machine = connected(make_machine(tmp_path, "laptop"), str(make_remote(tmp_path)))
     yield machine
     eventually(lambda: not workers(machine), 30)
-
-
-def workers(machine: Machine) -> bool:
-    return (
-        subprocess.run(["pgrep", "-f", f"_work --state {machine.home}"], capture_output=True).returncode == 0
-    )
-
-
-def log_of(remote: Path) -> str:
-    words = ["git", "-C", str(remote), "log", "--format=%s%n%b", "main"]
-    return subprocess.run(words, capture_output=True, text=True).stdout
 
 
 @needs_sshd

@@ -24,8 +24,11 @@ def start_worker(settings: dict[str, str]) -> bool:
     of its lock, so one that still holds it will see it. Returns whether somebody is at it now. Never raises.
     """
     interpreter = settings.get("interpreter", "")
-    # An agent that ends kills all that descends from it, and the worker does until its parent is gone.
-    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY)
+    if interpreter and not os.access(interpreter, os.X_OK):
+        interpreter = sys.executable
+    if not interpreter:
+        return False
+    before = be_deaf()
     try:
         if is_taken(f"{settings['folder']}/{LOCK}"):
             return True
@@ -38,8 +41,18 @@ def start_worker(settings: dict[str, str]) -> bool:
     except OSError:  # where not even a lock can be opened, no worker could do anything
         return False
     finally:
-        _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
+        hear_again(before)
     return True
+
+
+def be_deaf() -> set[int]:
+    """Put off the signals that an agent which ends sends to all that descends from it, as the worker does
+    until its parent is gone; what to give to `hear_again`."""
+    return set(_signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY))
+
+
+def hear_again(before: set[int]) -> None:
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
 
 def is_taken(path: str) -> bool:
