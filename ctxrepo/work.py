@@ -34,10 +34,11 @@ def main(argv: list[str]) -> int:
         return 0
     signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
     try:
-        lock = take(f"{settings['folder']}/{LOCK}")
+        lock = _handed(argv) or take(f"{settings['folder']}/{LOCK}")
+        if lock < 0:
+            return 0
+        os.set_inheritable(lock, False)
     except OSError:  # nothing can be written here, a log neither
-        return 0
-    if lock < 0:
         return 0
     before = _queued(settings)
     if not _work(settings, lock) and _queued(settings) != before:
@@ -79,12 +80,19 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.compile import compile_for_hooks
     from ctxrepo.services.post import Post
+    from ctxrepo.services.register import register
     from ctxrepo.services.work import Worker
 
-    compile_for_hooks(memory, settings.get("interpreter", sys.executable))
+    compile_for_hooks(memory, sys.executable)
+    register(memory, sys.executable)
     post = Post(memory, _now, told, talking, [early] if early else [])
     turn = Turn(memory.state.lock("work"), lock)
     return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)
+
+
+def _handed(argv: list[str]) -> int:
+    """The lock that whoever started us has taken for us; 0 when it was somebody else who did."""
+    return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
 
 
 def _settings(state: str) -> dict[str, str] | None:

@@ -128,3 +128,14 @@ def make_remote(root: Path) -> Path:
     remote = root / "memory.git"
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
     return remote
+
+
+def count_pushes(remote: Path) -> Path:
+    """A file that gets a line for every push that the remote takes."""
+    log = remote.parent / "pushes"
+    hook = remote / "hooks" / "post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ncat >> '{log}'\n")
+    hook.chmod(0o755)
+    log.touch()
+    return log

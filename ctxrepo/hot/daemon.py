@@ -14,33 +14,40 @@ LOCK = "work.lock"
 _DEADLY = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 
 _LOOK = 0.1
-"""Seconds in which a lock is surely seen to be free: who only tests it holds it for microseconds."""
+"""Seconds in which who only looks at a lock has surely let go of it: it is had for microseconds."""
+
+_HANDED = 3
+"""The worker's file descriptor of the lock that was taken for it."""
 
 
 def start_worker(settings: dict[str, str]) -> bool:
     """Start `<interpreter> -I -m ctxrepo _work --state <state>`, unless a worker has the lock in `folder`.
 
     It is called when what there is to do has been written down; a worker looks for more once it has let go
-    of its lock, so one that still holds it will see it. Returns whether somebody is at it now. Never raises.
+    of its lock, so one that still holds it will see it. The new one is given the lock: of many that start one
+    at once, one does. Returns whether somebody is at it now. Never raises.
+    Where the interpreter is gone the one that runs here is taken: its worker writes down the new one.
     """
     interpreter = settings.get("interpreter", "")
     if interpreter and not os.access(interpreter, os.X_OK):
         interpreter = sys.executable
     if not interpreter:
         return False
+    lock = -1
     before = be_deaf()
     try:
-        if is_taken(f"{settings['folder']}/{LOCK}"):
-            return True
-        if not interpreter or not os.access(interpreter, os.X_OK):
-            return False
-        child = os.fork()
-        if child == 0:
-            _become([interpreter, "-I", "-m", "ctxrepo", "_work", "--state", settings["state"]])
-        os.waitpid(child, 0)
+        lock = take(f"{settings['folder']}/{LOCK}")
+        if lock >= 0:
+            words = [interpreter, "-I", "-m", "ctxrepo", "_work", "--state", settings["state"]]
+            child = os.fork()
+            if child == 0:
+                _become([*words, "--lock", str(_HANDED)], lock)
+            os.waitpid(child, 0)
     except OSError:  # where not even a lock can be opened, no worker could do anything
         return False
     finally:
+        if lock >= 0:
+            os.close(lock)
         hear_again(before)
     return True
 
@@ -55,40 +62,42 @@ def hear_again(before: set[int]) -> None:
     _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
 
-def is_taken(path: str) -> bool:
-    """Whether a process holds the lock at `path`; OSError where none can be opened."""
-    lock = _open(path)
-    try:
-        # Shared, so that two who test it at once don't take each other for a holder.
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
-    return False
-
-
 def take(path: str) -> int:
-    """Take the lock at `path`; its handle, or -1 when another process holds it. OSError as above."""
+    """Take the lock at `path`; its handle, or -1 when it has a holder. OSError where none can be opened."""
     lock = _open(path)
     end = time.monotonic() + _LOOK
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except BlockingIOError:
-            if time.monotonic() > end:
-                os.close(lock)
-                return -1
-        time.sleep(0.002)
+    while not _has(lock, fcntl.LOCK_EX):
+        if not _has(lock, fcntl.LOCK_SH) or time.monotonic() > end:
+            os.close(lock)
+            return -1
+        fcntl.flock(lock, fcntl.LOCK_UN)  # somebody was only looking
+        time.sleep(0.001)
+    return lock
+
+
+def is_taken(path: str) -> bool:
+    """Whether the lock at `path` has a holder; who looks is none. OSError where it can't be opened."""
+    lock = _open(path)
+    try:
+        return not _has(lock, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
+
+
+def _has(lock: int, how: int) -> bool:
+    try:
+        fcntl.flock(lock, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _open(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
-def _become(words: list[str]) -> None:
-    """In the child: leave session and process group, then be the worker. Never returns."""
+def _become(words: list[str], lock: int) -> None:
+    """In the child: leave session and process group, then be the worker, who has the lock. Never returns."""
     try:
         os.setsid()
         if os.fork() == 0:
@@ -97,10 +106,12 @@ def _become(words: list[str]) -> None:
                 _signal.signal(number, _signal.SIG_IGN)
             _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _DEADLY)
             os.chdir("/")
+            os.dup2(lock, _HANDED)
+            os.set_inheritable(_HANDED, True)
             null = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
-            os.closerange(3, 256)
+            os.closerange(_HANDED + 1, 256)
             os.execve(words[0], words, {**os.environ, GUARD: "1"})
     finally:
         os._exit(0)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from machines import NOW, Machine, make_machine
+from machines import NOW, Machine, count_pushes, make_machine
 from torture.fleet import workers
 
 from ctxrepo.services.sync import sync
@@ -134,17 +134,6 @@ def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Mac
     names = ben.git("ls-files", "shop/topics")
     assert [n for n in range(8) if f"hand-{n}.md" not in names or f"ben-{n}.md" not in names] == []
     assert not ada.git("status", "--porcelain")
-
-
-def count_pushes(remote: Path) -> Path:
-    """A file that gets a line for every push that the remote takes."""
-    log = remote.parent / "pushes"
-    hook = remote / "hooks" / "post-receive"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\ncat >> '{log}'\n")
-    hook.chmod(0o755)
-    log.touch()
-    return log
 
 
 def end_session(machine: Machine, number: int) -> subprocess.Popen[str]:
