@@ -10,7 +10,8 @@ import pytest
 from machines import Machine, count_pushes
 from servers.line import ssh_client
 from servers.ssh import SshServer, needs_sshd
-from sessions import Session, connected, eventually, workers
+from sessions import Session, connected, eventually
+from torture.fleet import workers
 
 import ctxrepo
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
