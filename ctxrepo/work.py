@@ -29,12 +29,15 @@ def main(argv: list[str]) -> int:
 
     Where another worker is at it, before it loads anything that costs.
     """
-    settings = _settings(argv[argv.index("--state") + 1])
+    state = argv[argv.index("--state") + 1]
+    settings = _settings(state)
+    handed = _handed(argv) if settings else 0
+    settings = settings or _mended(state)
     if settings is None:
         return 0
     signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
     try:
-        lock = _handed(argv) or take(f"{settings['folder']}/{LOCK}")
+        lock = handed or take(f"{settings['folder']}/{LOCK}")
         if lock < 0:
             return 0
         os.set_inheritable(lock, False)
@@ -101,6 +104,28 @@ def _settings(state: str) -> dict[str, str] | None:
         return settings_of(db, state) if db else None
     except _sqlite3.Error:
         return None
+
+
+def _mended(state: str) -> dict[str, str] | None:
+    """The settings once hooks.db, which can't be read, is made anew; None where nobody says of which memory
+    this is the state."""
+    from ctxrepo.services.compile import compile_for_hooks
+    from ctxrepo.storage.memory import Memory
+    from ctxrepo.storage.places import Places
+
+    if not os.path.exists(f"{state}/hooks.db"):  # before `init`
+        return None
+    try:
+        places = Places.of(os.environ)
+        if str(places.state) != state:
+            return None
+        compile_for_hooks(Memory.open(places, os.environ), sys.executable)
+    except Exception as error:
+        from ctxrepo.errors import in_words
+
+        _append(f"{state}/hook-errors.log", in_words(error))
+        return None
+    return _settings(state)
 
 
 def _queued(settings: dict[str, str]) -> list[str]:

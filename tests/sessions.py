@@ -60,6 +60,23 @@ class Session:
         file = str(self.machine.clone / path)
         self.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
 
+    def whole(self) -> None:
+        """All that a session of a few turns calls; the agent edits nothing."""
+        self.hook("SessionStart")
+        for prompt in ("which port does redis listen on?", "and where is that written?", "ok thanks"):
+            self.hook("UserPromptSubmit", prompt=prompt)
+            self.hook("PostToolUse", "PostToolUse-read")
+            self.note()
+            self.hook("Stop")
+        self.hook("PreCompact")
+        self.hook("SessionStart", "SessionStart-compact")
+        self.hook("SessionEnd")
+
+    def note(self) -> None:
+        """The hook behind an edit of the project's MEMORY.md."""
+        file = str(self.machine.clone / "shop" / "MEMORY.md")
+        self.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+
 
 def connected(machine: Machine, url: str) -> Machine:
     """The two commands a machine takes."""

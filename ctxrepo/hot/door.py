@@ -3,7 +3,7 @@ hook needs a third of what a prompt needs, and imports are most of what a hook c
 
 import _sqlite3
 import os
-import time
+import sys
 
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.events import fields_of, moment_of
@@ -18,6 +18,8 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
         return ""
     db = open_hooks(state)
     if db is None:
+        if known[1] in ("start", "stop", "end") and os.path.exists(f"{state}/hooks.db"):
+            _mend(state)
         return ""
     try:
         settings = settings_of(db, state)
@@ -43,15 +45,22 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     """One line about a hook that failed, where there is a state folder."""
     if not os.path.isdir(state):
         return
-    from ctxrepo.hot.logs import LOG_BYTES, append_rolling
+    from ctxrepo.hot.logs import note
 
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     place = f"{at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at else "?"
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    said = " ".join(f"{stamp} {' '.join(words)} {place} {type(error).__name__}: {error}".split())
-    append_rolling(f"{state}/hook-errors.log", said[:500] + "\n", LOG_BYTES)
+    note(f"{state}/hook-errors.log", f"{' '.join(words)} {place} {type(error).__name__}: {error}")
+
+
+def _mend(state: str) -> None:
+    """Have hooks.db made anew; until it is, a session goes on as without us."""
+    from ctxrepo.hot.daemon import start_worker
+    from ctxrepo.hot.logs import note
+
+    note(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; it is made anew")
+    start_worker({"interpreter": sys.executable, "state": state, "folder": state})
 
 
 def _is_quiet(db: _sqlite3.Connection, folder: str) -> bool:

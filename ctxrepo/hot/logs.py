@@ -30,7 +30,9 @@ def append(path: str, line: str, most: int, durable: bool = False) -> bool:
             return False
         if length and os.pread(file, 1, length - 1) != b"\n":
             data = b"\n" + data  # a line that a crash cut short spoils itself only
-        os.write(file, data)
+        if os.write(file, data) < len(data):  # the disk is full
+            os.ftruncate(file, length)
+            return False
         if durable:
             os.fsync(file)
         return True
@@ -62,6 +64,12 @@ def append_rolling(path: str, line: str, most: int) -> None:
     except OSError:
         return
     append(path, line, most)
+
+
+def note(path: str, what: str) -> None:
+    """One line with the moment, in a log for `doctor` to find."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    append_rolling(path, f"{stamp} {' '.join(what.split())}"[:500] + "\n", LOG_BYTES)
 
 
 def lines_of(path: str, most: int) -> list[str]:

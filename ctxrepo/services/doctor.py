@@ -16,7 +16,7 @@ from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
 from ctxrepo.services.setup import present
 from ctxrepo.services.unseen import unseen
-from ctxrepo.storage.database import is_sound
+from ctxrepo.storage.database import aside_of, is_sound
 from ctxrepo.storage.git import committer, redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.runner import fallback, place
@@ -126,6 +126,11 @@ def _state(memory: Memory) -> Iterator[Finding]:
         )
     if not is_sound(memory.state.cache):
         yield Finding(f"{memory.state.cache} is torn", f"{FIX} makes it anew.")
+    for file in (memory.places.hooks_db, memory.state.cache, memory.state.stamps):
+        if aside_of(file).exists():
+            yield Finding(
+                f"a folder was where {file} belongs, and was moved aside", f"Look at {aside_of(file)}."
+            )
     if memory.state.root.stat().st_mode & 0o077:
         yield Finding(f"{memory.state.root} can be read by others", f"`chmod 700 {memory.state.root}`")
     for file, what in ((memory.places.state / "hook-errors.log", "a hook"), (memory.state.log, "the worker")):

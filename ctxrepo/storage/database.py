@@ -9,6 +9,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from ctxrepo.errors import CtxrepoError
+
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -22,6 +24,7 @@ def open_database(
 ) -> sqlite3.Connection:
     """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_way(path)
     try:
         return _connect(path, is_current, build)
     except sqlite3.OperationalError:
@@ -29,6 +32,11 @@ def open_database(
     except sqlite3.DatabaseError:
         discard(path)
         return _connect(path, is_current, build)
+
+
+def aside_of(path: Path) -> Path:
+    """Where a folder goes that was found in the place of a database."""
+    return path.with_name(f"{path.name}.aside")
 
 
 def discard(path: Path) -> None:
@@ -86,6 +94,14 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("rollback")
         raise
     db.execute("commit")
+
+
+def _make_way(path: Path) -> None:
+    if path.is_dir():
+        try:
+            path.rename(aside_of(path))
+        except OSError as error:
+            raise CtxrepoError(f"{path} is a folder; ctxrepo keeps a file there", "Move it away.") from error
 
 
 def _connect(
