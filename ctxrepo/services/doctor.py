@@ -28,6 +28,8 @@ _OLDEST_GIT = (2, 30)
 
 _MANY = 200
 """Files of one kind that are listed one by one."""
+_LONGEST = 400
+"""Characters of a log's line that are shown."""
 _PATIENCE = 15.0
 """Seconds for looking through all objects."""
 
@@ -136,7 +138,7 @@ def _state(memory: Memory) -> Iterator[Finding]:
     for file, what in ((memory.places.state / "hook-errors.log", "a hook"), (memory.state.log, "the worker")):
         if file.exists() and (lines := file.read_text("utf-8", "replace").splitlines()):
             yield Finding(
-                f"{what} met a problem: {lines[-1][:200]}",
+                f"{what} met a problem: {lines[-1][:_LONGEST]}",
                 f"All of them are in {file}; remove it when they are settled.",
             )
 

@@ -1,0 +1,94 @@
+"""Sessions on a disk that is full or may not be written: they go on as without us, and heal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from machines import Machine, make_machine
+from sessions import Session, connected, eventually, log_of, processes_of
+from torture.mounts import mounted, needs_mount, read_only
+
+pytestmark = needs_mount
+
+WAY_OUT = 60.0
+WAITED = 8.0
+"""Seconds that no hook may take, however slow the machine: with a fault it waits no longer than without."""
+
+
+@pytest.fixture
+def machine(tmp_path: Path, remote: Path) -> Iterator[Machine]:
+    """One whose home is a small disk, with a session that has written a note nobody has committed yet."""
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=12m,nr_inodes=1500", "tmpfs") as disk:
+        made = connected(make_machine(disk, "ada"), str(remote))
+        eventually(lambda: not processes_of(made), WAY_OUT)
+        Session(made, "s-0").edit("shop/MEMORY.md", "# Shop\n\n- acknowledged before\n")
+        yield made
+        eventually(lambda: not processes_of(made), WAY_OUT)
+
+
+def fill(folder: Path, piece: bytes) -> None:
+    for number in range(20_000):
+        (folder / f"{len(piece)}-{number}").write_bytes(piece)
+
+
+@contextmanager
+def full(machine: Machine, piece: bytes) -> Iterator[None]:
+    """The disk is full of files that hold `piece`."""
+    filler = machine.home.parent / "filler"
+    filler.mkdir()
+    for size in (piece, piece[:4096], piece[:1]):
+        with pytest.raises(OSError, match="No space"):
+            fill(filler, size)
+    try:
+        yield
+    finally:
+        for file in filler.iterdir():
+            file.unlink()
+
+
+def goes_on(machine: Machine) -> str:
+    """A whole session while something is wrong; what doctor says of it."""
+    session = Session(machine, "s-1")
+    session.whole()
+    assert session.slowest < WAITED
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    done = machine.ctxrepo("doctor")
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.returncode == 1
+    return done.stdout + done.stderr
+
+
+def heals(machine: Machine, remote: Path) -> None:
+    """The next session brings across what was acknowledged before."""
+    session = Session(machine, "s-2")
+    session.hook("SessionStart")
+    session.hook("SessionEnd")
+    eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    assert machine.ctxrepo("sync").returncode == 0
+    assert not machine.git("status", "--porcelain")
+
+
+@pytest.mark.parametrize("piece", [b"x" * (1 << 20), b"x"], ids=["bytes", "files"])
+def test_on_a_full_disk_a_session_goes_on(machine: Machine, remote: Path, piece: bytes) -> None:
+    with full(machine, piece):
+        said = goes_on(machine)
+    assert "full" in said or "No space" in said, said
+    heals(machine, remote)
+
+
+def test_a_state_folder_that_may_not_be_written_keeps_no_session(machine: Machine, remote: Path) -> None:
+    with read_only(machine.places.state):
+        said = goes_on(machine)
+    assert "Read-only" in said or "may not be written" in said or "read-only" in said, said
+    heals(machine, remote)
+
+
+def test_a_clone_that_may_not_be_written_keeps_no_session(machine: Machine, remote: Path) -> None:
+    with read_only(machine.clone):
+        said = goes_on(machine)
+    assert "ead-only" in said, said
+    heals(machine, remote)
