@@ -60,6 +60,9 @@ def append_rolling(path: str, line: str, most: int) -> None:
     if append(path, line, most):
         return
     try:
+        size = os.stat(path).st_size
+        if size + len(line) < most or len(line) > most:
+            return  # it isn't full, but the disk is, or may not be written
         os.replace(path, path + ".1")
     except OSError:
         return

@@ -13,6 +13,9 @@ from ctxrepo.hot.reply import line_json
 MAX_BYTES = 4 * 1024 * 1024
 MAX_VERSION = 1024 * 1024
 
+MAX_VERSIONS = 500
+"""Versions that wait for the worker; beyond that only the file itself holds what was written."""
+
 
 def spool(
     db: _sqlite3.Connection, folder: str, event: str, agent: str, said: dict[str, str], durable: bool = False
@@ -41,16 +44,27 @@ def keep_version(folder: str, path: str, wrote: str = "") -> str:
     if data is None or len(data) > MAX_VERSION or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
-    os.makedirs(f"{folder}/versions", mode=0o700, exist_ok=True)
-    file = os.open(f"{folder}/versions/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.makedirs(f"{folder}/versions", mode=0o700, exist_ok=True)
+        _put(f"{folder}/versions/{name}", data)
+    except OSError:  # what was written is in the file, and the worker is told of it
+        return ""
+    return name
+
+
+def _put(path: str, data: bytes) -> None:
+    """Make a file of these bytes, or none."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(file, view) :]
         os.fsync(file)
+    except OSError:
+        os.unlink(path)
+        raise
     finally:
         os.close(file)
-    return name
 
 
 def _bytes_of(path: str) -> bytes | None:
@@ -71,6 +85,11 @@ def _bytes_of(path: str) -> bytes | None:
 
 
 def _is_full(folder: str) -> bool:
+    try:
+        if len(os.listdir(f"{folder}/versions")) >= MAX_VERSIONS:
+            return True
+    except OSError:
+        pass  # the first one makes the folder
     try:
         return os.stat(f"{folder}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
     except OSError:

@@ -128,6 +128,9 @@ def _state(memory: Memory) -> Iterator[Finding]:
         )
     if not is_sound(memory.state.cache):
         yield Finding(f"{memory.state.cache} is torn", f"{FIX} makes it anew.")
+    for file in memory.state.files:
+        if file.exists() and not file.is_file():
+            yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")
     for file in (memory.places.hooks_db, memory.state.cache, memory.state.stamps):
         if aside_of(file).exists():
             yield Finding(
@@ -136,7 +139,7 @@ def _state(memory: Memory) -> Iterator[Finding]:
     if memory.state.root.stat().st_mode & 0o077:
         yield Finding(f"{memory.state.root} can be read by others", f"`chmod 700 {memory.state.root}`")
     for file, what in ((memory.places.state / "hook-errors.log", "a hook"), (memory.state.log, "the worker")):
-        if file.exists() and (lines := file.read_text("utf-8", "replace").splitlines()):
+        if file.is_file() and (lines := file.read_text("utf-8", "replace").splitlines()):
             yield Finding(
                 f"{what} met a problem: {lines[-1][:_LONGEST]}",
                 f"All of them are in {file}; remove it when they are settled.",

@@ -98,8 +98,13 @@ class Worker:
     def _linger(self, seconds: float, seen: _Left) -> None:
         """Wait until nothing new has come for so long, or until something has."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end and self._left() <= seen:
-            time.sleep(_GLANCE)
+        before = self._stamps()
+        if self._left() <= seen:
+            while time.monotonic() < end and self._stamps() == before:
+                time.sleep(_GLANCE)
+
+    def _stamps(self) -> list[str]:
+        return [stamp_of(str(file)) for file in (self.memory.state.spool, self.memory.state.writes)]
 
     def _attempt(self) -> float:
         """A round, once more after a repair; where it fails, what there is stays in spool and write log."""

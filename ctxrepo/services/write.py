@@ -93,9 +93,10 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
     """Hold the write lock over a Draft and acknowledge it at the end.
 
     When the block is left without an error every byte, or that a file has gone, is fsynced in the worktree
-    and in the write log. Refused (nothing written) when the write guard says no.
+    and in the write log. Refused (nothing written) when the write guard says no; Busy when too much waits.
     """
     with memory.writing():
+        memory.writes.require_room()
         draft = Draft(memory, origin.session)
         yield draft
         _acknowledge(draft, op, origin, now)

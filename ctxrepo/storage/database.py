@@ -18,6 +18,9 @@ _R = TypeVar("_R")
 _PATIENCE = 5.0
 """Seconds to wait for another writer."""
 
+_JOURNAL_BYTES = 4 * 1024 * 1024
+"""What a log of changes may keep of the disk once it is in the database."""
+
 
 def open_database(
     path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
@@ -111,6 +114,7 @@ def _connect(
     try:
         db.execute("pragma journal_mode = wal")
         db.execute("pragma synchronous = normal")
+        db.execute(f"pragma journal_size_limit = {_JOURNAL_BYTES}")
         if not is_current(db):
             with transaction(db):
                 if not is_current(db):  # nobody else has built it meanwhile

@@ -132,6 +132,13 @@ class RepositoryPlaces:
     def log(self) -> Path:
         return self.root / "work.log"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Those that nothing works without, or a part of it."""
+        locks = [self.lock(name) for name in ("work", "post", "write", "sync")]
+        kept = (self.spool, self.writes, self.anchors, self.exchanges, self.trouble, self.log)
+        return (*kept, *locks)
+
     def lock(self, name: str) -> Path:
         return self.root / f"{name}.lock"
 

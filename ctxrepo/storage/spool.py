@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.storage.places import RepositoryPlaces
 
 LEDGER_DAYS = 30
+MANY_LEDGERS = 1000
 VERSION_DAYS = 7
 
 
@@ -82,13 +84,21 @@ class Spool:
 
 
 def tidy(places: RepositoryPlaces, now: float) -> None:
-    """Remove ledgers of sessions that are over for long, and versions whose event never came."""
-    for folder, days in ((places.ledgers, LEDGER_DAYS), (places.versions, VERSION_DAYS)):
-        with suppress(FileNotFoundError):
-            for file in folder.iterdir():
-                with suppress(FileNotFoundError):
-                    if now - file.stat().st_mtime > days * 86400:
-                        file.unlink()
+    """Remove ledgers of sessions that are over for long, or are too many, and versions whose event never
+    came."""
+    ledgers, versions = _by_age(places.ledgers), _by_age(places.versions)
+    old = [path for at, path in ledgers if now - at > LEDGER_DAYS * 86400]
+    old += [path for _, path in ledgers[:-MANY_LEDGERS]]
+    old += [path for at, path in versions if now - at > VERSION_DAYS * 86400]
+    for path in old:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _by_age(folder: Path) -> list[tuple[float, str]]:
+    with suppress(OSError), os.scandir(folder) as found:
+        return sorted((entry.stat(follow_symlinks=False).st_mtime, entry.path) for entry in found)
+    return []
 
 
 def _event(line: str) -> Event | None:

@@ -9,9 +9,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ctxrepo.errors import Busy
 from ctxrepo.storage.durable import sync_folder
 
 VERSION = 1
+
+MAX_BYTES = 256 * 1024 * 1024
+"""What waits for a commit at most. Nothing of it may go, so beyond that nothing more is acknowledged."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,15 @@ class WriteLog:
     """`writes.jsonl`. Appending and cutting happen under the write lock only."""
 
     path: Path
+
+    def require_room(self) -> None:
+        """Busy when so much waits for a commit that no more can be promised."""
+        with suppress(FileNotFoundError):
+            if self.path.stat().st_size > MAX_BYTES:
+                raise Busy(
+                    f"{MAX_BYTES >> 20} MiB of writes wait for a commit, so no more are taken",
+                    "`ctxrepo status` says what keeps it from being made.",
+                )
 
     def append(self, writes: Sequence[Write]) -> None:
         """Put `writes` on disk; when this returns they survive a power cut."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 from pathlib import Path
+
+import pytest
 
 from ctxrepo.hot.logs import append, append_rolling, lines_of
 
@@ -46,6 +50,33 @@ def test_a_rolling_log_keeps_one_generation(tmp_path: Path) -> None:
     assert path.read_text() == "line 8\nline 9\n"
     assert (tmp_path / "log.1").read_text() == "line 6\nline 7\n"
     assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == ["log", "log.1"]
+
+
+@pytest.mark.parametrize("already", ["", "line 1\n"])
+def test_on_a_full_disk_a_line_is_whole_or_not_there_and_no_log_is_rolled(
+    tmp_path: Path, already: str
+) -> None:
+    path = tmp_path / "log"
+    path.write_text(already)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    was = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        assert not append(str(path), "a line of more than twenty bytes\n", 1000)
+        append_rolling(str(path), "a line of more than twenty bytes\n", 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, was)
+    assert path.read_text() == already
+    assert not (tmp_path / "log.1").exists()
+
+
+def test_a_line_that_would_fill_a_log_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("line\n")
+    append_rolling(str(path), "x" * 2000, 1000)
+    assert path.read_text() == "line\n"
+    assert not (tmp_path / "log.1").exists()
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

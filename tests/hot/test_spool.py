@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.hot import spool as module
-from ctxrepo.hot.spool import MAX_VERSION, keep_version, spool
+from ctxrepo.hot.spool import MAX_VERSION, MAX_VERSIONS, keep_version, spool
 
 
 @pytest.fixture
@@ -64,3 +64,13 @@ def test_a_spool_nobody_reads_stops_growing(
 def test_where_it_cannot_be_written_nothing_fails(db: _sqlite3.Connection, tmp_path: Path) -> None:
     (tmp_path / "repo").write_text("a file in the way")
     assert not spool(db, str(tmp_path / "repo"), "stop", "claude", {})
+
+
+def test_beyond_so_many_versions_none_is_kept(tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("- a fact\n")
+    names = {keep_version(str(tmp_path), str(note)) for _ in range(MAX_VERSIONS)}
+    assert "" not in names
+    assert keep_version(str(tmp_path), str(note)) == ""
+    (tmp_path / "versions" / names.pop()).unlink()
+    assert keep_version(str(tmp_path), str(note)) != ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
+import os
 import threading
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from ctxrepo.hot.spool import spool as leave
 from ctxrepo.storage.places import RepositoryPlaces
-from ctxrepo.storage.spool import Event, Spool
+from ctxrepo.storage.spool import MANY_LEDGERS, Event, Spool, tidy
 
 
 @pytest.fixture
@@ -102,3 +103,28 @@ def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
         seen += [e.session for e in events]
         spool.drop(end, events)
     assert sorted(seen) == sorted(f"{n}-{i}" for n in range(4) for i in range(40))
+
+
+def test_ledgers_and_versions_nobody_needs_any_more_go(places: RepositoryPlaces) -> None:
+    day, now = 86400.0, 1e9
+    for folder in (places.ledgers, places.versions):
+        folder.mkdir()
+        for age in (1, 6, 8, 29, 31):
+            (folder / str(age)).touch()
+            os.utime(folder / str(age), (now - age * day, now - age * day))
+    tidy(places, now)
+    assert sorted(os.listdir(places.ledgers)) == ["1", "29", "6", "8"]
+    assert sorted(os.listdir(places.versions)) == ["1", "6"]
+
+
+def test_of_too_many_ledgers_those_of_the_latest_sessions_stay(places: RepositoryPlaces) -> None:
+    places.ledgers.mkdir()
+    places.versions.mkdir()
+    for number in range(MANY_LEDGERS + 5):
+        for folder in (places.ledgers, places.versions):
+            (folder / str(number)).touch()
+            os.utime(folder / str(number), (1e9 + number, 1e9 + number))
+    tidy(places, 1e9)
+    left = {int(name) for name in os.listdir(places.ledgers)}
+    assert left == set(range(5, MANY_LEDGERS + 5))
+    assert len(os.listdir(places.versions)) == MANY_LEDGERS + 5, "their events may still come"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.writelog import Write, WriteLog
+from ctxrepo.errors import Busy
+from ctxrepo.storage.writelog import MAX_BYTES, Write, WriteLog
 
 
 def write(path: str, after: str | None = "after\n", before: str | None = None) -> Write:
@@ -75,3 +76,13 @@ def test_an_intent_that_a_crash_tore_cuts_nothing(log: WriteLog, junk: str) -> N
     log.path.with_suffix(".intent").write_text(junk)
     assert log.settle(lambda commit: True) == []
     assert len(log.read()) == 1
+
+
+def test_when_too_much_waits_for_a_commit_no_more_is_promised(log: WriteLog) -> None:
+    log.require_room()
+    log.append([write("a.md")])
+    log.require_room()
+    with log.path.open("r+b") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(Busy, match="256 MiB"):
+        log.require_room()

@@ -1,0 +1,122 @@
+"""Sessions over a state that is spoiled: they go on, nothing is lost, and it heals."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from machines import Machine
+from sessions import Session, connected, eventually, log_of, processes_of
+
+WAY_OUT = 60.0
+WAITED = 8.0
+"""Seconds that no hook may take, however slow the machine."""
+
+FILES = ("../hooks.db", "cache.db", "stamps.db", "spool.jsonl", "ledger/claude-s-1", "access.jsonl")
+
+
+@pytest.fixture
+def machine(ada: Machine, remote: Path) -> Iterator[Machine]:
+    """One with a session that has told of all, and has written a note nobody has committed yet."""
+    connected(ada, str(remote))
+    Session(ada, "s-1").hook("SessionStart")
+    eventually(lambda: not processes_of(ada), WAY_OUT)
+    Session(ada, "s-1").edit("shop/topics/build.md", "- acknowledged before\n")
+    yield ada
+    eventually(lambda: not processes_of(ada), WAY_OUT)
+
+
+def files(machine: Machine) -> list[Path]:
+    return [machine.open().state.root / name for name in FILES]
+
+
+def sound(machine: Machine, remote: Path) -> None:
+    """What was acknowledged is at the remote, and a session is given it again."""
+    session = Session(machine, "s-2")
+    session.hook("SessionEnd")
+    eventually(lambda: "acknowledged before" in log_of(remote), WAY_OUT)
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    assert "shop/topics/build.md" in session.hook("SessionStart", source="clear")
+    assert machine.ctxrepo("sync").returncode == 0
+
+
+def torn(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) * 2 // 3])
+
+
+def zeroed(file: Path) -> None:
+    file.write_bytes(bytes(file.stat().st_size + 4096))
+
+
+def foreign(file: Path) -> None:
+    file.write_text("this is nothing of ours\n" * 300)
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+    (file / "somebody's").touch()
+
+
+@pytest.mark.parametrize("spoil", [torn, zeroed, foreign])
+def test_all_spoiled_at_once(machine: Machine, remote: Path, spoil: Callable[[Path], None]) -> None:
+    for file in files(machine):
+        for journal in file.parent.glob(f"{file.name}-*"):
+            journal.unlink()
+        spoil(file)
+    session = Session(machine, "s-1")
+    session.whole()
+    assert session.slowest < WAITED
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    said = machine.ctxrepo("doctor").stdout
+    assert "hooks.db can't be read; it is made anew" in said
+    sound(machine, remote)
+
+
+def test_databases_of_another_version_are_made_anew(machine: Machine, remote: Path) -> None:
+    hooks, cache, *_ = files(machine)
+    for database, words in (
+        (hooks, "pragma user_version = 99"),
+        (cache, "update meta set value = '99' where key = 'format'"),
+    ):
+        with closing(sqlite3.connect(database)) as db, db:
+            db.execute(words)
+    Session(machine, "s-1").whole()
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    sound(machine, remote)
+
+
+def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Machine, remote: Path) -> None:
+    there = machine.open().state
+    for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
+        if not file.exists():
+            file.touch()
+        folder(file)
+    session = Session(machine, "s-1")
+    session.whole()
+    assert session.slowest < WAITED
+    said = machine.ctxrepo("doctor", "--json").stdout
+    told = [finding["problem"] for finding in json.loads(said)["data"]["findings"]]
+    for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
+        assert [one for one in told if str(file) in one and "no file" in one], told
+        shutil.rmtree(file)
+    sound(machine, remote)
+
+
+def test_a_folder_in_the_place_of_versions_loses_the_note_of_nobody(machine: Machine, remote: Path) -> None:
+    versions = machine.open().state.versions
+    shutil.rmtree(versions)
+    versions.touch()
+    session = Session(machine, "s-1")
+    session.edit("shop/topics/more.md", "- acknowledged in spite of it\n")
+    session.hook("Stop")
+    eventually(lambda: "in spite of it" in machine.git("log", "-p", "--format="), WAY_OUT)
+    assert not (machine.places.state / "hook-errors.log").exists()
+    versions.unlink()
+    sound(machine, remote)
