@@ -193,11 +193,12 @@ def _state_of(clone: Clone, places: Places) -> RepositoryPlaces:
     places.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     state = places.of_repository(clone.repo_id())
     state.root.mkdir(exist_ok=True, mode=0o700)
-    other = Path(state.owner.read_text("utf-8")) if state.owner.exists() else clone.root
+    said = state.owner.read_text("utf-8", "replace") if state.owner.exists() else ""
+    other = Path(said) if said and "\0" not in said else clone.root
     if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
         clone.forget_id()
         return _state_of(clone, places)
-    if other != clone.root or not state.owner.exists():
+    if said != str(clone.root):
         state.owner.write_text(str(clone.root), "utf-8")
     return state
 

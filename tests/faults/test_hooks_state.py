@@ -24,6 +24,7 @@ FILES = ("../hooks.db", "cache.db", "stamps.db", "spool.jsonl", "ledger/claude-s
 def machine(ada: Machine, remote: Path) -> Iterator[Machine]:
     """One with a session that has told of all, and has written a note nobody has committed yet."""
     connected(ada, str(remote))
+    assert ada.ctxrepo("remember", "a fact").returncode == 0
     Session(ada, "s-1").hook("SessionStart")
     eventually(lambda: not processes_of(ada), WAY_OUT)
     Session(ada, "s-1").edit("shop/topics/build.md", "- acknowledged before\n")
