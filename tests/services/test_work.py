@@ -6,13 +6,18 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machines import Machine
 
 from ctxrepo.domain.moment import stamp
+from ctxrepo.errors import Busy
+from ctxrepo.services import work as work_module
+from ctxrepo.services.commit import Committed
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 
@@ -190,3 +195,69 @@ def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
     assert ada.read(note).count("- base\n") == 1
     assert "- from elsewhere\n" in ada.read(note)
     assert "- by the agent\n" in ada.read(note)
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, memory: Memory, fails: bool) -> list[int]:
+    """Has a hook leave a line in the middle of the first round; counts the rounds."""
+    rounds: list[int] = []
+    real = work_module.commit
+
+    def commit(*words: Any) -> Committed:
+        rounds.append(1)
+        if len(rounds) == 1:
+            spool(memory, "stop")
+        if fails:
+            raise Busy("in the middle of something")
+        return real(*words)
+
+    monkeypatch.setattr(work_module, "commit", commit)
+    return rounds
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_comes_during_a_round_is_met_by_another_one_however_that_ended(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    memory = ada.open()
+    spool(memory, "stop")
+    rounds = meanwhile(monkeypatch, memory, fails)
+    said = work()
+    assert len(rounds) == 2, "and no third, where nothing new has come"
+    assert len(said) == (2 if fails else 0)
+    assert (memory.state.spool.stat().st_size == 0) == (not fails)
+
+
+def test_a_write_that_is_held_back_keeps_no_worker_going(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    ada.remember("a fact")
+    note = ada.read("shop/MEMORY.md")
+    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    ada.write("shop/MEMORY.md", f"{note}- the token is {token}\n")
+    spool(memory, "stop")
+    assert work() == []
+    assert not memory.writes.is_empty(), "it waits for somebody to take the token out"
+    assert token not in ada.git("log", "-p")
+    ada.write("shop/MEMORY.md", note)
+    spool(memory, "stop")
+    work()
+    assert memory.writes.is_empty()
+
+
+def test_work_that_never_ends_is_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del work  # which has made the memory
+    memory = ada.open()
+    spool(memory, "stop")
+    real = work_module.commit
+
+    def commit(*words: Any) -> Committed:
+        spool(memory, "stop")
+        return real(*words)
+
+    monkeypatch.setattr(work_module, "commit", commit)
+    monkeypatch.setattr(work_module, "LULL", 0.02)
+    woken: list[int] = []
+    replace(ada.worker(now), wake=lambda: woken.append(1)).run()
+    assert woken == [1]
+    assert memory.state.spool.stat().st_size > 0

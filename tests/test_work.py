@@ -1,0 +1,99 @@
+"""The worker's door: who is not needed leaves before it loads much, and nobody leaves work behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from machines import Machine
+from torture.fleet import workers
+
+from ctxrepo.hot.daemon import is_taken, start_worker, take
+from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
+
+HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}
+
+
+def loaded(machine: Machine) -> set[str]:
+    """The modules that a worker of this machine loads; it is run to its end."""
+    words = ["-I", "-X", "importtime", "-m", "ctxrepo", "_work", "--state", str(machine.places.state)]
+    done = subprocess.run([sys.executable, *words], env=machine.env, capture_output=True, text=True)
+    assert done.returncode == 0
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def bare() -> set[str]:
+    """What `python -m` loads by itself."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-X", "importtime", "-m", "this"], capture_output=True, text=True
+    )
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def wait(machine: Machine) -> None:
+    end = time.monotonic() + 60
+    while workers(machine):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_who_finds_another_at_work_leaves_before_it_loads_anything_heavy(ada: Machine) -> None:
+    ada.init()
+    lock = str(ada.open().state.lock("work"))
+    with open(take(lock)):
+        assert loaded(ada) & (HEAVY - bare()) == set()
+    assert "pygit2" in loaded(ada)
+
+
+def test_the_lock_that_was_taken_for_it_is_let_go_of(ada: Machine) -> None:
+    ada.init()
+    state = ada.open().state
+    ada.remember("a fact")
+    settings = {"interpreter": sys.executable, "state": str(ada.places.state), "folder": str(state.root)}
+    assert start_worker(settings)
+    assert is_taken(str(state.lock("work")))
+    wait(ada)
+    assert not is_taken(str(state.lock("work")))
+    assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_who_cannot_open_the_memory_wakes_another_for_what_came_meanwhile(
+    ada: Machine, tmp_path: Path
+) -> None:
+    """Whoever came saw the lock held, and woke nobody."""
+    ada.init()
+    memory = ada.open()
+    memory.state.spool.touch()
+    started = tmp_path / "started"
+    interpreter = tmp_path / "python"
+    interpreter.write_text(f"#!/bin/sh\necho started >> {started}\n")
+    interpreter.chmod(0o755)
+    known = read_settings(ada.places.state) | {"interpreter": str(interpreter)}
+    compile_settings(ada.places.state, known, [CompiledRepository(memory.clone.repo_id(), ada.clone)])
+    code = (
+        "import sys; from ctxrepo import work; from pathlib import Path\n"
+        "def opening(*_):\n"
+        "    if sys.argv[2]: Path(sys.argv[2]).write_text(sys.argv[3])\n"
+        "    raise ValueError('can not be opened')\n"
+        "work._worker = opening\n"
+        "work.main(['_work', '--state', sys.argv[1]])"
+    )
+    line = json.dumps({"event": "stop", "agent": "claude", "session": "s"}) + "\n"
+    for spool in ("", str(memory.state.spool)):
+        words = [sys.executable, "-c", code, str(ada.places.state), spool, line]
+        subprocess.run(words, env=ada.env, check=True)
+        time.sleep(0.3)
+        assert started.exists() == bool(spool)
+    assert "can not be opened" in memory.state.log.read_text()
+
+
+def test_a_worker_brings_the_clone_to_the_installation_that_runs_it(ada: Machine) -> None:
+    ada.init()
+    driver = ["git", "config", "merge.ctxrepo.driver"]
+    before = ada.git(*driver[1:])
+    ada.git(*driver[1:], before.replace(sys.executable, "/gone/python"))
+    assert loaded(ada)
+    assert ada.git(*driver[1:]) == before
