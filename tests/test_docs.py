@@ -179,5 +179,5 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
 def _wait_for_workers(root: Path) -> None:
     """Workers of the tutorial's machines end by themselves; what they write must not outlive the test."""
     end = time.monotonic() + 60
-    while time.monotonic() < end and any(map(is_held, root.glob("*/.local/state/ctxrepo/*/work.lock"))):
+    while time.monotonic() < end and any(map(is_held, root.glob("*/.local/state/ctxrepo/*/*.lock"))):
         time.sleep(0.1)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from machines import Machine
-from torture.fleet import workers
+from sessions import eventually
 
 from ctxrepo.hot.daemon import is_taken, start_worker, take
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
@@ -33,13 +33,6 @@ def bare() -> set[str]:
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
 
-def wait(machine: Machine) -> None:
-    end = time.monotonic() + 60
-    while workers(machine):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_who_finds_another_at_work_leaves_before_it_loads_anything_heavy(ada: Machine) -> None:
     ada.init()
     lock = str(ada.open().state.lock("work"))
@@ -55,8 +48,7 @@ def test_the_lock_that_was_taken_for_it_is_let_go_of(ada: Machine) -> None:
     settings = {"interpreter": sys.executable, "state": str(ada.places.state), "folder": str(state.root)}
     assert start_worker(settings)
     assert is_taken(str(state.lock("work")))
-    wait(ada)
-    assert not is_taken(str(state.lock("work")))
+    eventually(lambda: not is_taken(str(state.lock("work"))), 60)
     assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
 
 

@@ -70,7 +70,7 @@ the hook has left its line."""
 @pytest.fixture
 def ada_connected(ada: Machine, remote: Path) -> Iterator[Machine]:
     connected(ada, str(remote))
-    eventually(lambda: not workers(ada), WAY_OUT)
+    eventually(lambda: not processes_of(ada), WAY_OUT)
     yield ada
     eventually(lambda: not processes_of(ada), WAY_OUT)
 
@@ -127,7 +127,7 @@ def test_a_push_that_was_killed_is_made_good_by_any_hook_that_wakes_a_worker(
     eventually(lambda: not processes_of(ada), WAY_OUT)
     before = log_of(remote)
     Session(ada, "s-2").hook("Stop")
-    eventually(lambda: not workers(ada), WAY_OUT)
+    eventually(lambda: not processes_of(ada), WAY_OUT)
     assert "the first fact" in log_of(remote), before
 
 
@@ -145,7 +145,7 @@ def test_a_worker_killed_at_any_moment_loses_nothing(
     time.sleep(delay)
     kill(ada)
     Session(ada, "s-2").hook("SessionStart")
-    eventually(lambda: not workers(ada), WAY_OUT)
+    eventually(lambda: not processes_of(ada), WAY_OUT)
     held = subprocess.run(
         ["git", "-C", str(remote), "grep", "-h", "fact", "main"], capture_output=True, text=True
     ).stdout

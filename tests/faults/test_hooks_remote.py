@@ -34,7 +34,7 @@ def at_the_line(line: Line, tmp_path: Path) -> Callable[[int], Machine]:
     def make(timeout: int) -> Machine:
         client = line.client if "sshCommand" in line.client else ssh_client(line.client)
         machine = connected(machine_at(tmp_path, "ada", client, sync=f"timeout = {timeout}\n"), line.url)
-        eventually(lambda: not workers(machine), WAY_OUT)
+        eventually(lambda: not processes_of(machine), WAY_OUT)
         return machine
 
     return make
@@ -94,7 +94,7 @@ def test_what_hung_is_sent_by_the_next_session(
     line.proxy.suffer("hang")
     Session(ada, "s-1").edit("shop/topics/one.md", "- the first fact\n")
     Session(ada, "s-1").hook("SessionEnd")
-    eventually(lambda: not workers(ada), WAY_OUT)
+    eventually(lambda: not processes_of(ada), WAY_OUT)
     assert "the first fact" not in log_of(remote)
     assert "remote timeout" in ada.open().state.log.read_text()
     line.proxy.heal()
@@ -116,5 +116,5 @@ def test_errands_that_come_for_ever_are_no_reason_to_call_for_ever(
     while is_talking(ada):
         assert time.monotonic() - began < WAY_OUT
         (ada.open().state.root / "send").touch()
-    eventually(lambda: not workers(ada), WAY_OUT)
+    eventually(lambda: not processes_of(ada), WAY_OUT)
     assert line.proxy.connections - calls <= 2

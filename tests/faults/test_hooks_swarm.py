@@ -10,8 +10,7 @@ import pytest
 from machines import Machine, count_pushes
 from servers.line import ssh_client
 from servers.ssh import SshServer, needs_sshd
-from sessions import Session, connected, eventually
-from torture.fleet import workers
+from sessions import Session, connected, eventually, processes_of
 
 import ctxrepo
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
@@ -46,7 +45,7 @@ def swarm(ada: Machine, remote: Path, sshd: SshServer, tmp_path: Path) -> tuple[
     sessions = [Session(ada, f"s-{number}") for number in range(MANY)]
     for number, session in enumerate(sessions):
         session.edit(f"shop/topics/of-{number}.md", f"- fact {number} of the swarm\n")
-    eventually(lambda: not workers(ada), 60)
+    eventually(lambda: not processes_of(ada), 60)
     state = ada.places.state
     python = counting_python(tmp_path / "counting")
     repository = [CompiledRepository(ada.open().clone.repo_id(), ada.clone)]
@@ -77,7 +76,7 @@ def test_sessions_that_end_at_once_push_at_most_twice(
     machine, sessions, starts = swarm
     pushes = count_pushes(remote)
     all_at_once(sessions, "SessionEnd")
-    eventually(lambda: not workers(machine), 120)
+    eventually(lambda: not processes_of(machine), 120)
     assert 1 <= len(pushes.read_text().splitlines()) <= 2
     assert lost(machine, "origin/main") == []
     assert len(set(starts.read_text().split())) < MANY / 5
@@ -88,7 +87,7 @@ def test_turns_that_end_at_once_make_few_commits(swarm: tuple[Machine, list[Sess
     machine, sessions, starts = swarm
     before = int(machine.git("rev-list", "--count", "HEAD"))
     all_at_once(sessions, "Stop")
-    eventually(lambda: not workers(machine), 120)
+    eventually(lambda: not processes_of(machine), 120)
     assert lost(machine, "HEAD") == []
     assert int(machine.git("rev-list", "--count", "HEAD")) - before <= 3
     assert len(set(starts.read_text().split())) < MANY / 5

@@ -35,7 +35,8 @@ def logged(machine: Machine, word: str) -> bool:
     """Wait until a worker that was woken has written `word` into its log, and is through."""
     state = machine.open().state
     end = time.monotonic() + 30
-    while not (state.log.exists() and word in state.log.read_text()) or is_held(state.lock("work")):
+    locks = state.lock("work"), state.lock("post")
+    while not (state.log.exists() and word in state.log.read_text()) or any(map(is_held, locks)):
         if time.monotonic() > end:
             return False
         time.sleep(0.1)
