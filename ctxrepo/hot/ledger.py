@@ -47,15 +47,21 @@ def add(path: str, lines: list[str]) -> None:
     except OSError:
         return
     text = "".join([line + "\n" for line in lines])
-    if not append(path, text, MAX_BYTES):
-        _halve(path)
-        append(path, text, MAX_BYTES)
+    try:
+        if not append(path, text, MAX_BYTES) and os.stat(path).st_size > MAX_BYTES // 2:
+            _halve(path)
+            append(path, text, MAX_BYTES)
+    except OSError:
+        pass
 
 
 def clear(path: str) -> None:
     """The session forgot what it was given (it was cleared or compacted)."""
-    if path and os.path.exists(path):
-        os.unlink(path)
+    try:
+        if path:
+            os.unlink(path)
+    except OSError:
+        pass
 
 
 def _halve(path: str) -> None:

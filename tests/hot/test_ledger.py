@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import signal
 from pathlib import Path
 
 from hypothesis import given
@@ -60,3 +62,19 @@ def test_it_stays_bounded_and_keeps_the_newest(tmp_path: Path) -> None:
 def test_where_it_cannot_be_written_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / "ledger").write_text("a file in the way")
     add(ledger_path(str(tmp_path), "claude", "s"), ["entry a b"])
+
+
+def test_on_a_full_disk_it_forgets_nothing(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1"])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    was = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        add(path, ["entry def h2", "generation 7"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, was)
+    assert read_ledger(path)[:2] == ({"abc": "h1"}, None)
+    add(path, ["generation 7"])
+    assert read_ledger(path)[:2] == ({"abc": "h1"}, 7)
