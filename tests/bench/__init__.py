@@ -1,1 +1,1 @@
-"""How long a sync takes beside plain git doing the same, measured in one interleaved run."""
+"""What ctxrepo costs beside others doing the same: everything that is compared takes turns in one run."""
