@@ -11,6 +11,9 @@ import sys
 def main(argv: list[str]) -> int:
     """Answer one event. `argv` is [AGENT, EVENT, STATE]; returns 0, whatever happens."""
     try:
+        from ctxrepo.hot.lean import load_sqlite
+
+        load_sqlite()
         from ctxrepo.hot.door import answer, log_error
         from ctxrepo.hot.payload import read_stdin
 
