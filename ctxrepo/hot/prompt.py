@@ -4,8 +4,9 @@ import _sqlite3
 import time
 
 from ctxrepo.hot.block import OVERHEAD, seal, size
-from ctxrepo.hot.cache import faults_of, generation_of, open_cache
+from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
+from ctxrepo.hot.fresh import is_news
 from ctxrepo.hot.ledger import Told, add, ledger_path, read_ledger
 from ctxrepo.hot.where import Place, place_of, scopes_at
 
@@ -16,9 +17,11 @@ _CHANGES = "## Notes that changed since this session began\n"
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """News and recalled entries, a block each; '' most of the time."""
     place = place_of(db, said["cwd"], settings["home"])
+    cache = open_cache(f"{settings['folder']}/cache.db")
     if not place[2]:
         _ask_the_worker(db, settings, agent, said)
-    cache = open_cache(f"{settings['folder']}/cache.db")
+    elif is_news(settings, head_of(cache) if cache else ""):
+        _wake(settings)
     if cache is None:
         return ""
     try:
@@ -140,8 +143,13 @@ def _today() -> int:
 def _ask_the_worker(
     db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]
 ) -> None:
-    from ctxrepo.hot.daemon import start_worker
     from ctxrepo.hot.spool import spool
 
     if spool(db, settings["folder"], "prompt", agent, said):
-        start_worker(settings)
+        _wake(settings)
+
+
+def _wake(settings: dict[str, str]) -> None:
+    from ctxrepo.hot.daemon import start_worker
+
+    start_worker(settings)

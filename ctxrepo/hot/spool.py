@@ -9,6 +9,7 @@ import time
 
 from ctxrepo.hot.logs import append
 from ctxrepo.hot.reply import line_json
+from ctxrepo.hot.small import bytes_of
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_VERSION = 1024 * 1024
@@ -40,7 +41,7 @@ def keep_version(folder: str, path: str, wrote: str = "") -> str:
     What was written is told rather than read where it can be: by now another editor may have replaced it.
     Only a regular file of at most 1 MiB is copied, and never through a link.
     """
-    data = wrote.encode("utf-8", "replace") if wrote else _bytes_of(path)
+    data = wrote.encode("utf-8", "replace") if wrote else bytes_of(path, MAX_VERSION)
     if data is None or len(data) > MAX_VERSION or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
@@ -65,23 +66,6 @@ def _put(path: str, data: bytes) -> None:
         raise
     finally:
         os.close(file)
-
-
-def _bytes_of(path: str) -> bytes | None:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(file)
-        if status.st_mode & 0o170000 != 0o100000 or status.st_size > MAX_VERSION:
-            return None
-        data = os.read(file, MAX_VERSION + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(file)
-    return data if len(data) <= MAX_VERSION else None
 
 
 def _is_full(folder: str) -> bool:

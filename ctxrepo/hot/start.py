@@ -7,6 +7,7 @@ import time
 from ctxrepo.hot.cache import body_of, faults_of, generation_of, handoff_of, index_of, meta, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
+from ctxrepo.hot.fresh import is_news
 from ctxrepo.hot.ledger import add, clear, ledger_path, read_ledger
 from ctxrepo.hot.packet import BUDGET, Scope, packet, told
 from ctxrepo.hot.preamble import PREAMBLE, filled
@@ -79,20 +80,25 @@ def _look(
 ) -> tuple[_sqlite3.Connection | None, Place]:
     """Cache and place, once the worker has finished a round, or there is nothing to wait for, or at the end
     of `patience` (seconds)."""
-    is_stale = settings.get("remote") == "1" and _age_of_fetch(settings["folder"]) > number(
-        settings, "ttl", 120
-    )
+    awaits_news = None
     end = time.monotonic() + patience
     while True:
         cache = open_cache(f"{settings['folder']}/cache.db")
         place = place_of(db, cwd, settings["home"])
-        is_settled = cache is not None and _seconds(meta(cache).get("settled", "")) >= since
-        is_enough = cache is not None and place[2] and not is_stale
+        known = meta(cache) if cache is not None else {}
+        if awaits_news is None:
+            awaits_news = is_news(settings, known.get("head", "")) or _is_fetch_due(settings)
+        is_settled = _seconds(known.get("settled", "")) >= since
+        is_enough = cache is not None and place[2] and not awaits_news
         if is_settled or is_enough or time.monotonic() >= end:
             return cache, place
         if cache is not None:
             cache.close()
         time.sleep(_POLL)
+
+
+def _is_fetch_due(settings: dict[str, str]) -> bool:
+    return settings.get("remote") == "1" and _age_of_fetch(settings["folder"]) > number(settings, "ttl", 120)
 
 
 def _age_of_fetch(folder: str) -> float:

@@ -19,6 +19,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
     known = read_settings(memory.places.state)
     values = {
         "config": str(memory.places.config_file),
+        "stamp": memory.settings_stamp,
         "interpreter": interpreter,
         # What tells our frame around delivered text from one that a note's author wrote into it.
         "secret": known.get("secret") or secrets.token_hex(16),

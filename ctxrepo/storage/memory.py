@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.registry import is_global_folder
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
+from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings
@@ -47,6 +48,8 @@ class Memory:
     """Told of long work: somebody waits for it at a terminal."""
     is_hurried: bool = False
     """Many notes are left to the worker to be read into the cache."""
+    settings_stamp: str = ""
+    """Of config.toml, taken before it was read, so that a later edit never passes for what was read."""
     guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
     """(path, key) of the files that the write guard has let through in this run."""
 
@@ -56,6 +59,7 @@ class Memory:
 
         `env` is only handed to git.
         """
+        stamp = stamp_of(str(places.config_file))
         settings = read_settings(places.config_file)
         repository = first_repository(places, settings)
         root = clone_root(places, repository)
@@ -65,7 +69,7 @@ class Memory:
             )
         clone = Clone(root, repository.branch)
         state = _state_of(clone, places)
-        return cls(places, settings, repository, clone, state, env)
+        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp)
 
     @property
     def root(self) -> Path:
