@@ -6,6 +6,14 @@ path it is compiled every time, so all it does is in `ctxrepo.hot`.
 
 import os
 import sys
+from _signal import SIG_DFL, SIGALRM, alarm, signal
+
+PATIENCE = 8
+"""Seconds a hook may take in all; agents end one that takes ten, and tell their user about it."""
+
+
+class TooLate(BaseException):
+    """Standard input that nobody closes, or a disk that hangs."""
 
 
 def main(argv: list[str]) -> int:
@@ -31,7 +39,15 @@ def main(argv: list[str]) -> int:
     return 0
 
 
+def _give_up(_signal: int, _frame: object) -> None:
+    signal(SIGALRM, SIG_DFL)
+    alarm(1)  # for a log that hangs as well
+    raise TooLate(f"not done within {PATIENCE} seconds")
+
+
 if __name__ == "__main__":
+    signal(SIGALRM, _give_up)
+    alarm(PATIENCE)
     # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     main(sys.argv[1:])

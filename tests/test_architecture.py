@@ -27,7 +27,7 @@ OWNERS = {
     "typer": {"ctxrepo.cli"},
     "rich": {"ctxrepo.cli"},
 }
-HOT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_blake2", "_json", "posix", "fcntl"}
+HOT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "_json", "posix", "fcntl"}
 
 # What turns a value-in, value-out service into something that only works at somebody's terminal.
 SPEAKING = {"print", "input", "exit", "breakpoint"}

@@ -23,11 +23,11 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
         return ""
     try:
         settings = settings_of(db, state)
-        json = as_json(db, raw)
-        if settings is None or not json:
+        json = as_json(raw)
+        said = texts(db, json, fields_of(agent))
+        if settings is None or not said:
             return ""
         name, moment = known
-        said = texts(db, json, fields_of(agent))
         text = _at(moment, db, settings, agent.lower(), said, json)
         if not text or _is_quiet(db, said["cwd"] or os.getcwd()):
             return ""

@@ -18,16 +18,14 @@ def read_stdin() -> bytes:
     return b"".join(parts) if left else b""
 
 
-def as_json(db: _sqlite3.Connection, raw: bytes) -> str:
-    """`raw` as text when it is one JSON object, else ''."""
+def as_json(raw: bytes) -> str:
+    """`raw` as text when it may be one JSON object, else ''."""
     text = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip()
-    if not text.startswith("{") or "\0" in text:
-        return ""
-    return text if db.execute("select json_valid(?)", (text,)).fetchone()[0] else ""
+    return text if text.startswith("{") and "\0" not in text else ""
 
 
 def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """For every field the first text found at its paths, '' when there is none."""
+    """For every field the first text found at its paths, '' when there is none; no field when `json` is none."""
     at = [(name, path) for name, paths in fields.items() for path in paths]
     picks = ", ".join(
         [f"case json_type(:json, '{p}') when 'text' then json_extract(:json, '{p}') end" for _, p in at]
@@ -36,6 +34,8 @@ def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]
     db.text_factory = bytes
     try:
         values = db.execute(f"select {picks}", {"json": json}).fetchone()
+    except _sqlite3.OperationalError:  # SQLite's way of saying that it is malformed
+        return {}
     finally:
         db.text_factory = str
     found = dict.fromkeys(fields, "")
