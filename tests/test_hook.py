@@ -8,121 +8,17 @@ import runpy
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
+from world import HOOK, NOTES, PAYLOADS, World
 
 from ctxrepo import hook
-from ctxrepo.domain.evidence import Marks
-from ctxrepo.domain.note import Note
-from ctxrepo.hot.compiled import stamp_of
-from ctxrepo.hot.ledger import ledger_path, read_ledger
-from ctxrepo.storage.cache import Cache
-from ctxrepo.storage.compiled import CompiledRepository, compile_settings, record_checkout
+from ctxrepo.hot.ledger import ledger_path
 
-HOOK = Path(hook.__file__)
-PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 
 ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json", "_signal"}
-
-
-class World:
-    """A memory with a worker that only notes that it was started, and a code checkout beside it."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.state = root / "state"
-        self.memory = root / "memory"
-        self.code = root / "code"
-        self.folder = self.state / ("a" * 12)
-        self.started = root / "started"
-        self.memory.mkdir()
-        (self.code / ".git").mkdir(parents=True)
-        (self.code / ".git/config").write_text("[core]\n")
-        self.settings = {"interpreter": str(self.worker()), "secret": "0f" * 16}
-        self.compile()
-        self.know()
-
-    def worker(self, then: str = "") -> Path:
-        """An interpreter that adds a line to `started` instead of working, and then does `then`."""
-        path = self.root / "worker"
-        path.write_text(f'#!/bin/sh\necho "$*" >> {self.started}\n{then}\n')
-        path.chmod(0o755)
-        return path
-
-    def compile(self, **more: str) -> None:
-        self.settings |= more
-        compile_settings(self.state, self.settings, [CompiledRepository("a" * 12, self.memory)])
-
-    def know(self, folder: str = "shop") -> None:
-        config = self.code / ".git/config"
-        record_checkout(
-            self.state, str(self.code), str(config), stamp_of(str(config)), "example/shop", folder
-        )
-
-    def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
-        cache = Cache.open(self.folder / "cache.db")
-        cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
-        cache.set_faults(faults)
-        cache.settle(0)
-        cache.close()
-
-    def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:
-        """The answer to a recorded payload as additionalContext; '' for silence."""
-        text = (PAYLOADS / f"{payload}.json").read_text()
-        given = {"cwd": str(self.code), "home": str(self.root / "home"), "prompt": "", "file": "", **fill}
-        for name, value in given.items():
-            text = text.replace(f"@{name}@", json.dumps(value)[1:-1])
-        name = payload.partition("-")[0]
-        out = self.raw(text.encode(), event or name, env)
-        if not out:
-            return ""
-        output = json.loads(out)["hookSpecificOutput"]
-        assert output["hookEventName"] == name
-        return str(output["additionalContext"])
-
-    def raw(self, stdin: bytes, event: str, env: Mapping[str, str] | None = None) -> bytes:
-        words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(self.state)]
-        done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
-        assert done.returncode == 0
-        assert done.stderr == b""
-        assert done.stdout.count(b"\n") == (1 if done.stdout else 0)
-        return done.stdout
-
-    def spooled(self) -> list[dict[str, Any]]:
-        path = self.folder / "spool.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def starts(self, count: int) -> bool:
-        """Whether the worker was started so many times by now, or soon."""
-        deadline = time.monotonic() + (5 if count else 0.3)
-        while time.monotonic() < deadline:
-            if count and self._starts() >= count:
-                break
-            time.sleep(0.02)
-        return self._starts() == count
-
-    def errors(self) -> str:
-        path = self.state / "hook-errors.log"
-        return path.read_text() if path.exists() else ""
-
-    def ledger(self) -> Any:
-        session = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
-        return read_ledger(ledger_path(str(self.folder), "claude", session))
-
-    def _starts(self) -> int:
-        return len(self.started.read_text().splitlines()) if self.started.exists() else 0
-
-
-NOTES = {
-    "global/MEMORY.md": "# Me\n\n- Prefers short answers\n",
-    "shop/topics/db.md": "---\ndescription: The databases\ntags: [db]\n---\n- The staging port is 5433\n",
-    "shop/MEMORY.md": "- Deploy with `make ship`\n",
-    "other/MEMORY.md": "- Nobody else's business\n",
-}
 
 
 @pytest.fixture
@@ -373,25 +269,6 @@ class TestHarmless:
         assert world.run("SessionStart") == ""
         assert list(world.state.iterdir()) == []
 
-    @pytest.mark.parametrize(
-        "stdin",
-        [
-            *(b"", b"{", b"[]", b"\xff" * 100, b'{"cwd": 7, "session_id": [], "source": {}}', b"{}"),
-            *(b"[" * 200_000, b'{"cwd": "/\\u0000", "prompt": "\\ud800"}'),
-            b'{"prompt": "' + b"x" * (9 << 20) + b'"}',
-        ],
-        ids=lambda stdin: repr(stdin[:20]),
-    )
-    @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUse"])
-    def test_whatever_comes_in_it_ends_well(self, world: World, event: str, stdin: bytes) -> None:
-        world.raw(stdin, event)
-        assert world.errors() == ""
-
-    def test_more_than_8_mib_are_not_read(self, world: World) -> None:
-        payload = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
-        assert world.raw(payload + b" " * (7 << 20), "SessionStart")
-        assert world.raw(payload + b" " * (9 << 20), "SessionStart") == b""
-
     def test_wrong_words_end_well(self) -> None:
         for words in (
             [],
@@ -447,41 +324,3 @@ class TestHarmless:
             os.dup2(saved, 0)
             os.close(saved)
         assert "hookSpecificOutput" in json.loads(capfd.readouterr().out)
-
-
-_LOADED = """
-import sys
-before = set(sys.modules)
-import os
-bare = set(sys.modules)
-sys.path.append({package!r})
-from ctxrepo.hook import main
-main(["claude", {event!r}, {state!r}])
-os.write(2, "\\n".join(sorted(set(sys.modules) - bare)).encode())
-"""
-
-
-@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"])
-def test_a_hook_loads_only_what_it_may(world: World, event: str) -> None:
-    """Imports are most of what a hook costs: `typing` alone takes as long as starting the interpreter."""
-    world.cache("c2", {"shop/late.md": "- x\n"}, faults=("a fault",))
-    driver = _LOADED.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
-    payload = {
-        "cwd": str(world.code),
-        "session_id": "s",
-        "prompt": "which port is the staging database on?",
-        "tool_name": "Edit",
-        "tool_input": {"file_path": str(world.memory / "a.md")},
-    }
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", driver], input=json.dumps(payload).encode(), capture_output=True
-    )
-    loaded = set(done.stderr.decode().split())
-    ours = {name for name in loaded if name == "ctxrepo" or name.startswith(("ctxrepo.hot", "ctxrepo.hook"))}
-    needed_by_sqlite = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", "import os, sys, _sqlite3, _blake2, fcntl; print(*sys.modules)"],
-        capture_output=True,
-        text=True,
-    ).stdout.split()
-    assert "ctxrepo.hot.door" in ours
-    assert loaded - ours - ALLOWED - set(needed_by_sqlite) == set()

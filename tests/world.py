@@ -1,0 +1,118 @@
+"""A memory as hooks see it, without git or a worker: what they answer, leave behind and start."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxrepo import hook
+from ctxrepo.domain.evidence import Marks
+from ctxrepo.domain.note import Note
+from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.compiled import CompiledRepository, compile_settings, record_checkout
+
+HOOK = Path(hook.__file__)
+PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
+
+NOTES = {
+    "global/MEMORY.md": "# Me\n\n- Prefers short answers\n",
+    "shop/topics/db.md": "---\ndescription: The databases\ntags: [db]\n---\n- The staging port is 5433\n",
+    "shop/MEMORY.md": "- Deploy with `make ship`\n",
+    "other/MEMORY.md": "- Nobody else's business\n",
+}
+
+
+class World:
+    """A memory with a worker that only notes that it was started, and a code checkout beside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.state = root / "state"
+        self.memory = root / "memory"
+        self.code = root / "code"
+        self.folder = self.state / ("a" * 12)
+        self.started = root / "started"
+        self.memory.mkdir()
+        (self.code / ".git").mkdir(parents=True)
+        (self.code / ".git/config").write_text("[core]\n")
+        self.settings = {"interpreter": str(self.worker()), "secret": "0f" * 16}
+        self.compile()
+        self.know()
+
+    def worker(self, then: str = "") -> Path:
+        """An interpreter that adds a line to `started` instead of working, and then does `then`."""
+        path = self.root / "worker"
+        path.write_text(f'#!/bin/sh\necho "$*" >> {self.started}\n{then}\n')
+        path.chmod(0o755)
+        return path
+
+    def compile(self, **more: str) -> None:
+        self.settings |= more
+        compile_settings(self.state, self.settings, [CompiledRepository("a" * 12, self.memory)])
+
+    def know(self, folder: str = "shop") -> None:
+        config = self.code / ".git/config"
+        record_checkout(
+            self.state, str(self.code), str(config), stamp_of(str(config)), "example/shop", folder
+        )
+
+    def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
+        cache = Cache.open(self.folder / "cache.db")
+        cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
+        cache.set_faults(faults)
+        cache.settle(0)
+        cache.close()
+
+    def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:
+        """The answer to a recorded payload as additionalContext; '' for silence."""
+        text = (PAYLOADS / f"{payload}.json").read_text()
+        given = {"cwd": str(self.code), "home": str(self.root / "home"), "prompt": "", "file": "", **fill}
+        for name, value in given.items():
+            text = text.replace(f"@{name}@", json.dumps(value)[1:-1])
+        name = payload.partition("-")[0]
+        out = self.raw(text.encode(), event or name, env)
+        if not out:
+            return ""
+        output = json.loads(out)["hookSpecificOutput"]
+        assert output["hookEventName"] == name
+        return str(output["additionalContext"])
+
+    def raw(self, stdin: bytes, event: str, env: Mapping[str, str] | None = None) -> bytes:
+        words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(self.state)]
+        done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
+        assert done.returncode == 0
+        assert done.stderr == b""
+        assert done.stdout.count(b"\n") == (1 if done.stdout else 0)
+        return done.stdout
+
+    def spooled(self) -> list[dict[str, Any]]:
+        path = self.folder / "spool.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def starts(self, count: int) -> bool:
+        """Whether the worker was started so many times by now, or soon."""
+        deadline = time.monotonic() + (5 if count else 0.3)
+        while time.monotonic() < deadline:
+            if count and self._starts() >= count:
+                break
+            time.sleep(0.02)
+        return self._starts() == count
+
+    def errors(self) -> str:
+        path = self.state / "hook-errors.log"
+        return path.read_text() if path.exists() else ""
+
+    def ledger(self) -> Any:
+        session = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
+        return read_ledger(ledger_path(str(self.folder), "claude", session))
+
+    def _starts(self) -> int:
+        return len(self.started.read_text().splitlines()) if self.started.exists() else 0
