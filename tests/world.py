@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,13 @@ class World:
                 break
             time.sleep(0.02)
         return self._starts() == count
+
+    def becomes(self, is_so: Callable[[], bool]) -> bool:
+        """Whether it is so within a time that any machine keeps to."""
+        deadline = time.monotonic() + 30
+        while not is_so() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return is_so()
 
     def errors(self) -> str:
         path = self.state / "hook-errors.log"

@@ -1,0 +1,170 @@
+"""Whatever an agent writes to a hook's standard input, and however slowly, the hook ends well."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from world import HOOK, NOTES, World
+
+from ctxrepo.hot.door import answer
+from ctxrepo.hot.payload import MAX_BYTES
+
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+FIELDS = (
+    *("session_id", "cwd", "source", "prompt", "transcript_path"),
+    *("tool_name", "tool_input", "tool_response"),
+)
+
+WHOLE = json.dumps({"session_id": "s", "cwd": "/", "prompt": "which port is staging on?"}).encode()
+
+NO_OBJECT = {
+    "empty": b"",
+    "blank": b" \n\t",
+    "truncated": WHOLE[:-5],
+    "array": b"[" + WHOLE + b"]",
+    "null": b"null",
+    "two objects": WHOLE + WHOLE,
+    "a NUL behind it": WHOLE + b"\0",
+    "a NUL within": b'{"cwd": "/\0"}',
+    "binary": bytes(range(256)) * 64,
+    "utf-16": WHOLE.decode().encode("utf-16"),
+    "deep arrays": b'{"prompt": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "deep objects": b'{"prompt":' * 100_000 + b"1" + b"}" * 100_000,
+    "never closed": b"[" * 1_000_000,
+    "8 MiB and one": WHOLE[:-2] + b"x" * (MAX_BYTES - len(WHOLE) + 1) + b'"}',
+    "endless": b"{" * (9 << 20),
+}
+
+WRONG_VALUES: list[Any] = [
+    *(None, [], -1e400, True, "\ud800", "/\udfff/\0/\u202e", "../" * 5000),
+    {"file_path": {"a": None}, "content": 7, "structuredPatch": "no"},
+    {"file_path": "\ud83d", "content": "\udc00", "structuredPatch": [1, {"newStart": "x"}] * 999},
+    {"file_path": "a\nb\r\0", "file": {"startLine": 1 << 70, "numLines": -1}},
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("said", NO_OBJECT.values(), ids=list(NO_OBJECT))
+def test_what_is_no_object_is_passed_over(world: World, event: str, said: bytes) -> None:
+    assert world.raw(said, event) == b""
+    assert world.errors() == ""
+    assert world.spooled() == []
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("value", WRONG_VALUES, ids=lambda value: repr(value)[:40])
+def test_what_is_not_what_it_should_be_does_no_harm(world: World, event: str, value: Any) -> None:
+    world.compile(interpreter="/nowhere")
+    world.raw(json.dumps(dict.fromkeys(FIELDS, value)).encode(), event)
+    assert world.errors() == ""
+    world.spooled()  # each line is JSON
+
+
+def test_up_to_8_mib_are_read(world: World) -> None:
+    assert world.raw(WHOLE + b" " * (7 << 20), "SessionStart")
+    assert world.raw(WHOLE + b" " * (9 << 20), "SessionStart") == b""
+
+
+_ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(alphabet=st.characters(codec=None), max_size=40)
+    | st.sampled_from(
+        ("/", "..", "startup", "clear", "compact", "Edit", "Read", "ok", "which staging port?")
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(("file_path", "content", "file", "startLine", "newStart", "structuredPatch")),
+            inner,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    event=st.sampled_from(EVENTS),
+    said=st.dictionaries(st.sampled_from(FIELDS), _ANYTHING),
+    ascii_only=st.booleans(),
+    cut=st.integers(0, 200),
+)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_object_makes_a_hook_fail(
+    world: World, event: str, said: dict[str, Any], ascii_only: bool, cut: int
+) -> None:
+    world.compile(interpreter="/nowhere")
+    raw = json.dumps(said, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    raw = raw[:-cut] if cut < 20 and cut else raw
+    text = answer("claude", event, str(world.state), raw)
+    assert text == "" or json.loads(text)["hookSpecificOutput"]["hookEventName"] == event
+    world.spooled()
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> Path:
+    """The hook as it is, but for the seconds it gives itself."""
+    package = tmp_path / "impatient/ctxrepo"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "hot"):
+        (package / name).symlink_to(HOOK.parent / name)
+    text = HOOK.read_text()
+    assert "PATIENCE = 8" in text
+    (package / "hook.py").write_text(text.replace("PATIENCE = 8", "PATIENCE = 1"))
+    return package / "hook.py"
+
+
+@pytest.fixture
+def silent_agent() -> Iterator[int]:
+    """The reading end of a pipe that nobody closes."""
+    read, write = os.pipe()
+    os.write(write, WHOLE)
+    yield read
+    os.close(read)
+    os.close(write)
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
+def test_a_writer_that_never_ends_is_not_waited_for(
+    world: World, impatient: Path, silent_agent: int, event: str
+) -> None:
+    words = [sys.executable, "-I", "-S", str(impatient), "claude", event, str(world.state)]
+    done = subprocess.run(words, stdin=silent_agent, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "TooLate: not done within 1 seconds" in world.errors()
+    assert world.spooled() == []
+
+
+def test_the_worker_is_not_ended_with_it(world: World, impatient: Path) -> None:
+    """A child would inherit no alarm, but a program that is only exec'd would."""
+    world.worker(f"sleep 2; echo survived >> {world.root}/survived")
+    words = [sys.executable, "-I", "-S", str(impatient), "claude", "Stop", str(world.state)]
+    subprocess.run(words, input=WHOLE, check=True)
+    assert world.becomes(lambda: (world.root / "survived").exists())
+
+
+def test_agents_wait_longer_than_a_hook_takes_at_most() -> None:
+    from ctxrepo.agents.claude import TIMEOUT
+    from ctxrepo.hook import PATIENCE
+
+    assert PATIENCE + 1 < TIMEOUT
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL  # to import it changes nothing here
