@@ -20,10 +20,11 @@ from bench.measure import at_work
 from bench.person import Person
 from bench.plan import Command, Hooks, run
 
-STATE_BYTES = 16 * 1024 * 1024
-"""What the files that hooks write may take in all; the caches are as large as the memory makes them."""
+STATE_BYTES = 8 * 1024 * 1024
+"""What the state folder may hold beside databases, which are as large as the memory makes them, and ledgers,
+of which each session has one."""
 
-_CACHES = ("cache.db", "hooks.db", "stamps.db")
+_APART = ("cache.db", "hooks.db", "stamps.db", "claude-")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def main(words: list[str]) -> int:
     print(f"{len(found.cpu)} hooks in a row, {wanted.at_once} at once")
     print(f"CPU time: median {median(found.cpu) * 1000:.1f} ms, p99 {found.tail:.2f} times as much")
     print(f"peak memory: {found.early:.1f} MB at first, {found.late:.1f} MB at last")
-    print(f"state without caches: {found.state / 1024:.0f} KiB")
+    print(f"state without databases and ledgers: {found.state / 1024:.0f} KiB")
     print("\n".join(found.problems) or "no error, nothing left running")
     return 1 if found.problems else 0
 
@@ -80,8 +81,8 @@ def load(person: Person, calls: int, at_once: int) -> Load:
 
 
 def state_bytes(person: Person) -> int:
-    """Bytes below the state folder but for the caches."""
-    files = [f for f in person.state.rglob("*") if f.is_file() and not f.name.startswith(_CACHES)]
+    """Bytes below the state folder but for databases and ledgers."""
+    files = [f for f in person.state.rglob("*") if f.is_file() and not f.name.startswith(_APART)]
     return sum(f.stat().st_size for f in files)
 
 
