@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench live laws malformed check fix servers
+.PHONY: demo test torture bench bench-hooks laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
@@ -20,8 +20,14 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture disk
 	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
 
-bench: $(VENV)/ready ## a sync beside plain git doing the same: the table in docs/explanation/cost.md, about half an hour
-	PYTHONPATH=tests $(BIN)/python -m bench --sizes 1000 10000 100000 --sparse 200000
+bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, about an hour
+	PYTHONPATH=tests $(BIN)/python -m bench build
+	PYTHONPATH=tests $(BIN)/python -m bench load
+	PYTHONPATH=tests $(BIN)/python -m bench profile
+	PYTHONPATH=tests $(BIN)/python -m bench sync --sizes 1000 10000 100000 --sparse 200000
+
+bench-hooks: $(VENV)/ready ## hooks beside a bare start, git status, ripgrep and qmd (QMD=folder with npm's bun and @tobilu/qmd), 8 minutes
+	PYTHONPATH=tests $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
 
 live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: some minutes, and at first 360 MB from npm
 	PYTHONPATH=tests $(BIN)/python -m live claude

@@ -41,7 +41,7 @@ class Row:
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench hooks", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="what runs the hooks")
     parser.add_argument("--qmd", type=Path, help="a folder in which npm has installed bun and @tobilu/qmd")
     wanted = parser.parse_args(words)
