@@ -25,7 +25,7 @@ def as_json(raw: bytes) -> str:
 
 
 def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """For every field the first text found at its paths, '' when there is none; no field when `json` is none."""
+    """For every field the first text found at its paths, '' when there is none; {} when `json` is none."""
     at = [(name, path) for name, paths in fields.items() for path in paths]
     picks = ", ".join(
         [f"case json_type(:json, '{p}') when 'text' then json_extract(:json, '{p}') end" for _, p in at]

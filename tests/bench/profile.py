@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.hooks import BASE, rows_of, settle
 from bench.person import Person
+from bench.pieces import pieces
 from bench.plan import Command, Hooks, ratio, run
 from ctxrepo import hook
 
@@ -63,6 +64,8 @@ def main(words: list[str]) -> int:
         for row in rows_of(person, wanted.notes, hooks):
             if row.command.name in _MOMENTS:
                 print(_row(person, row.command, wanted.python, wanted.rounds), flush=True)
+        print("\n| piece, warm | CPU | wall |\n|---|---:|---:|")
+        print("\n".join(pieces(person)))
     finally:
         shutil.rmtree(root)
     return 0
