@@ -261,3 +261,18 @@ def test_work_that_never_ends_is_for_the_next_worker(
     replace(ada.worker(now), wake=lambda: woken.append(1)).run()
     assert woken == [1]
     assert memory.state.spool.stat().st_size > 0
+
+
+def test_settings_that_change_while_it_works_are_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    del work  # which has made the memory
+    woken: list[int] = []
+    worker = replace(ada.worker(now), wake=lambda: woken.append(1))
+    spool(ada.open(), "stop")
+    worker.run()
+    assert woken == []
+    with ada.places.config_file.open("a") as config:
+        config.write("\n# a person's\n")
+    worker.run()
+    assert woken == [1]
