@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from world import HOOK, NOTES, PAYLOADS, World
 
 from ctxrepo import hook
-from ctxrepo.hot.ledger import ledger_path
 
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 
@@ -291,14 +292,13 @@ class TestHarmless:
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
     def test_a_surprise_is_logged_in_one_line_and_kept_from_the_agent(self, world: World) -> None:
-        ledger = Path(ledger_path(str(world.folder), "claude", "s"))
-        ledger.mkdir(parents=True)  # a folder where the ledger's file should be
-        (world.folder / "spool.jsonl").mkdir()
+        with closing(sqlite3.connect(world.state / "hooks.db")) as db, db:
+            db.execute("drop table checkout")
         payload = {"session_id": "s", "source": "clear", "cwd": str(world.code)}
         assert world.raw(json.dumps(payload).encode(), "SessionStart") == b""
         (line,) = world.errors().splitlines()
         assert "claude SessionStart" in line
-        assert "ledger.py:" in line
+        assert "compiled.py:" in line
 
     def test_a_reader_that_is_gone_is_no_error(self, world: World) -> None:
         words = [sys.executable, "-I", "-S", str(HOOK), "claude", "SessionStart", str(world.state)]

@@ -72,7 +72,7 @@ def test_what_is_no_object_is_passed_over(world: World, name: str) -> None:
 
 @pytest.mark.parametrize("value", WRONG_VALUES, ids=lambda value: repr(value)[:40])
 def test_what_is_not_what_it_should_be_does_no_harm(world: World, value: Any) -> None:
-    world.compile(interpreter="/nowhere")
+    world.compile(interpreter="")
     said = json.dumps(dict.fromkeys(FIELDS, value)).encode()
     for event in EVENTS:
         world.raw(said, event)
@@ -115,7 +115,7 @@ _ANYTHING = st.recursive(
 def test_no_object_makes_a_hook_fail(
     world: World, event: str, said: dict[str, Any], ascii_only: bool, cut: int
 ) -> None:
-    world.compile(interpreter="/nowhere")
+    world.compile(interpreter="")
     raw = json.dumps(said, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     raw = raw[:-cut] if cut < 20 and cut else raw
     text = answer("claude", event, str(world.state), raw)
