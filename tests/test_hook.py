@@ -292,9 +292,8 @@ class TestHarmless:
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
     def test_a_surprise_is_logged_in_one_line_and_kept_from_the_agent(self, world: World) -> None:
-        with closing(sqlite3.connect(world.state / "hooks.db")) as db, db:
-            db.execute("drop table checkout")
-        payload = {"session_id": "s", "source": "clear", "cwd": str(world.code)}
+        world.spoil()
+        payload = {"session_id": "s", "cwd": str(world.code)}
         assert world.raw(json.dumps(payload).encode(), "SessionStart") == b""
         (line,) = world.errors().splitlines()
         assert "claude SessionStart" in line

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,11 @@ class World:
     def compile(self, **more: str) -> None:
         self.settings |= more
         compile_settings(self.state, self.settings, [CompiledRepository("a" * 12, self.memory)])
+
+    def spoil(self) -> None:
+        """Make what the hooks know of checkouts unreadable, which no hook reckons with."""
+        with closing(sqlite3.connect(self.state / "hooks.db")) as db:
+            db.execute("drop table checkout")
 
     def know(self, folder: str = "shop") -> None:
         config = self.code / ".git/config"

@@ -81,12 +81,12 @@ def test_a_project_that_is_not_known_yet(world: World) -> None:
 
 
 def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
-    (world.folder / "ledger/claude-s").mkdir(parents=True)
-    payload = {"cwd": str(world.code), "session_id": "s", "source": "clear"}
+    world.spoil()
+    payload = {"cwd": str(world.code), "session_id": "s"}
     code = _DRIVER.format(package=str(HOOK.parents[1]), event="SessionStart", state=str(world.state))
     words = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
-    assert "IsADirectoryError" in world.errors()
+    assert "no such table" in world.errors()
     names = set(done.stderr.decode().split())
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
 
