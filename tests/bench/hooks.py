@@ -142,6 +142,8 @@ def _table(person: Person, size: int, rounds: int, interpreter: Path, qmd: Path 
         _print(size, last, sparse_rows, {}, "session start, warm, sparse clone")
     for other in others:
         _print_peer(size, other.name, alone)
+    for missing in {"ripgrep", "qmd"} - {other.name.partition(" ")[0].rstrip(",") for other in others}:
+        print(f"| {size} | *{missing}* | | not here | | | |")
 
 
 def _print(size: int, row: Row, rows: Rows, beside: Rows, title: str = "") -> None:
