@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import runpy
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
