@@ -23,6 +23,7 @@ from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import complete
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
+from ctxrepo.storage.compiled import read_repositories
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.pimemory import read_pi_project
 from ctxrepo.storage.places import Places
@@ -78,8 +79,10 @@ class Runtime:
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; this command doesn't wait for it."""
-        folder = str(self.memory.state.root)
-        start_worker({"interpreter": self.interpreter, "state": str(self.places.state), "folder": folder})
+        state = self.places.state
+        for known in read_repositories(state)[:1]:
+            folder = str(state / known.id)
+            start_worker({"interpreter": self.interpreter, "state": str(state), "folder": folder})
 
     @contextmanager
     def telling(self) -> Iterator[Memory]:
