@@ -86,7 +86,6 @@ class TestHooks:
             ["claude", "NoSuchEvent", state],
             ["nobody", "SessionStart", state],
             ["claude", "SessionStart", str(tmp_path / "none")],
-            ["claude", "SessionStart", state, "one too many"],
         ):
             command = [sys.executable, "-I", "-S", hook.__file__, *words]
             done = subprocess.run(command, input=payload, capture_output=True, env=cli.machine.env)
