@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench bench-hooks laws malformed check fix servers
+.PHONY: demo test torture bench bench-hooks live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py

@@ -48,9 +48,10 @@ def head_of(cache: _sqlite3.Connection) -> str:
     return meta(cache).get("head", "")
 
 
-def scope_token(scope: str) -> str:
-    """The word that stands for a scope in the full-text index: no tokenizer cuts or stems it."""
-    return f"s{int.from_bytes(b'1' + scope.encode('utf-8', 'replace'), 'big')}"
+def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int]]:
+    """(first number, how many entries can be found) of each scope that there is."""
+    found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
+    return [(row[0] * SCOPE_SPAN, row[1]) for row in found if row is not None]
 
 
 def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[Row], int]:

@@ -3,6 +3,7 @@
 import _signal
 import fcntl
 import os
+import sys
 import time
 
 GUARD = "CTXREPO_HOOK"

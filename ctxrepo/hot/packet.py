@@ -86,10 +86,10 @@ def index_section(scopes: list[Scope], allowed: dict[str, int], today: int, room
     rows = [(row, folder) for folder, _, rows, _ in scopes for row in rows]
     rows.sort(key=_path)
     rows.sort(key=_rank, reverse=True)
-    lines = [(folder, _line(row, today)) for row, folder in rows]
-    kept = _within(lines, dict(allowed), room - size(_INDEX))
+    made: dict[str, str] = {}
+    kept = _within(rows, made, today, dict(allowed), room - size(_INDEX))
     if len(kept) < total:
-        kept = _within(lines, dict(allowed), room - size(_INDEX) - size(_MORE.format(total)))
+        kept = _within(rows, made, today, dict(allowed), room - size(_INDEX) - size(_MORE.format(total)))
     tail = _MORE.format(total - len(kept)) if len(kept) < total else ""
     text = _INDEX + "".join(kept) + tail
     return text if total and size(text) <= room else ""
@@ -113,10 +113,18 @@ def _allowances(scopes: list[Scope], room: int, budget: int) -> dict[str, int]:
     return allowed
 
 
-def _within(lines: list[tuple[str, str]], allowed: dict[str, int], room: int) -> list[str]:
-    """The beginning of every scope's lines that fits, in the order of all."""
+def _within(
+    rows: list[tuple[Row, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
+) -> list[str]:
+    """The lines of the beginning of every scope's rows that fits, in the order of all.
+
+    `made` has the lines by path. Of a thousand rows a tenth fits, so a line is made when there is room.
+    """
     kept = []
-    for folder, line in lines:
+    for row, folder in rows:
+        if allowed[folder] < 0:
+            continue
+        line = made.get(row[0]) or made.setdefault(row[0], _line(row, today))
         allowed[folder] -= size(line)
         if allowed[folder] < 0 or room < size(line):
             allowed[folder] = -1

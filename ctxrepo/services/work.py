@@ -82,7 +82,9 @@ class Worker:
                 self.wake()  # errands can't wait for it
                 break
         tidy(self.memory.state, time.time())
-        if not self.post.run(self._arrived):
+        is_done = self.post.run(self._arrived)
+        # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
+        if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
 
     def _left(self) -> _Left:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import sys
 import threading
 import time
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hot.daemon import start_worker
+from ctxrepo.hot.daemon import is_taken, start_worker, take
 
 _SPY = """#!{python}
 import os, sys
@@ -21,19 +23,26 @@ os.rename({out!r} + ".part", {out!r})
 """
 
 
-def test_it_is_started_detached_with_the_state_it_serves(tmp_path: Path) -> None:
-    out, spy = tmp_path / "out", tmp_path / "python"
-    spy.write_text(_SPY.format(python=sys.executable, out=str(out)))
-    spy.chmod(0o755)
-    assert start_worker({"interpreter": str(spy), "state": "/the/state", "folder": str(tmp_path)})
-    deadline = time.monotonic() + 10
+@pytest.fixture
+def spy(tmp_path: Path) -> Path:
+    """An interpreter that writes down how it was started."""
+    made = tmp_path / "python"
+    made.write_text(_SPY.format(python=sys.executable, out=str(tmp_path / "out")))
+    made.chmod(0o755)
+    return made
+
+
+def facts(spy: Path) -> list[str]:
+    """What it wrote, as soon as it has."""
+    out = spy.with_name("out")
+    deadline = time.monotonic() + 30
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     return out.read_text().split("\n")
 
 
 def test_it_is_started_detached_with_the_state_it_serves(spy: Path) -> None:
-    assert start_worker({"interpreter": str(spy), "state": "/the/state"})
+    assert start_worker(settings(spy))
     cwd, stdout, session, parent, guard, *words = facts(spy)
     assert (cwd, stdout, guard) == ("/", os.devnull, "1")
     assert session != str(os.getsid(0))
@@ -127,4 +136,4 @@ def test_an_interpreter_that_cannot_run_harms_nobody(tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(0o755)
-    assert start_worker({"interpreter": str(broken), "state": "/s", "folder": str(tmp_path)})
+    assert start_worker(settings(broken))
