@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.markdown import split_blocks
@@ -29,8 +29,7 @@ _PINNED = re.compile(r"\*\(pinned\)\*", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]*`")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A top-level bullet with what hangs under it, or a paragraph, of the note at `path`.
 
     `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 Kind = Literal["heading", "bullet", "paragraph", "comment", "blank"]
@@ -58,12 +59,13 @@ def split_blocks(body: str) -> list[Block]:
     titles: list[tuple[int, str]] = []
     heading: tuple[str, ...] = ()
     lines = lines_of(body)
+    at = [0, *accumulate(map(len, lines))]
     blocks = []
     for kind, start, end in _group(lines):
         text_end = end
         while text_end > start and lines[text_end - 1].isspace():
             text_end -= 1
-        text, after = "".join(lines[start:text_end]), "".join(lines[text_end:end])
+        text, after = body[at[start] : at[text_end]], body[at[text_end] : at[end]]
         if kind == "heading" and (match := _HEADING.match(text.rstrip("\r\n"))):
             level = len(match[1])
             titles = [t for t in titles if t[0] < level] + [(level, (match[2] or "").strip())]

@@ -43,8 +43,8 @@ _DOCUMENTS = "select rowid from words where words match ? and rowid between ? an
 _ENTRIES = """
     select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
     from entry e join note n on n.id = e.note
-    where e.rowid in (select value from json_each(?)) and not e.struck"""
-_ENTRIES_OF = "select rowid from entry where rowid between ? and ? and not struck limit ?"
+    where e.rowid in (select value from json_each(?)) and e.found"""
+_ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
 
 
 Hit = tuple[str, str, str, int, int, str, str, str, float]

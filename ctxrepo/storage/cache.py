@@ -16,7 +16,7 @@ from ctxrepo.storage.cachereading import CacheReading
 from ctxrepo.storage.cacherows import digest_of, is_pinned, read_entry, rows_of, storable
 from ctxrepo.storage.database import healing, transaction
 
-_SHOW = "update entry set pinned = ?, struck = ? where rowid = ?"
+_SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
 _TOUCH_NOTE = """
     update note set generation = ?,
         pinned = exists (select 1 from entry where note = note.id and pinned and not struck)
@@ -147,7 +147,7 @@ class Cache(CacheReading):
         for rowid, is_listed, was_struck, pinned, struck in due:
             if is_listed and struck and not was_struck:
                 self._db.execute("delete from words where rowid = ?", (rowid,))
-            self._db.execute(_SHOW, (pinned, struck, rowid))
+            self._db.execute(_SHOW, (pinned, struck, is_listed and not struck, rowid))
             if is_listed and was_struck and not struck:
                 documents.index(self._db, rowid, rowid)
             self._db.execute(_TOUCH_NOTE, (generation, rowid))

@@ -10,19 +10,17 @@ from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cacherows import Rows
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"
 _UNINDEX = """
     delete from words where rowid in (
         select id from note where id = ?1 and listed union all
-        select e.rowid from entry e join note n on n.id = e.note
-        where e.rowid between ?1 and ?2 and n.listed and not e.struck
+        select rowid from entry where rowid between ?1 and ?2 and found
     )
 """
 _RECOUNT = """
     update scope set entries = (
-        select count(*) from entry e join note n on n.id = e.note
-        where e.rowid between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and n.listed and not e.struck
+        select count(*) from entry where rowid between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and found
     ) where id in (select value from json_each(?2))
 """
 

@@ -52,9 +52,10 @@ class Rows(NamedTuple):
 
 def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     """The rows of a note, whose entries have the numbers that follow its own."""
+    is_listed = not is_aside(note.path)
     numbered = enumerate(note.entries, note_id + 1)
-    entries = [_entry_row(rowid, note_id, entry, marks) for rowid, entry in numbered]
-    is_pinned = any(pinned and not struck for *_, pinned, struck, _ in entries)
+    entries = [_entry_row(rowid, note_id, entry, marks, is_listed) for rowid, entry in numbered]
+    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _ in entries)
     return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries)
 
 
@@ -89,13 +90,14 @@ def _memory_body(note: Note) -> tuple[str, int]:
     return body.strip("\n"), note.head.lines + 1 + len(body) - len(body.lstrip("\n"))
 
 
-def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks) -> tuple[Any, ...]:
+def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: bool) -> tuple[Any, ...]:
     text = _lines(entry.text)
     heading = BETWEEN_TITLES.join(map(storable, entry.heading))
     place = (entry.first_line, entry.last_line)
+    is_struck = entry.id in marks.struck
     # The id tells of the text already, unless a person gave it.
     digest = digest_of(text) if explicit_id(text) else entry.id
-    shown = (is_pinned(entry, marks), entry.id in marks.struck, digest)
+    shown = (is_pinned(entry, marks), is_struck, digest, is_listed and not is_struck)
     return (rowid, note_id, entry.id, heading, text, *place, *shown)
 
 

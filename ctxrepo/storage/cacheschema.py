@@ -26,14 +26,13 @@ _SCHEMA = """
     create table entry(
         rowid integer primary key, note integer not null, id text not null, heading text not null,
         text text not null, first_line integer not null, last_line integer not null,
-        pinned integer not null, struck integer not null, hash text not null
+        pinned integer not null, struck integer not null, hash text not null, found integer not null
     );
     create index entry_marked on entry(pinned, struck) where pinned or struck;
     create view document(id, text) as
         select id, context from note where listed
         union all
-        select e.rowid, e.heading || ' ' || e.text from entry e join note n on n.id = e.note
-        where n.listed and not e.struck;
+        select rowid, heading || ' ' || text from entry where found;
     create virtual table words using fts5(
         text, content = document, content_rowid = id, columnsize = 0, detail = none,
         tokenize = "porter unicode61 remove_diacritics 2"

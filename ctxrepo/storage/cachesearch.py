@@ -13,7 +13,7 @@ _BY_WORDS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
         n.tags, {own}
     from entry e join note n on n.id = e.note
-    where {every} and ({own}) > 0 and n.listed and not e.struck
+    where {every} and ({own}) > 0 and e.found
     order by {own} desc, length(e.text), n.path, e.first_line
 """
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
