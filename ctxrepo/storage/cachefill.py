@@ -6,6 +6,7 @@ import marshal
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
@@ -18,10 +19,15 @@ from ctxrepo.storage.cacheschema import INDEX_OF_IDS
 from ctxrepo.storage.database import transaction
 
 BATCH = 500
-"""Notes that are put in while others wait to write."""
+"""Notes that are read and laid out at once."""
+
+TOGETHER = 8
+"""Batches that are put in and indexed in one transaction, while others wait to write."""
 
 _MEMORY_KIB = 64 * 1024
 _PAGES_BETWEEN_SYNCS = 10_000
+_WORDS_AT_ONCE = "insert into words(words, rank) values ('hashsize', ?)"
+_USUAL_BYTES = 1024 * 1024
 
 
 def fill(
@@ -33,8 +39,8 @@ def fill(
 ) -> None:
     """Put the notes at `paths` in; `read` gives the text of one, None for what is none after all.
 
-    They are read and laid out ahead by other processes; this one puts them in, a transaction for each batch,
-    and before each `tell` is told how many are in.
+    They are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
+    in before each batch.
     """
     notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
@@ -46,10 +52,16 @@ def fill(
 
     with _much_to_write(db):
         db.executemany("insert into scope values (?, ?, 0)", enumerate(scopes, 1))
-        for number, done in enumerate(ahead(rows, len(batches))):
-            tell(number * BATCH)
+        laid_out = ahead(rows, len(batches))
+        for first in range(0, len(batches), TOGETHER):
+            group = batches[first : first + TOGETHER]
             with transaction(db):
-                _put(db, [Rows(*row) for row in marshal.loads(done)], batches[number])
+                for number, batch in enumerate(islice(laid_out, len(group)), first):
+                    tell(number * BATCH)
+                    documents.put(db, [Rows(*row) for row in marshal.loads(batch)])
+                numbers = [number for batch in group for number, _ in batch]
+                documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
+                documents.recount(db, {number // SCOPE_SPAN for number in numbers})
 
 
 @contextmanager
@@ -57,11 +69,13 @@ def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
     """More memory and fewer syncs; and ids come in no order, so that their index is built at the end."""
     db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
     db.execute(f"pragma wal_autocheckpoint = {_PAGES_BETWEEN_SYNCS}")
+    db.execute(_WORDS_AT_ONCE, (_MEMORY_KIB * 1024,))
     db.execute("drop index if exists entry_id")
     try:
         yield
     finally:
         db.execute(INDEX_OF_IDS)
+        db.execute(_WORDS_AT_ONCE, (_USUAL_BYTES,))
         db.execute("pragma cache_size = -2000")
         db.execute("pragma wal_autocheckpoint = 1000")
 
@@ -75,9 +89,3 @@ def _numbered(paths: Sequence[str]) -> tuple[list[tuple[int, str]], list[str]]:
         counts[scope] = counts.get(scope, 0) + 1
         notes.append((len(counts) * SCOPE_SPAN + counts[scope] * NOTE_SPAN, path))
     return notes, list(counts)
-
-
-def _put(db: sqlite3.Connection, rows: Sequence[Rows], batch: Sequence[tuple[int, str]]) -> None:
-    documents.put(db, rows)
-    documents.index(db, batch[0][0], batch[-1][0] + NOTE_SPAN - 1)
-    documents.recount(db, {row.id // SCOPE_SPAN for row in rows})
