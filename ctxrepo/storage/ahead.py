@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -10,6 +11,7 @@ from typing import BinaryIO
 
 _MOST = 4
 _LENGTH = 8
+_PIPE_BYTES = 1024 * 1024
 
 
 def ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
@@ -51,6 +53,8 @@ class _Fork:
 
 def _fork(work: Callable[[int], bytes], numbers: range) -> _Fork:
     reading, writing = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # what fits lets it go on while nobody reads
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     pid = os.fork()
     if pid == 0:
         try:

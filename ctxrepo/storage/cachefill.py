@@ -18,7 +18,7 @@ from ctxrepo.storage.cacherows import Rows, rows_of, storable
 from ctxrepo.storage.cacheschema import INDEX_OF_IDS
 from ctxrepo.storage.database import transaction
 
-BATCH = 500
+BATCH = 250
 """Notes that are read and laid out at once."""
 
 TOGETHER = 8
