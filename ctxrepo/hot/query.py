@@ -44,6 +44,10 @@ _ENTRIES = """
     select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
     from entry e join note n on n.id = e.note
     where e.rowid in (select value from json_each(?)) and e.found"""
+_FIRST_ENTRIES = """
+    select e.rowid from entry e join note n on n.id = e.note
+    where e.rowid in (select value from json_each(?)) order by n.path, e.first_line limit ?"""
+_FIRST_NOTES = "select id from note where id in (select value from json_each(?)) order by path limit ?"
 _ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
 
 
@@ -105,16 +109,32 @@ def _documents(cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int
 
 def _hits(cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float]) -> list[Hit]:
     """The entries worth looking at, best first."""
-    numbers = sorted(own, key=own.__getitem__, reverse=True)[:_CANDIDATES]
-    for note in sorted(around, key=around.__getitem__, reverse=True)[:_NOTES]:
+    numbers = _best(cache, own, _CANDIDATES, _FIRST_ENTRIES)
+    for note in _best(cache, around, _NOTES, _FIRST_NOTES):
         rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _CANDIDATES)).fetchall()
         numbers += [row[0] for row in rows if row[0] not in own]
     hits = []
-    for number, *hit in cache.execute(_ENTRIES, (f"[{','.join(map(str, numbers))}]",)):
+    for number, *hit in cache.execute(_ENTRIES, (_list(numbers),)):
         score = own.get(number, 0.0) + CONTEXT * around.get(number - number % NOTE_SPAN, 0.0)
         hits.append((*hit, score / (1 + STRETCH * len(hit[6]) / TYPICAL)))
     hits.sort(key=_order)
     return hits
+
+
+def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first: str) -> list[int]:
+    """The numbers with the best scores. Of those that share the last place the `first` are taken by path:
+    the numbers themselves are other ones in a cache that is made anew."""
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    if len(ranked) <= most:
+        return ranked
+    edge = scores[ranked[most - 1]]
+    sure = [number for number in ranked[:most] if scores[number] > edge]
+    tied = [number for number in ranked if scores[number] == edge]
+    return sure + [row[0] for row in cache.execute(first, (_list(tied), most - len(sure)))]
+
+
+def _list(numbers: list[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"
 
 
 def _order(hit: Hit) -> tuple[float, str, int]:
