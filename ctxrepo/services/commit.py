@@ -6,7 +6,7 @@ people edited by hand is found by looking, what the write guard refuses is held 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -113,14 +113,23 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
-    looked_at = seen.disk.only
-    if looked_at is not None and not taken.changes.keys() <= looked_at:
-        seen = memory.checkout.look(looked_at | taken.changes.keys(), written)
     tree = objects.tree_of(new)
-    later = bring(memory, tree, seen, hold) if tree else ()
+    seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
+    later = bring(memory, tree, seen, hold | unknown) if tree else ()
     memory.worktree.replaced.settle(late)
     held, aside = tuple(taken.held), tuple(taken.aside)
     return Committed(new, new != old, held, aside, seen.skipped, tuple(done)), later
+
+
+def _further(
+    memory: Memory, seen: Seen, paths: Set[str], old_tree: str | None
+) -> tuple[Seen, frozenset[str]]:
+    """The look extended to all that the commit changes, and which of that somebody edited unseen."""
+    known = seen.disk.only
+    if known is None or paths <= known:
+        return seen, frozenset()
+    seen = memory.checkout.look_further(seen, paths)
+    return seen, frozenset(memory.checkout.edited(seen, old_tree) - known)
 
 
 def _version(memory: Memory, late: Late) -> Version:

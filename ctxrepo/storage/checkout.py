@@ -8,7 +8,7 @@ reads as "a person took the remote's additions back".
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -74,6 +74,15 @@ class Checkout:
             if self._is_emptied(disk, base, written):
                 return Seen(disk, skipped, None, None, is_emptied=True)
         return Seen(disk, {**skipped, **self._obstacles(disk, base)}, base, following)
+
+    def look_further(self, seen: Seen, paths: Collection[str]) -> Seen:
+        """The same look, at more files. What it found before stays: of an edit made since nobody knows yet,
+        and a file may only be replaced as long as it is what was found."""
+        if seen.disk.only is None:
+            return seen
+        more, skipped = look_at(self.worktree, frozenset(paths) - seen.disk.only)
+        skipped |= self._obstacles(more, seen.base)
+        return replace(seen, disk=seen.disk.joined(more), skipped={**seen.skipped, **skipped})
 
     def differing(self, seen: Seen, tree: str | None) -> Differing:
         """What is on disk beside what a tree has, where that is not the same and as far as `seen` went."""

@@ -31,6 +31,10 @@ class Some:
         both = ((path, self.ids.get(path), there.get(path)) for path in self.only)
         return {path: (oid, key) for path, oid, key in both if oid != key}
 
+    def joined(self, more: Some) -> Some:
+        """This and what is known about more files."""
+        return Some({**more.ids, **self.ids}, self.only | more.only)
+
 
 @dataclass(frozen=True)
 class Everything:

@@ -11,6 +11,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.services import commit as commit_service
 from ctxrepo.services import exchange as exchange_service
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.pending import Version
@@ -186,6 +187,52 @@ def test_where_signing_fails_nothing_is_committed_unsigned(mine: Machine) -> Non
     mine.git("config", "--unset", "commit.gpgsign")
     commit(mine.open(), NOW)
     assert "waits for the key" in mine.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit changes more than it was asked to look at, and looks again: not at what it has seen."""
+    mine.remember("the port is 6380 on every machine", category="gotcha")
+    commit(mine.open(), NOW)
+    before = mine.read(NOTE)
+    first = before.replace("6380", "6399")
+    mine.write(NOTE, first)
+    left = Version(NOTE, "claude", "s", first.encode(), before.encode())
+    follow = commit_service.moved_evidence
+
+    def follow_while_the_agent_edits(*what: Any) -> dict[str, bytes]:
+        changes = follow(*what)
+        assert changes, "the entry has evidence, which moves along"
+        mine.write(NOTE, first.replace("base", "base, and more"))
+        return changes
+
+    monkeypatch.setattr(commit_service, "moved_evidence", follow_while_the_agent_edits)
+    commit(mine.open(), NOW, Wanted([left], only=()))
+    monkeypatch.undo()
+    assert "base, and more" in mine.read(NOTE)
+    commit(mine.open(), NOW)
+    for kept in ("6399", "base, and more"):
+        assert kept in mine.read(NOTE)
+        assert kept in mine.git("show", f"HEAD:{NOTE}")
+
+
+def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine: Machine) -> None:
+    mine.remember("the port is 6380 on every machine", category="gotcha")
+    commit(mine.open(), NOW)
+    (evidence,) = (path.relative_to(mine.clone) for path in mine.clone.glob(".ctx/evidence/*"))
+    by_hand = mine.read(str(evidence)) + '{"v": 1, "id": "byhand"}\n'
+    mine.write(str(evidence), by_hand)
+    before = mine.read(NOTE)
+    after = before.replace("6380", "6399")
+    mine.write(NOTE, after)
+    left = Version(NOTE, "claude", "s", after.encode(), before.encode())
+    commit(mine.open(), NOW, Wanted([left], only=()))
+    assert mine.read(str(evidence)) == by_hand
+    commit(mine.open(), NOW)
+    said = mine.git("show", f"HEAD:{evidence}")
+    assert "byhand" in said
+    assert '"moved"' in said
 
 
 def test_an_agents_file_tool_reaches_no_dot_folder_of_the_remote(mine: Machine) -> None:
