@@ -72,8 +72,12 @@ class Play:
     def until_it_waits(self) -> tuple[Any, threading.Event]:
         """A talk in the middle of a turn: one note edited, one written by a shell, and the model is mute.
 
-        The event lets it speak again.
+        The event lets it speak again. What the session's start left to do is over by then.
         """
+        talk = self.talk()
+        talk.say("hello there")
+        self.stage.wait_for_workers()
+        before = len(self.told())
         note, held = note_of(self.stage, "6380"), threading.Event()
         shelled = self.stage.memory / "shop" / "topics" / "shelled.md"
         self.stage.model.will(
@@ -82,9 +86,8 @@ class Play:
             self.agent.shell(f"printf -- '- shelled by hand\\n' > {shelled}"),
             Text(held=held),
         )
-        talk = self.talk()
         talk.begin("Redis moved to port 6399, write that down.")
-        if self.stage.wait(lambda: len(self.told()) == 4, 60) is None:
+        if self.stage.wait(lambda: len(self.told()) == before + 4, 60) is None:
             raise TimeoutError("the agent never came to the end of its tools")
         return talk, held
 

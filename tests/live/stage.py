@@ -81,6 +81,10 @@ class Stage:
         self.wait(lambda: not company(self.root), seconds)
         return company(self.root)
 
+    def wait_for_workers(self) -> None:
+        """Until what the session has left to do so far is done."""
+        self.wait(lambda: not any(" _work " in words for words in company(self.root)), 30)
+
     def end_all(self) -> None:
         """Kill what of the agent is still there."""
         for process in self.started:
