@@ -15,6 +15,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture set --seeds 5
 	PYTHONPATH=tests $(BIN)/python -m torture append --seeds 3
 	PYTHONPATH=tests $(BIN)/python -m torture edit --seeds 3
+	PYTHONPATH=tests $(BIN)/python -m torture alone --seeds 3
 	PYTHONPATH=tests $(BIN)/python -m torture commands
 	PYTHONPATH=tests $(BIN)/python -m torture hostile
 	PYTHONPATH=tests $(BIN)/python -m torture disk

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from torture.commands import kill_commands
 from torture.cuts import can_cut, cut_power
+from torture.editors import one_edits_alone
 from torture.setcheck import Plan, set_check
 
 
@@ -22,6 +23,12 @@ def test_many_writers_in_many_clones_lose_nothing_though_they_are_killed(tmp_pat
     verdict, kills = set_check(tmp_path, plan)
     assert kills.total() >= 25
     assert verdict.acknowledged >= plan.entries
+    assert verdict.faults == []
+
+
+def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Path) -> None:
+    verdict = one_edits_alone(tmp_path, entries=25, seed=7)
+    assert verdict.acknowledged == 25
     assert verdict.faults == []
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from torture.assail import assail
 from torture.commands import kill_commands
 from torture.cuts import can_cut, cut_power
-from torture.editors import Appending, append, edit_over_each_other
+from torture.editors import Appending, append, edit_over_each_other, one_edits_alone
 from torture.failing import fail_each
 from torture.fleet import Verdict
 from torture.hostile import cases
@@ -44,6 +44,7 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         "set": {"clones": 5, "writers": 8, "entries": 1000, "kills": 300, "commands": 150},
         "append": {"clones": 5, "appenders": 8, "entries": 200},
         "edit": {"editors": 2, "entries": 100},
+        "alone": {"entries": 100},
         "commands": {"kills": 200},
         "hostile": {},
         "disk": {"step": 1},
@@ -73,6 +74,10 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
             _show(seed, began, {}, verdict)
             yield from verdict.faults
             yield from (f"no history knows of {token}" for token in sorted(unheard_of))
+        case "alone":
+            verdict = one_edits_alone(root, wanted.entries, seed)
+            _show(seed, began, {}, verdict)
+            yield from verdict.faults
         case "hostile":
             for number, case in enumerate(cases()):
                 (root / str(number)).mkdir()

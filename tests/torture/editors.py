@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -86,18 +87,49 @@ def edit(machine: Machine, note: str, work: Work) -> None:
             work.acknowledge(token)
 
 
-def show_hook(machine: Machine, session: str, file: Path, text: str) -> bool:
-    """Tell the hook that `session` wrote `text` to `file`, as an agent does; whether it took it."""
+def edit_alone(machine: Machine, note: str, work: Work) -> None:
+    """One agent that nobody interferes with: its edits, of which the hook isn't told the text, are all kept.
+
+    Each changes an entry that has evidence, so that a commit of it changes more files than were edited.
+    """
+    chance = work.chance()
+    file = machine.clone / note
+    for number in range(work.entries):
+        token = work.token(number)
+        text = re.sub(r"stands at \d+", f"stands at {number}", file.read_text())
+        file.write_text(text + f"- {token} edited alone\n")
+        show_hook(machine, "alone", file, None)
+        work.acknowledge(token)
+        time.sleep(chance.random() * 0.3)
+
+
+def show_hook(machine: Machine, session: str, file: Path, text: str | None) -> bool:
+    """Tell the hook that `session` wrote `text` to `file`, or edited it (None), as an agent does; whether it
+    took it."""
+    content = {} if text is None else {"content": text}
     said = {
         "session_id": session,
         "cwd": str(machine.project_folder),
         "hook_event_name": "PostToolUse",
-        "tool_name": "Write",
-        "tool_input": {"file_path": str(file), "content": text},
+        "tool_name": "Edit" if text is None else "Write",
+        "tool_input": {"file_path": str(file), **content},
     }
     words = [sys.executable, "-m", "ctxrepo", "hook", "claude", "PostToolUse"]
     done = subprocess.run(words, input=json.dumps(said), env=machine.env, capture_output=True, text=True)
     return done.returncode == 0
+
+
+def one_edits_alone(root: Path, entries: int, seed: int) -> Verdict:
+    """Let one agent edit one note, faster than its edits are committed, and look for every edit."""
+    fleet = make_fleet(root, 2)
+    machine = fleet.machines[0]
+    machine.remember("the counter stands at 0", category="alone")
+    machine.sync()
+    work = Work(machine, seed, 0, 0, entries, 1, fleet.journals / "m0-0")
+    job = fork(
+        "editor", "m0", partial(edit_alone, machine, "shop/topics/alone.md", work), root / "tracebacks"
+    )
+    return _meanwhile_syncing(fleet, [job], seed)
 
 
 def edit_over_each_other(root: Path, editors: int, entries: int, seed: int) -> tuple[Verdict, set[str]]:
