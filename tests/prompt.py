@@ -40,7 +40,7 @@ def needs(shell: str) -> pytest.MarkDecorator:
     """Skip, aloud, where a shell isn't there."""
     return pytest.mark.skipif(
         not shutil.which(shell),
-        reason=f"no {shell} here, so its completion isn't tried: `make servers` installs it",
+        reason=f"completion is tried in a real {shell}, which this machine lacks: `make servers` installs it",
     )
 
 

@@ -27,7 +27,9 @@ AGENTS = install.root(os.environ)
 INSTALLED = install.find(claude.NAME, claude.PACKAGE, AGENTS)
 
 needs_claude = pytest.mark.skipif(
-    INSTALLED is None, reason=f"{claude.PACKAGE.wanted} isn't installed: `make live` brings it, and plays it"
+    INSTALLED is None,
+    reason=f"{claude.PACKAGE.wanted} isn't installed, and no test fetches 360 MB unasked: `make live` "
+    "does, and plays many more sessions; the next `make test` then plays these",
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from machines import Machine, make_machine
 from torture.failing import fail_each, needs_compiler
 from torture.fleet import workers
-from torture.mounts import mounted, needs_mount, needs_network_folder, network_folder, read_only
+from torture.mounts import disk_of_another_kind, mounted, needs_mount, read_only
 
 FACT = "the sea is salt"
 
@@ -108,10 +107,10 @@ def test_an_overlay_is_as_good_as_any_disk(tmp_path: Path, ada: Machine) -> None
             assert healed(ada, FACT, "on the upper layer")
 
 
-@needs_network_folder
-def test_writers_on_a_network_file_system_lose_nothing() -> None:
-    with tempfile.TemporaryDirectory(dir=network_folder()) as folder:
-        ada = make_machine(Path(folder), "ada")
+@needs_mount
+def test_writers_on_a_disk_of_another_kind_lose_nothing(tmp_path: Path) -> None:
+    with disk_of_another_kind(tmp_path / "disk") as folder:
+        ada = make_machine(folder, "ada")
         ada.init()
         words = [sys.executable, "-m", "ctxrepo", "remember"]
         facts = [f"fact {number} from a writer of its own" for number in range(8)]

@@ -14,13 +14,13 @@ import pytest
 from servers.process import free_port, running, wait_for_port
 
 _PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
-_BACKEND = Path("/usr/lib/git-core/git-http-backend")
+_BACKEND = Path(subprocess.check_output(["git", "--exec-path"], text=True).strip(), "git-http-backend")
 _MISSING = [name for name in ("nginx", "fcgiwrap", "openssl") if not shutil.which(name, path=_PLACES)]
 
 needs_https = pytest.mark.skipif(
     bool(_MISSING) or not _BACKEND.exists(),
-    reason=f"{' and '.join(_MISSING) or _BACKEND} missing here, so nothing is tried over https: "
-    "`make servers` installs them",
+    reason=f"a git server over https needs {', '.join(_MISSING) or _BACKEND}, which this machine lacks: "
+    "`make servers` installs nginx, fcgiwrap and openssl; git itself brings the other",
 )
 
 USER, PASSWORD = "ada", "correct-horse-7291"

@@ -18,7 +18,7 @@ SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin:/sbin")
 
 needs_sshd = pytest.mark.skipif(
     SSHD is None or not shutil.which("ssh-keygen"),
-    reason="no OpenSSH server here, so nothing is tried over ssh: `make servers` installs one",
+    reason="a git server over ssh needs OpenSSH's sshd and ssh-keygen, and one is missing: `make servers`",
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from torture.assail import assail
 from torture.commands import kill_commands
-from torture.cuts import can_cut, cut_power
+from torture.cuts import cut_power, why_no_cut
 from torture.editors import Appending, append, edit_over_each_other, one_edits_alone
 from torture.failing import fail_each
 from torture.fleet import Verdict
@@ -92,8 +92,8 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
                 print(f"{command}: {failed.tried} of {failed.calls} calls failed{' for good' * sticky}")
                 yield from failed.faults
         case "cuts":
-            if not can_cut():
-                print("only root may mount, so no power was cut")
+            if why_no_cut():
+                print(f"no power was cut: {why_no_cut()}")
                 return
             cut = cut_power(root, wanted.cuts, seed)
             print(f"seed {seed}: {cut.cuts} cuts, {cut.checked} entries looked for")

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
 
-from torture.mounts import can_mount, mounted
+from torture.mounts import mounted, why_no_mount
 from torture.process import Process, fork
 from torture.writers import TOKEN, Work, keep_syncing, write
 
@@ -51,9 +51,11 @@ class Cuts:
 
 
 @cache
-def can_cut() -> bool:
-    """Whether this machine lets us mount an ext4 of our own."""
-    return os.getuid() == 0 and shutil.which("mkfs.ext4") is not None and can_mount()
+def why_no_cut() -> str:
+    """What keeps us from mounting an ext4 of our own, '' where nothing does."""
+    if shutil.which("mkfs.ext4") is None:
+        return "no mkfs.ext4 here to make the disk whose power is cut: the package e2fsprogs has it"
+    return why_no_mount()
 
 
 def cut_power(root: Path, cuts: int, seed: int) -> Cuts:

@@ -31,7 +31,7 @@ COMPILER = shutil.which("cc")
 
 needs_compiler = pytest.mark.skipif(
     COMPILER is None,
-    reason="no C compiler here to build the library that makes system calls fail: install one as `cc`",
+    reason="a library in C makes system calls fail, and no `cc` is here to build it: install gcc or clang",
 )
 
 _PLAN = struct.Struct("iiii4000s")

@@ -32,19 +32,19 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 @cache
-def can_mount() -> bool:
+def why_no_mount() -> str:
+    """What keeps us from mounting a file system of our own, '' where nothing does."""
+    if os.getuid() != 0:
+        return "only root may mount: run the tests as root"
     with tempfile.TemporaryDirectory() as folder:
         try:
             with mounted(Path(folder), "-t", "tmpfs", "tmpfs"):
-                return True
-        except (OSError, subprocess.CalledProcessError):
-            return False
+                return ""
+        except (OSError, subprocess.CalledProcessError) as error:
+            return f"root may not mount here, as in a container without CAP_SYS_ADMIN ({error})"
 
 
-needs_mount = pytest.mark.skipif(
-    os.getuid() != 0 or not can_mount(),
-    reason="only root may mount, so full and read-only disks are not tried here",
-)
+needs_mount = pytest.mark.skipif(bool(why_no_mount()), reason=why_no_mount() or "mounting works")
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "9p"})
 
@@ -58,7 +58,12 @@ def network_folder() -> Path | None:
     return next((folder for folder in folders if os.access(folder, os.W_OK)), None)
 
 
-needs_network_folder = pytest.mark.skipif(
-    network_folder() is None,
-    reason="no NFS, SMB or 9p is mounted for writing here, so what a lock is worth on one is not tried",
-)
+@contextmanager
+def disk_of_another_kind(folder: Path) -> Iterator[Path]:
+    """A folder on another machine's disk where one is mounted, else `folder` on one that is in memory."""
+    if away := network_folder():
+        with tempfile.TemporaryDirectory(dir=away) as made:
+            yield Path(made)
+    else:
+        with mounted(folder, "-t", "tmpfs", "tmpfs"):
+            yield folder
