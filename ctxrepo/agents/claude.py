@@ -117,17 +117,14 @@ def lines(text: str) -> dict[str, list[str]]:
 
 def has_plugin(text: str) -> bool:
     """Whether these settings switch ctxrepo's plugin on, from whatever marketplace."""
-    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
-    plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
+    plugins = _settings(text).get("enabledPlugins")
     named = plugins.items() if isinstance(plugins, dict) else ()
     return any(name.partition("@")[0] == PLUGIN and is_on is True for name, is_on in named)
 
 
 def obstacle(text: str) -> str:
     """What in these settings keeps hooks from running, or ''."""
-    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
-    off = isinstance(settings, dict) and settings.get("disableAllHooks") is True
-    return "disableAllHooks is on" if off else ""
+    return "disableAllHooks is on" if _settings(text).get("disableAllHooks") is True else ""
 
 
 def is_blank(text: str) -> bool:
@@ -189,11 +186,16 @@ def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int
 
 def _hooks(text: str) -> dict[str, list[object]]:
     """The lists of groups, by event; whatever has another shape is left out."""
-    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
-    hooks = settings.get("hooks") if isinstance(settings, dict) else {}
+    hooks = _settings(text).get("hooks")
     if not isinstance(hooks, dict):
         return {}
     return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
+
+
+def _settings(text: str) -> dict[str, object]:
+    """The settings; empty when there are none, or when they are no object."""
+    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _has_hooks(text: str) -> bool:
