@@ -107,6 +107,16 @@ def hold_pushes(remote: Path) -> Path:
     return held
 
 
+def end_in_a_push_that_hangs(machine: Machine, remote: Path) -> Path:
+    """A session writes a fact and ends; its push waits as long as the file that is returned exists."""
+    held = hold_pushes(remote)
+    session = Session(machine, "s-1")
+    session.edit("shop/topics/one.md", "- the first fact\n")
+    session.hook("SessionEnd")
+    eventually(lambda: any("push" in words for words in processes_of(machine)), WAY_OUT)
+    return held
+
+
 def kill(machine: Machine) -> None:
     for number in workers(machine):
         with suppress(ProcessLookupError):
@@ -117,11 +127,7 @@ def test_a_push_that_was_killed_is_made_good_by_any_hook_that_wakes_a_worker(
     ada_connected: Machine, remote: Path
 ) -> None:
     ada = ada_connected
-    held = hold_pushes(remote)
-    session = Session(ada, "s-1")
-    session.edit("shop/topics/one.md", "- the first fact\n")
-    session.hook("SessionEnd")
-    eventually(lambda: any("push" in words for words in processes_of(ada)), WAY_OUT)
+    held = end_in_a_push_that_hangs(ada, remote)
     kill(ada)
     held.unlink()
     eventually(lambda: not processes_of(ada), WAY_OUT)
@@ -155,11 +161,7 @@ def test_a_worker_killed_at_any_moment_loses_nothing(
 
 def test_a_worker_told_to_end_takes_git_with_it(ada_connected: Machine, remote: Path) -> None:
     ada = ada_connected
-    held = hold_pushes(remote)
-    session = Session(ada, "s-1")
-    session.edit("shop/topics/one.md", "- the first fact\n")
-    session.hook("SessionEnd")
-    eventually(lambda: any("push" in words for words in processes_of(ada)), WAY_OUT)
+    held = end_in_a_push_that_hangs(ada, remote)
     began = time.monotonic()
     while workers(ada) and time.monotonic() - began < WAY_OUT:
         for number in workers(ada):
