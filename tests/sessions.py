@@ -78,10 +78,10 @@ class Session:
         self.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
 
 
-def connected(machine: Machine, url: str) -> Machine:
+def connected(machine: Machine, url: str = "") -> Machine:
     """The two commands a machine takes."""
     (machine.home / ".claude").mkdir()
-    for words in (("init", url), ("setup", "claude", "--yes")):
+    for words in (("init", *filter(None, [url])), ("setup", "claude", "--yes")):
         done = machine.ctxrepo(*words)
         assert done.returncode == 0, done.stderr
     return machine

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from sessions import connected
 
 SAVED = Path(__file__).parents[1] / "agents" / "claude_records"
 
 
-@pytest.fixture
-def connected(ada: Machine) -> Machine:
-    ada.init()
-    (ada.home / ".claude").mkdir()
-    assert ada.ctxrepo("setup", "claude", "--yes").returncode == 0
+@pytest.fixture(name="connected")
+def _connected(ada: Machine) -> Machine:
+    connected(ada)
     os.utime(ada.home / ".claude" / "settings.json", (0, 0))
     return ada
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from sessions import connected
 
 from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.hook_records import SESSIONS, AgentRecords, hook_records
@@ -21,9 +22,7 @@ SAVED = Path(__file__).parents[1] / "agents" / "claude_records"
 @pytest.fixture
 def mine(ada: Machine) -> Machine:
     """A connected machine, on which the saved sessions came after the connection."""
-    ada.init()
-    (ada.home / ".claude").mkdir()
-    assert ada.ctxrepo("setup", "claude", "--yes").returncode == 0
+    connected(ada)
     os.utime(ada.home / ".claude" / "settings.json", (0, 0))
     return ada
 
