@@ -12,6 +12,9 @@ _QUOTED = re.compile(r"""(["'])(.*)\1\Z""")
 _NOT_PLAIN = tuple("&*!|>{%@`")
 """What a value begins with that means more than its words."""
 
+_SAYS = (str, int, float, dt.date)
+"""What a value is that can be taken for its words."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -49,30 +52,24 @@ def head_of(
 ) -> Head:
     """The head that says `fields`; `places` has the line each key is on."""
     described = fields.get("description")
-    tags, odd = _tags(fields.get("tags"))
-    wrong = [
-        ("description", "is not a text", "Write it as one sentence.")
-        if not isinstance(described, str | None)
-        else None,
-        ("tags", "is not a list of words", "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can.")
-        if odd
-        else None,
-        *(
-            (key, "is no date", "Write it as YYYY-MM-DD.")
-            if fields.get(key) is not None and not date(fields[key])
-            else None
-            for key in ("created", "updated")
-        ),
-    ]
-    found = [Problem(places.get(w[0], 1), f"{w[0]} {w[1]}", w[2]) for w in wrong if w]
+    tags, is_odd = _tags(fields.get("tags"))
+    days = {key: date(fields.get(key)) for key in ("created", "updated")}
+    wrong = []
+    if not (described is None or isinstance(described, str)):
+        wrong.append(("description", "is not a text", "Write it as one sentence."))
+    if is_odd:
+        remedy = "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can."
+        wrong.append(("tags", "is not a list of words", remedy))
+    for key, day in days.items():
+        if not day and fields.get(key) is not None:
+            wrong.append((key, "is no date", "Write it as YYYY-MM-DD."))
     return Head(
-        description=one_line(described) if isinstance(described, str | int | float | dt.date) else "",
+        description=one_line(described) if isinstance(described, _SAYS) else "",
         tags=tags,
-        created=date(fields.get("created")),
-        updated=date(fields.get("updated")),
         fields=fields,
         lines=lines,
-        problems=(*problems, *found),
+        problems=(*problems, *(Problem(places.get(w[0], 1), f"{w[0]} {w[1]}", w[2]) for w in wrong)),
+        **days,
     )
 
 
@@ -115,7 +112,7 @@ def _tags(value: object) -> tuple[tuple[str, ...], bool]:
     if value is None:
         return (), False
     if isinstance(value, list):
-        words = [one_line(v) for v in value if isinstance(v, str | int | float | dt.date)]
+        words = [one_line(v) for v in value if isinstance(v, _SAYS)]
         return tuple(dict.fromkeys(w for w in words if w)), len(words) != len(value)
-    words = str(value).split(",") if isinstance(value, str | int | float | dt.date) else []
+    words = str(value).split(",") if isinstance(value, _SAYS) else []
     return tuple(dict.fromkeys(w for w in map(one_line, words) if w)), True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -10,6 +11,9 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 _MOST = 4
+_BEHIND = 10
+"""How much forks stand back for the one that uses what they have done, and shall never be waited for."""
+
 _LENGTH = 8
 _PIPE_BYTES = 1024 * 1024
 
@@ -59,6 +63,8 @@ def _fork(work: Callable[[int], bytes], numbers: range) -> _Fork:
     if pid == 0:
         try:
             os.close(reading)
+            os.nice(_BEHIND)
+            gc.disable()  # it ends before it could fill the memory
             for number in numbers:
                 _send(writing, work(number))
         finally:

@@ -67,10 +67,7 @@ class Cache(CacheReading):
         """
         self.clear()
         try:
-            fill(self._db, paths, read, marks, tell)
-            with transaction(self._db):
-                self._set("generation", "1")
-                self._set("head", head)
+            fill(self._db, head, paths, read, marks, tell)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
@@ -82,9 +79,9 @@ class Cache(CacheReading):
             scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
             scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
             scopes |= self._mark(marks, generation)
-            self._set("head", head)
+            documents.tell(self._db, head=head)
             if scopes:
-                self._set("generation", str(generation))
+                documents.tell(self._db, generation=str(generation))
                 documents.recount(self._db, scopes)
         return bool(scopes)
 
@@ -111,7 +108,7 @@ class Cache(CacheReading):
     def settle(self, now: float) -> None:
         """A round of the worker is over."""
         with transaction(self._db):
-            self._set("settled", repr(float(now)))
+            documents.tell(self._db, settled=repr(float(now)))
 
     def _put(self, note: Note, generation: int, marks: Marks) -> int:
         """The scope in which something changed by it, 0 for none."""
@@ -152,6 +149,3 @@ class Cache(CacheReading):
                 documents.index(self._db, rowid, rowid)
             self._db.execute(_TOUCH_NOTE, (generation, rowid))
         return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}
-
-    def _set(self, key: str, value: str) -> None:
-        self._db.execute("insert or replace into meta values (?, ?)", (key, value))

@@ -49,6 +49,11 @@ def recount(db: sqlite3.Connection, scopes: Iterable[int]) -> None:
     db.execute(_RECOUNT, (SCOPE_SPAN, json.dumps(list(scopes))))
 
 
+def tell(db: sqlite3.Connection, **facts: str) -> None:
+    """Note what the cache as a whole says of itself."""
+    db.executemany("insert or replace into meta values (?, ?)", facts.items())
+
+
 def new_number(db: sqlite3.Connection, scope: str) -> int:
     """A number for another note of the scope, which is given a range of its own if it has none."""
     db.execute("insert or ignore into scope(name, entries) values (?, 0)", (scope,))

@@ -18,20 +18,25 @@ from ctxrepo.storage.cacherows import Rows, rows_of, storable
 from ctxrepo.storage.cacheschema import INDEX_OF_IDS
 from ctxrepo.storage.database import transaction
 
-BATCH = 250
-"""Notes that are read and laid out at once."""
+BATCH = 60
+"""Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
 
-TOGETHER = 8
+TOGETHER = 32
 """Batches that are put in and indexed in one transaction, while others wait to write."""
 
+_FORMAT = 2
+"""Of marshal: the later ones look for what is there twice, which takes longer than to write it again."""
+
 _MEMORY_KIB = 64 * 1024
-_PAGES_BETWEEN_SYNCS = 10_000
-_WORDS_AT_ONCE = "insert into words(words, rank) values ('hashsize', ?)"
-_USUAL_BYTES = 1024 * 1024
+_TUNE = "insert into words(words, rank) values (?, ?)"
+_AT_ONCE = {"hashsize": _MEMORY_KIB * 1024, "automerge": 0}
+_USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
+"""Bytes of words held in memory; parts of the index from which on those of a size are made one."""
 
 
 def fill(
     db: sqlite3.Connection,
+    head: str,
     paths: Iterable[str],
     read: Callable[[str], str | None],
     marks: Marks,
@@ -40,7 +45,7 @@ def fill(
     """Put the notes at `paths` in; `read` gives the text of one, None for what is none after all.
 
     They are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
-    in before each batch.
+    in before each batch. The cache bears `head` when all is in.
     """
     notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
@@ -48,7 +53,7 @@ def fill(
     def rows(number: int) -> bytes:
         texts = ((note_id, path, read(path)) for note_id, path in batches[number])
         found = [rows_of(Note(p, text), n, marks, generation=1) for n, p, text in texts if text is not None]
-        return marshal.dumps([tuple(row) for row in found])
+        return marshal.dumps([tuple(row) for row in found], _FORMAT)
 
     with _much_to_write(db):
         db.executemany("insert into scope values (?, ?, 0)", enumerate(scopes, 1))
@@ -62,20 +67,23 @@ def fill(
                 numbers = [number for batch in group for number, _ in batch]
                 documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
                 documents.recount(db, {number // SCOPE_SPAN for number in numbers})
+        with transaction(db):
+            db.execute(INDEX_OF_IDS)
+            documents.tell(db, generation="1", head=head)
 
 
 @contextmanager
 def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
     """More memory and fewer syncs; and ids come in no order, so that their index is built at the end."""
     db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
-    db.execute(f"pragma wal_autocheckpoint = {_PAGES_BETWEEN_SYNCS}")
-    db.execute(_WORDS_AT_ONCE, (_MEMORY_KIB * 1024,))
+    db.execute("pragma wal_autocheckpoint = 10000")  # pages
+    db.executemany(_TUNE, _AT_ONCE.items())
     db.execute("drop index if exists entry_id")
     try:
         yield
     finally:
         db.execute(INDEX_OF_IDS)
-        db.execute(_WORDS_AT_ONCE, (_USUAL_BYTES,))
+        db.executemany(_TUNE, _USUAL.items())
         db.execute("pragma cache_size = -2000")
         db.execute("pragma wal_autocheckpoint = 1000")
 
