@@ -68,14 +68,12 @@ def _recalled(
 ) -> str:
     if settings.get("recall") == "off":
         return ""
-    from ctxrepo.hot.gate import is_silent
-
-    if settings.get("gate") != "off" and is_silent(prompt):
-        return ""
-    from ctxrepo.hot.query import LIMIT, find
+    from ctxrepo.hot.recall import LIMIT, recall
     from ctxrepo.hot.recalled import ROOM, recall_block
 
-    hits = find(cache, prompt, scopes_at(place, _general(settings)), number(settings, "recall_limit", LIMIT))
+    scopes = scopes_at(place, _general(settings))
+    limit = number(settings, "recall_limit", LIMIT)
+    _, hits, _ = recall(cache, prompt, [], scopes, limit, settings.get("gate") != "off")
     new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, _today(), settings.get("secret", ""), budget)

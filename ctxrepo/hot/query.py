@@ -9,9 +9,6 @@ MAX_WORDS = 32
 MAX_READ = 8000
 """Characters of a prompt that are looked at: a pasted log says no more after that."""
 
-LIMIT = 4
-"""Entries beside one prompt."""
-
 RARE = 0.2
 """A word that stands in more than this share of what can be found tells it apart no longer."""
 
