@@ -190,7 +190,7 @@ class TestPrompt:
         memory = {"shop/MEMORY.md": "- line\n" * 2000}
         faults = tuple(f"{n} {'f' * 200}" for n in range(20))
         world.cache("c2", {**many, **big, **memory, **filler}, faults)
-        text = world.run("UserPromptSubmit", prompt="tell me about the staging server please")
+        text = world.run("UserPromptSubmit", prompt="tell me about staging servers 117, 118 and 119 please")
         assert len(PARSE(text)) == 4
         assert 8000 < len(text.encode()) <= 9500
 
