@@ -7,12 +7,15 @@ MIN_VISIBLE = 10
 MIN_WORDS = 2
 
 
-def is_silent(prompt: str) -> bool:
-    """Whether a prompt is too short or too social to recall anything for."""
+def is_silent(prompt: str, goes_on: bool = False) -> bool:
+    """Whether a prompt is too short or too social to recall anything for.
+
+    One that goes on with what was said before it may be short: a single word tells what is meant.
+    """
     head = prompt[:MAX_READ]
-    if _width(head) < MIN_VISIBLE:
+    if _width(head) < MIN_VISIBLE and not goes_on:
         return True
-    return len(words(head)) < MIN_WORDS or SOCIAL.issuperset(_spoken(head))
+    return len(words(head)) < (1 if goes_on else MIN_WORDS) or SOCIAL.issuperset(_spoken(head))
 
 
 def _width(text: str) -> int:

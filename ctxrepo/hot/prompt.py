@@ -13,6 +13,9 @@ from ctxrepo.hot.where import Place, place_of, scopes_at
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"
 
+_REMEMBERED = 12
+"""Words of a prompt that are kept for a vague one that goes on with it."""
+
 
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """News and recalled entries, a block each; '' most of the time."""
@@ -70,10 +73,13 @@ def _recalled(
         return ""
     from ctxrepo.hot.recall import LIMIT, recall
     from ctxrepo.hot.recalled import ROOM, recall_block
+    from ctxrepo.hot.terms import words
 
     scopes = scopes_at(place, _general(settings))
     limit = number(settings, "recall_limit", LIMIT)
-    _, hits, _ = recall(cache, prompt, [], scopes, limit, settings.get("gate") != "off")
+    _, hits, _ = recall(cache, prompt, told[4], scopes, limit, settings.get("gate") != "off")
+    if about := words(prompt)[:_REMEMBERED]:
+        lines.append(f"asked {' '.join(about)}")
     new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, _today(), settings.get("secret", ""), budget)

@@ -42,7 +42,7 @@ def recall(
 
     Not `gated` answers whatever there is, for a person who asks or a benchmark.
     """
-    if gated and is_silent(prompt):
+    if gated and is_silent(prompt, bool(before)):
         return SOCIAL, [], []
     hits = hits_of(cache, lexical(cache, prompt, before, scopes), limit + LEFT_OUT)
     if not hits:
