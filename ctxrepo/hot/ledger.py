@@ -11,8 +11,8 @@ MAX_BYTES = 256 * 1024
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str]]
-"""(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown; what
-the last prompts were about, oldest first)."""
+"""(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
+what the last prompts were about, oldest first)."""
 
 EARLIER = 2
 """Prompts that a vague one may go on with."""

@@ -11,9 +11,11 @@ from ctxrepo.hot.days import Day, days_in
 from ctxrepo.hot.terms import words
 
 MOST = 2000
-"""Documents looked at for one word and scope: what is in more of them is common, however many there are."""
+FEW = 16
+"""Documents looked at for one word and scope: what is in more of them is common, however many there are. For
+each of more words than FEW it is a share of what those would take."""
 
-ENOUGH = 8000
+ENOUGH = 4000
 """Documents looked at in all; the commonest words are left out first."""
 
 AROUND = 1.0
@@ -130,7 +132,8 @@ def _postings(
     cache: _sqlite3.Connection, weights: dict[str, float], spans: list[tuple[int, int, int]]
 ) -> list[tuple[float, list[int]]]:
     """(weight, numbers of the documents) of each word that any has, the rarest first."""
-    found = [(weight, _documents(cache, word, spans)) for word, weight in weights.items()]
+    most = MOST * FEW // max(FEW, len(weights))
+    found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
     found.sort(key=_length)
     kept = []
     looked_at = 0
@@ -147,17 +150,19 @@ def _length(posting: tuple[float, list[int]]) -> int:
     return len(posting[1])
 
 
-def _documents(cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int, int]]) -> list[int]:
-    """The numbers of the documents that hold `word`; none of a scope where it is common."""
+def _documents(
+    cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int, int]], most: int
+) -> list[int]:
+    """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
     numbers: list[int] = []
     for first, _, _ in spans:
         try:
             rows = cache.execute(
-                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, MOST + 1)
+                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, most + 1)
             ).fetchall()
         except _sqlite3.OperationalError:
             return []  # a letter younger than SQLite makes two words of it
-        if len(rows) <= MOST:
+        if len(rows) <= most:
             numbers += [row[0] for row in rows]
     return numbers
 
