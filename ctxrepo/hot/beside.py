@@ -34,16 +34,20 @@ def beside(
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
     from ctxrepo.hot.recall import LIMIT, recall
-    from ctxrepo.hot.recalled import ROOM, recall_block
 
     limit = number(settings, "recall_limit", LIMIT)
     why, hits, left = recall(cache, said["prompt"], [], scopes, limit, settings.get("gate") != "off")
+    if not hits:
+        note_trace(db, settings["folder"], said, why, [], left)
+        return ""
+    from ctxrepo.hot.recalled import ROOM, recall_block
+
     new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, int(time.time()) // 86400, settings.get("secret", ""), budget)
     lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
     left = without(hits, given, already, budget) + left
-    note_trace(db, settings["folder"], said, why if given or not hits else NOTHING_NEW, given, left)
+    note_trace(db, settings["folder"], said, why if given else NOTHING_NEW, given, left)
     return text
 
 

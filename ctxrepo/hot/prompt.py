@@ -25,7 +25,9 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if cache is None:
         from ctxrepo.hot.trace import note_trace
 
-        note_trace(db, settings["folder"], {**said, "agent": agent}, "there is no cache yet", [], [])
+        note_trace(
+            db, settings["folder"], {**said, "agent": agent}, "there is no cache that can be read", [], []
+        )
         return ""
     try:
         return _news(db, cache, settings, {**said, "agent": agent}, place)
