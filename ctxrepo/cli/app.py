@@ -18,6 +18,7 @@ from ctxrepo.cli import (
     completion,
     config,
     conflicts,
+    evaluate,
     files,
     history,
     look,
@@ -65,7 +66,7 @@ def root(
 
 PANELS = {
     "Notes and entries": (notes, change, files),
-    "Look through them": (look, recall, trace, history),
+    "Look through them": (look, recall, trace, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),
