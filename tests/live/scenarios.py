@@ -208,7 +208,7 @@ def broken(play: Play) -> None:
 
 
 def ten(play: Play) -> None:
-    """Ten prompts over a year's memory: the right entry beside the right prompt, and silence where it is due."""
+    """Ten prompts over a year's memory: the right entry beside the right one, silence where it is due."""
     play.stage.knows(YEAR, "clinicdesk")
     talk = play.talk()
     for prompt, _ in TEN:
