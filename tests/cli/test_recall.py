@@ -152,7 +152,7 @@ class TestQuestion:
         assert len(asked(notes, "gateway port", "--no-gate", "--limit", "2")[1]["hits"]) == 2
         code, data, _ = asked(notes, "gateway port", "--no-gate", "--budget", "400", "--explain")
         assert 0 < len(data["hits"]) < 8
-        assert {left["why"] for left in data["left_out"]} == {"no room for it within 400 bytes"}
+        assert "no room for it within 400 bytes" in {left["why"] for left in data["left_out"]}
         code, data, _ = asked(notes, "gateway port", "--no-gate", "--budget", "10")
         assert (code, data["status"]) == (3, "no_match")
         assert "10 bytes" in data["reason"]
