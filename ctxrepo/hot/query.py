@@ -89,6 +89,37 @@ def find(cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int)
     return [hit for hit in hits[:limit] if hit[-1] >= least]
 
 
+def lexical(
+    cache: _sqlite3.Connection,
+    prompt: str,
+    before: list[str],  # noqa: ARG001 - for the ranking that comes next
+    scopes: list[str],
+) -> dict[int, float]:
+    """Number of an entry -> what it scores for `prompt`; all others score 0."""
+    spans = spans_of(cache, scopes)
+    total = sum([count for _, count in spans])
+    own: dict[int, float] = {}
+    around: dict[int, float] = {}
+    for word in words(prompt):
+        found = _documents(cache, word, spans, max(SMALL, int(total * RARE)))
+        worth = _worth(total, len(found))
+        for number in found:
+            scores = own if number % NOTE_SPAN else around
+            scores[number] = scores.get(number, 0.0) + worth
+    for note, score in around.items():
+        for row in cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _CANDIDATES)):
+            own[row[0]] = own.get(row[0], 0.0) + CONTEXT * score
+    return own
+
+
+def hits_of(cache: _sqlite3.Connection, scores: dict[int, float]) -> list[Hit]:
+    """The entries with these numbers, best first."""
+    rows = cache.execute(_ENTRIES, (_list(list(scores)),))
+    hits = [(*hit, scores[number]) for number, *hit in rows]
+    hits.sort(key=_order)
+    return hits
+
+
 def _documents(cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int]], most: int) -> list[int]:
     """The numbers of the documents that hold `word`, or all its parts; none when that are over `most`."""
     asked = " AND ".join([f'"{part}"' for part in _split(word, _JOINERS)])
