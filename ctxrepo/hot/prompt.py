@@ -73,7 +73,14 @@ def _recalled(
 
     scopes = scopes_at(place, _general(settings))
     limit = number(settings, "recall_limit", LIMIT)
-    _, hits, _ = recall(cache, prompt, [], scopes, limit, settings.get("gate") != "off")
+    before: list[str] = []
+    asked = (prompt, before, scopes, limit, settings.get("gate") != "off")
+    found = None
+    if settings.get("semantic") == "on":
+        from ctxrepo.hot.semantic import ask
+
+        found = ask(cache, settings, *asked)
+    hits = (found or recall(cache, *asked))[1]
     new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, _today(), settings.get("secret", ""), budget)

@@ -43,7 +43,7 @@ def embed(
     vectors: Vectors,
     embedder: Embedder,
     texts: Sequence[str],
-    tell: Callable[[int, int], bool] = lambda done, of: True,
+    tell: Callable[[int, int], bool],
 ) -> int:
     """Embed `texts` and keep what they become, until `tell` (of how many there are) says to stop."""
     ordered = sorted(texts, key=len)

@@ -23,11 +23,11 @@ class Fusion:
     plain: float = 0.7
     context: float = 0.3
     note: float = 0.3
-    """Shares in an entry's meaning: of what it says, of that below its headings, of what its note is about."""
+    """What counts for an entry's meaning: what it says, that below its headings, what its note is about."""
     words: float = 2.0
     """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings."""
     crowd: int = 100
-    """A prompt whose words are everywhere tells nothing apart: counted is what an entry has above this one."""
+    """Words that stand everywhere tell nothing apart: what the entry of this rank has counts for none."""
     meant: float = 7.0
     worded: float = 0.5
     """What meaning and words count for the gate."""

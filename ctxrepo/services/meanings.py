@@ -91,15 +91,20 @@ class Meanings:
         """The entries of `scopes`, together."""
         now = (head_of(cache), generation_of(cache))
         if now != self._seen:
-            self._read = {scope: kept for scope, kept in self._read.items() if kept[0] == _state(cache, scope)}
+            self._read = {
+                scope: kept for scope, kept in self._read.items() if kept[0] == _state(cache, scope)
+            }
             self._seen = now
         spaces = [self._space(cache, scope) for scope in dict.fromkeys(scopes)]
         if len(spaces) == 1:
             return spaces[0]
-        empty = (np.zeros(0, np.int64), np.zeros((0, self._embedder.width), np.float32))
-        empty += (np.zeros(0, bool), np.zeros(0, np.float32))
-        columns = zip(empty, *((s.numbers, s.rows, s.is_known, s.usual) for s in spaces), strict=True)
-        return Space(*(np.concatenate(column) for column in columns))
+        spaces.append(self._laid_out([], {}))  # as many columns also where there is no scope
+        return Space(
+            np.concatenate([space.numbers for space in spaces]),
+            np.concatenate([space.rows for space in spaces]),
+            np.concatenate([space.is_known for space in spaces]),
+            np.concatenate([space.usual for space in spaces]),
+        )
 
     def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
         if scope not in self._read:

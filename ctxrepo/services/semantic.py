@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
-from ctxrepo.hot.query import Hit, hits_of, lexical
-from ctxrepo.hot.recall import SOCIAL, Answer
+from ctxrepo.hot.query import hits_of, lexical
+from ctxrepo.hot.recall import SOCIAL, Answer, recall
 from ctxrepo.services.fusion import FUSION, Fusion, fused, strength
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
@@ -25,6 +26,17 @@ _BEFORE = 2
 _SHORT = 60
 """Characters of a prompt that may mean nothing without those before it."""
 _MOST = 2000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt, those before it in its session, and what may be answered."""
+
+    prompt: str
+    before: Sequence[str]
+    scopes: Sequence[str]
+    limit: int
+    gated: bool
 
 
 def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
@@ -48,27 +60,35 @@ def recall_hybrid(
     how: Fusion = FUSION,
 ) -> Answer:
     """As `hot/recall.recall`; an entry without vectors is found by its words alone."""
-    if gated and is_silent(prompt):
-        return SOCIAL, [], []
-    space = vectors.of(cache, scopes)
-    if not len(space.numbers):
-        return NOTHING, [], []
-    scored = lexical(cache, prompt, list(before), list(scopes))
+    ranked = rank(cache, vectors, embedder, Asked(prompt, before, scopes, limit, gated), how)
+    if ranked is None:
+        return recall(cache, prompt, list(before), list(scopes), limit, gated)
+    why, scores = ranked
+    hits = hits_of(cache, scores)
+    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits, [])
+
+
+def rank(
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: Asked, how: Fusion = FUSION
+) -> tuple[str, dict[int, float]] | None:
+    """(why there is silence, or ''; numbers of the best entries with their scores); None while most of the
+    entries have no vectors, and those few that have some would seem to stand out."""
+    if asked.gated and is_silent(asked.prompt):
+        return SOCIAL, {}
+    space = vectors.of(cache, asked.scopes)
+    if 2 * int(space.is_known.sum()) <= len(space.numbers):
+        return None
+    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes))
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
-    meaning = space.rows @ embedder.prompt(_asked(prompt, before))
+    meaning = space.rows @ embedder.prompt(_text(asked))
     scores = fused(words, meaning, space.is_known, how)
-    hits = _best(cache, space.numbers, scores, limit)
-    if gated and strength(words, meaning, space.usual, space.is_known, how) < how.enough:
-        return NOTHING, [], [(hit, NOTHING) for hit in hits]
-    return ("" if hits else NOTHING), hits, []
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
+    found = {int(space.numbers[place]): float(scores[place]) for place in best}
+    is_weak = asked.gated and strength(words, meaning, space.usual, space.is_known, how) < how.enough
+    return (NOTHING if is_weak or not found else ""), found
 
 
-def _asked(prompt: str, before: Sequence[str]) -> str:
-    """The text whose meaning is looked for: a short prompt together with what came before it."""
-    earlier = [*before[-_BEFORE:]] if len(prompt) < _SHORT else []
-    return " ".join([*earlier, prompt[:_MOST]])
-
-
-def _best(cache: sqlite3.Connection, numbers: np.ndarray, scores: np.ndarray, limit: int) -> list[Hit]:
-    order = np.argsort(-scores, kind="stable")[: max(limit, 0)]
-    return hits_of(cache, {int(numbers[place]): float(scores[place]) for place in order})
+def _text(asked: Asked) -> str:
+    """What is looked for by its meaning: a short prompt together with what came before it."""
+    earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
+    return " ".join([*earlier, asked.prompt[:_MOST]])

@@ -35,7 +35,7 @@ class Embedder:
             self._inputs = {given.name for given in self._session.get_inputs()}
             self._tokenizer.enable_truncation(model.most_tokens)
             self._tokenizer.enable_padding()
-            self._model = model
+            self.model = model
             self.width = len(self._run(["a"])[0])
         except Exception as error:  # each library raises what it likes
             told = (str(error).splitlines() or [type(error).__name__])[0]
@@ -46,11 +46,11 @@ class Embedder:
 
     def entries(self, texts: Sequence[str]) -> Array:
         """A row of length 1 for each text that is kept."""
-        return self._all([self._model.entry_prefix + text for text in texts])
+        return self._all([self.model.entry_prefix + text for text in texts])
 
     def prompt(self, text: str) -> Array:
         """One such row for a text that asks."""
-        row: Array = self._all([self._model.prompt_prefix + text])[0]
+        row: Array = self._all([self.model.prompt_prefix + text])[0]
         return row
 
     def _all(self, texts: Sequence[str]) -> Array:
@@ -81,7 +81,7 @@ class Embedder:
     def _pooled(self, out: Array, mask: Array) -> Array:
         if out.ndim == 2:  # it pools by itself
             return out
-        if self._model.pools_first:
+        if self.model.pools_first:
             return out[:, 0]
         weight = mask[:, :, None].astype(np.float32)
         pooled: Array = (out * weight).sum(axis=1) / np.maximum(weight.sum(axis=1), _SMALLEST)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ HUB = "https://huggingface.co"
 MOST_TOKENS = 256
 """Of a text, unless its model takes fewer: what comes later hardly moves a mean."""
 
+EXTRA = "`pip install 'ctxrepo[semantic]'`"
+
+_LIBRARIES = ("numpy", "onnxruntime", "tokenizers")
 _MOST_BYTES = 2 << 30
 _PATIENCE = 30.0
 _CHUNK = 1 << 20
@@ -70,6 +73,11 @@ def find_model(name: str, models: Path) -> Model | None:
     )
 
 
+def has_libraries() -> bool:
+    """Whether what runs models is installed; nothing of it is loaded."""
+    return all(find_spec(name) for name in _LIBRARIES)
+
+
 def is_path(name: str) -> bool:
     return name.startswith(("/", "~/", "./", "../"))
 
@@ -107,10 +115,12 @@ def bring(name: str, models: Path, tell: Callable[[int, int], None], hub: str = 
 
 def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool = True) -> bool:
     """One file, whole or not at all; False where the hub has none and none `is_needed`."""
+    from urllib.request import urlopen  # it loads half the standard library, and hardly anybody fetches
+
     part = to.with_name(to.name + ".part")
     to.parent.mkdir(exist_ok=True, mode=0o700)
     try:
-        with urllib.request.urlopen(url, timeout=_PATIENCE) as answer, part.open("wb") as file:  # noqa: S310 - the address begins with HUB
+        with urlopen(url, timeout=_PATIENCE) as answer, part.open("wb") as file:  # noqa: S310 - the address begins with HUB
             total = int(answer.headers.get("Content-Length") or 0)
             done = 0
             while chunk := answer.read(_CHUNK):

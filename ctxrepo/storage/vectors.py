@@ -67,7 +67,7 @@ class Vectors:
 
     @healing(_discard)
     def tidy(self, needed: set[bytes]) -> None:
-        """Let go of other models' vectors, and of texts that are gone once these are as many as the others."""
+        """Let go of other models' vectors, and of gone texts' once these are as many as the others."""
         with transaction(self._db):
             self._db.execute("delete from vector where model != ?", (self._model,))
             there = [row[0] for row in self._db.execute("select text from vector")]

@@ -1,4 +1,4 @@
-"""A BERT's weights, as a folder of sentence-transformers holds them, written as the ONNX file that `recall.model` wants:
+"""Makes a folder for `recall.model` of a BERT's weights as sentence-transformers keeps them:
 
     python tests/recall/minilm.py FOLDER OUT
 
@@ -19,7 +19,13 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-_BESIDE = ("tokenizer.json", "config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json")
+_BESIDE = (
+    "tokenizer.json",
+    "config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+)
 
 
 def main(source: Path, out: Path) -> None:
@@ -75,7 +81,9 @@ def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
         mixed = graph.dense(mixed, f"{layer}.attention.output.dense")
         x = graph.norm(graph.add("Add", x, mixed), f"{layer}.attention.output.LayerNorm")
         wide = graph.gelu(graph.dense(x, f"{layer}.intermediate.dense"))
-        x = graph.norm(graph.add("Add", x, graph.dense(wide, f"{layer}.output.dense")), f"{layer}.output.LayerNorm")
+        x = graph.norm(
+            graph.add("Add", x, graph.dense(wide, f"{layer}.output.dense")), f"{layer}.output.LayerNorm"
+        )
     return graph.model(x, width)
 
 
@@ -104,7 +112,10 @@ class _Graph:
         return self.add("LayerNormalization", x, *parts, epsilon=1e-12)
 
     def gelu(self, x: str) -> str:
-        root, half = self.keep("root", np.array(2**-0.5, np.float32)), self.keep("half", np.array(0.5, np.float32))
+        root, half = (
+            self.keep("root", np.array(2**-0.5, np.float32)),
+            self.keep("half", np.array(0.5, np.float32)),
+        )
         bell = self.add("Add", self.add("Erf", self.add("Mul", x, root)), "one")
         return self.add("Mul", self.add("Mul", x, bell), half)
 
@@ -112,7 +123,9 @@ class _Graph:
         names = ("input_ids", "attention_mask", "token_type_ids")
         given = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in names]
         self._nodes.append(helper.make_node("Identity", [out], ["last_hidden_state"]))
-        made = [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", width])]
+        made = [
+            helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", width])
+        ]
         graph = helper.make_graph(self._nodes, "bert", given, made, list(self._kept.values()))
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
