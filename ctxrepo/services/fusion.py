@@ -31,8 +31,10 @@ class Fusion:
     meant: float = 7.0
     worded: float = 0.5
     """What meaning and words count for the gate."""
-    enough: float = 3.0
+    enough: float = 3.25
     """From so much on there is something to recall."""
+    sure: float = 3.0
+    """Or from so much on in words alone: an order number means nothing."""
 
 
 FUSION = Fusion()
@@ -54,11 +56,12 @@ def fused(words: Array, meaning: Array, is_known: Array, how: Fusion = FUSION) -
     return told
 
 
-def strength(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> float:
-    """How much the best of the entries stand out: in words, and in meaning against what prompts that ask
-    for nothing in particular usually reach with the same entry."""
+def is_telling(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> bool:
+    """Whether the best of the entries stand out: in words, or in meaning against what prompts that ask for
+    nothing in particular usually reach with the same entry."""
     meant = float((meaning - usual)[is_known].max()) if is_known.any() else 0.0
-    return how.meant * meant + how.worded * float(standing_out(words, how).max(initial=0.0))
+    worded = float(standing_out(words, how).max(initial=0.0))
+    return how.meant * meant + how.worded * worded >= how.enough or worded >= how.sure
 
 
 def standing_out(words: Array, how: Fusion = FUSION) -> Array:

@@ -13,7 +13,7 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
 from ctxrepo.hot.recall import SOCIAL, Answer, recall
-from ctxrepo.services.fusion import FUSION, Fusion, fused, strength
+from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.models import find_model
@@ -80,15 +80,15 @@ def rank(
         return None
     scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes))
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
-    meaning = space.rows @ embedder.prompt(_text(asked))
+    meaning = space.rows @ embedder.prompt(text_of(asked))
     scores = fused(words, meaning, space.is_known, how)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
-    is_weak = asked.gated and strength(words, meaning, space.usual, space.is_known, how) < how.enough
-    return (NOTHING if is_weak or not found else ""), found
+    is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
+    return ("" if found and is_given else NOTHING), found
 
 
-def _text(asked: Asked) -> str:
+def text_of(asked: Asked) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
     return " ".join([*earlier, asked.prompt[:_MOST]])

@@ -40,15 +40,15 @@ def test_an_entry_without_vectors_is_found_by_its_words() -> None:
 def test_what_any_prompt_reaches_is_no_strength() -> None:
     import numpy as np
 
-    from ctxrepo.services.fusion import strength
+    from ctxrepo.services.fusion import is_telling
 
     known, none = np.ones(3, bool), np.zeros(3)
-    usual = np.array([0.1, 0.5, 0.1], np.float32)
-    vague = strength(none, np.array([0.1, 0.5, 0.1], np.float32), usual, known)
-    sure = strength(none, np.array([0.5, 0.5, 0.1], np.float32), usual, known)
-    assert vague == pytest.approx(0.0)
-    assert sure > 2
-    assert strength(np.array([20.0, 0, 0]), usual, usual, known) > vague
+    usual = np.array([0.1, 0.9, 0.1], np.float32)
+    assert not is_telling(none, usual, usual, known)
+    assert is_telling(none, np.array([0.6, 0.9, 0.1], np.float32), usual, known)
+    assert is_telling(np.array([20.0, 0, 0]), usual, usual, known)
+    assert not is_telling(np.array([2.0, 0, 0]), usual, usual, known)
+    assert not is_telling(none, usual, none, np.zeros(3, bool))
 
 
 def test_an_entry_means_what_it_says_most_of_all() -> None:

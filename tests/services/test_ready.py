@@ -18,7 +18,7 @@ def machine(ada: Machine) -> Machine:
     """Somebody with a few facts in their memory."""
     ada.init()
     for fact in ("The postgres endpoint is 5433", "The office puppy is called Rex"):
-        ada.remember(fact, note="topics/facts.md")
+        ada.remember(fact)
     ada.sync()
     return ada
 
