@@ -1,4 +1,4 @@
-"""The switch: hooks, the worker and git go straight to their doors, all else to the command line."""
+"""The switch: hooks, worker, helper and git go straight to their doors, all else to the command line."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def main() -> int:
         from ctxrepo.work import main as work
 
         return work(words[1:])
+    if words[:1] == ["_warm"]:
+        from ctxrepo.warm import main as warm
+
+        return warm(words[1:])
     if words[:1] == ["_merge"] and len(words) == 5:
         from ctxrepo.driver import main as merge
 

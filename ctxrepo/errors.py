@@ -9,6 +9,7 @@
     ├── Unreadable          1  a file is there and can't be read
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
+    ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
         └── Damaged         1  something in the clone's git folder can't be read; `repair` mends it
 
@@ -65,6 +66,10 @@ class Busy(CtxrepoError):
 
 class RepositoryState(CtxrepoError):
     code = "repository_state"
+
+
+class ModelUnusable(CtxrepoError):
+    code = "model"
 
 
 class GitFailed(CtxrepoError):

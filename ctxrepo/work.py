@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ctxrepo.hot.compiled import open_hooks, settings_of, stamp_of
-from ctxrepo.hot.daemon import LOCK, start_worker, take
+from ctxrepo.hot.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hot.logs import LOG_BYTES, append_rolling
 
 if TYPE_CHECKING:
@@ -58,11 +58,19 @@ def _work(settings: dict[str, str], lock: int) -> bool:
     try:
         worker = _worker(settings, lock, lambda line: _append(log, line))
         worker.run()
+        _embed(settings["state"])
     except Exception as error:
         from ctxrepo.errors import in_words
 
         _append(log, in_words(error))
     return worker is not None
+
+
+def _embed(state: str) -> None:
+    """What was committed is without vectors: a helper sees to it, if it doesn't already."""
+    settings = _settings(state) or {}  # compiled anew meanwhile
+    if settings.get("semantic") == "on":
+        start_helper(settings)
 
 
 def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:

@@ -1,4 +1,4 @@
-"""Commands about the cache that hooks answer from: cache verify, rebuild."""
+"""Commands about the cache that hooks answer from: cache verify, rebuild, embed."""
 
 from __future__ import annotations
 
@@ -64,3 +64,36 @@ def rebuild(json: Json = False) -> None:
     data = {"notes": done.notes, "entries": done.entries, "seconds": seconds}
     counted = f"{output.counted(done.notes, 'note')}, {output.counted(done.entries, 'entry', 'entries')}"
     output.done(json, data, f"built the cache anew: {counted} in {seconds} s")
+
+
+@group.command()
+def embed(json: Json = False) -> None:
+    """Make ready what finding by meaning needs, now.
+
+    A model that recall.model names and that isn't on this machine is fetched from the hub; nothing else ever
+    does that. Then entries that have no vectors get some, which otherwise happens in the background.
+
+    Example: ctxrepo cache embed
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.compile import compile_for_hooks
+    from ctxrepo.services.ready import make_ready
+
+    run = Runtime()
+    run.settle()
+    began = monotonic()
+    with run.telling() as memory:
+        done = make_ready(memory)
+    compile_for_hooks(run.memory, run.interpreter)
+    run.wake()
+    seconds = round(monotonic() - began, 2)
+    data = {
+        "model": str(done.model),
+        "fetched": done.was_fetched,
+        "embedded": done.embedded,
+        "texts": done.texts,
+    }
+    if not run.memory.settings.recall.semantic:
+        output.notice("prompts are answered by words alone: `ctxrepo config set recall.semantic true`")
+    texts = output.counted(done.embedded, "text")
+    output.done(json, {**data, "seconds": seconds}, f"embedded {texts} of {done.texts} in {seconds} s")

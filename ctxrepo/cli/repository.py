@@ -140,6 +140,8 @@ def status(json: Json = False) -> None:
         f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge; last fetch {fetched}",
         *(f"fault    {fault}" for fault in now.faults),
     ]
+    if now.embedded:
+        lines.append(f"meaning  {now.embedded[0]} of {now.embedded[1]} texts embedded")
     if now.review:
         lines.append(f"review   {now.review} waits for somebody to look at it")
     for one in now.declined:

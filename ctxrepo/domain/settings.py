@@ -44,6 +44,11 @@ class RecallSettings:
     """Most bytes beside one prompt."""
     gate: bool = True
     """Whether short and social prompts are left alone."""
+    semantic: bool = False
+    """Whether entries are found by meaning too. It takes `pip install 'ctxrepo[semantic]'` and a model."""
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    """The model that knows meanings: a folder with `tokenizer.json` and an ONNX file, or a name of the hub
+    for `ctxrepo cache embed` to fetch."""
 
 
 @dataclass(frozen=True)

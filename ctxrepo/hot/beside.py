@@ -44,7 +44,13 @@ def beside(
         lines.append(f"asked {' '.join(about)}")
     already, before = told[0], told[4]
     limit = number(settings, "recall_limit", LIMIT)
-    why, hits, left = recall(cache, said["prompt"], before, scopes, limit, settings.get("gate") != "off")
+    asked = (said["prompt"], before, scopes, limit, settings.get("gate") != "off")
+    found = None
+    if settings.get("semantic") == "on":
+        from ctxrepo.hot.semantic import ask
+
+        found = ask(cache, settings, *asked)
+    why, hits, left = found or recall(cache, *asked)
     if not hits:
         note_trace(db, settings["folder"], said, why, [], left)
         return ""

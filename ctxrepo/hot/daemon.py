@@ -12,6 +12,9 @@ GUARD = "CTXREPO_HOOK"
 LOCK = "work.lock"
 """In the state folder of a repository; held by the worker that commits."""
 
+WARM_LOCK = "warm.lock"
+"""Beside it; held by the helper that knows meanings."""
+
 _DEADLY = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 
 _LOOK = 0.1
@@ -29,6 +32,15 @@ def start_worker(settings: dict[str, str]) -> bool:
     at once, one does. Returns whether somebody is at it now. Never raises.
     Where the interpreter is gone the one that runs here is taken: its worker writes down the new one.
     """
+    return _start(settings, LOCK, "_work")
+
+
+def start_helper(settings: dict[str, str]) -> bool:
+    """The same for the helper that knows meanings."""
+    return _start(settings, WARM_LOCK, "_warm")
+
+
+def _start(settings: dict[str, str], name: str, verb: str) -> bool:
     interpreter = settings.get("interpreter", "")
     if interpreter and not os.access(interpreter, os.X_OK):
         interpreter = sys.executable
@@ -37,9 +49,9 @@ def start_worker(settings: dict[str, str]) -> bool:
     lock = -1
     before = be_deaf()
     try:
-        lock = take(f"{settings['folder']}/{LOCK}")
+        lock = take(f"{settings['folder']}/{name}")
         if lock >= 0:
-            words = [interpreter, "-I", "-m", "ctxrepo", "_work", "--state", settings["state"]]
+            words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", settings["state"]]
             child = os.fork()
             if child == 0:
                 _become([*words, "--lock", str(_HANDED)], lock)

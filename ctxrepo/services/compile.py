@@ -7,6 +7,7 @@ import secrets
 
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.models import find_model, has_libraries
 from ctxrepo.storage.runner import write_runner
 
 
@@ -29,6 +30,8 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "recall_limit": str(settings.recall.limit),
         "recall_bytes": str(settings.recall.budget_bytes),
         "gate": _flag(settings.recall.gate),
+        "semantic": _flag(can_mean(memory)),
+        "model": settings.recall.model,
         "ttl": str(settings.sync.ttl),
         "turn_end": _flag(bool(settings.hooks.turn_end)),
         "session_end": _flag(bool(settings.hooks.session_end)),
@@ -38,6 +41,14 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         values["preamble"] = ""
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
     write_runner(memory.places.state, interpreter)
+
+
+def can_mean(memory: Memory) -> bool:
+    """Whether a helper for meanings is wanted and could begin; hooks start none in vain."""
+    wanted = memory.settings.recall
+    if not (wanted.enabled and wanted.semantic and has_libraries()):
+        return False
+    return find_model(wanted.model, memory.places.models) is not None
 
 
 def _flag(value: bool) -> str:

@@ -14,10 +14,12 @@ from ctxrepo.services.connected import check
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.damage import damage
 from ctxrepo.services.project import read_registry
+from ctxrepo.services.ready import EMBED, readiness
 from ctxrepo.services.setup import present
 from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.database import aside_of, is_sound
 from ctxrepo.storage.git import committer, redact
+from ctxrepo.storage.lock import is_held
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.runner import fallback, place
 from ctxrepo.storage.stale import old_locks
@@ -44,7 +46,14 @@ class Finding:
 
 def doctor(memory: Memory, machine: Machine) -> list[Finding]:
     """All findings; nothing is changed and no network is asked."""
-    around = (_git(memory), _clone(memory), _damage(memory), _unseen(memory), _state(memory))
+    around = (
+        _git(memory),
+        _clone(memory),
+        _damage(memory),
+        _unseen(memory),
+        _state(memory),
+        _meanings(memory),
+    )
     return [finding for findings in (*around, _agents(machine)) for finding in findings]
 
 
@@ -144,6 +153,17 @@ def _state(memory: Memory) -> Iterator[Finding]:
                 f"{what} met a problem: {lines[-1][:_LONGEST]}",
                 f"All of them are in {file}; remove it when they are settled.",
             )
+
+
+def _meanings(memory: Memory) -> Iterator[Finding]:
+    now = readiness(memory)
+    if now.missing:
+        yield Finding(f"{now.missing}; prompts are answered by words alone", now.remedy)
+    if now.behind and not is_held(memory.state.lock("warm")):  # else somebody is at it
+        yield Finding(
+            f"{now.behind} of {now.texts} texts of entries have no vectors yet",
+            f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
+        )
 
 
 def _agents(machine: Machine) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.project import Project
+from ctxrepo.services.ready import readiness
 from ctxrepo.services.review import declined, declined_entries, open_review
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
@@ -42,6 +43,8 @@ class Status:
     review: str = ""
     """The branch that waits for people to look at it."""
     declined: Sequence[Struck] = ()
+    embedded: tuple[int, int] | None = None
+    """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
 
 def status(memory: Memory, project: Project | None) -> Status:
@@ -57,6 +60,7 @@ def status(memory: Memory, project: Project | None) -> Status:
     except CtxrepoError as error:
         obstacle = f"{error.message}. {error.hint}"
     current = open_review(memory)
+    meaning = readiness(memory)
     struck = [Struck(d.ref, d.date, declined_entries(memory, d)) for d in declined(memory)]
     return Status(
         root=memory.root,
@@ -72,4 +76,5 @@ def status(memory: Memory, project: Project | None) -> Status:
         obstacle=obstacle,
         review=current.branch if current else "",
         declined=struck,
+        embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )

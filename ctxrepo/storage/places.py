@@ -46,6 +46,11 @@ class Places:
     def hooks_db(self) -> Path:
         return self.state / "hooks.db"
 
+    @property
+    def models(self) -> Path:
+        """Models that were fetched."""
+        return self.state / "models"
+
     def of_repository(self, repo_id: str) -> RepositoryPlaces:
         return RepositoryPlaces(self.state / repo_id)
 
@@ -82,6 +87,15 @@ class RepositoryPlaces:
     @property
     def cache(self) -> Path:
         return self.root / "cache.db"
+
+    @property
+    def vectors(self) -> Path:
+        return self.root / "vectors.db"
+
+    @property
+    def warm_failed(self) -> Path:
+        """Why the helper that knows meanings could not begin; it isn't started again for a while."""
+        return self.root / "warm.failed"
 
     @property
     def writes(self) -> Path:

@@ -73,6 +73,19 @@ def test_so_does_one_that_finds_a_change_made_by_hand(world: World) -> None:
     assert world.starts(1)
 
 
+def test_one_that_asks_for_meanings(world: World) -> None:
+    world.compile(semantic="on")
+    names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert "ctxrepo.hot.semantic" in names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == {"_socket"}
+    assert world.starts(1)
+
+
+def test_others_load_no_socket(world: World) -> None:
+    names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert not names & {"ctxrepo.hot.semantic", "_socket"}
+
+
 def test_a_project_that_is_not_known_yet(world: World) -> None:
     (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
     names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")

