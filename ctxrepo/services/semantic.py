@@ -27,7 +27,7 @@ _SHORT = 60
 """Characters of a prompt that may mean nothing without those before it."""
 _MOST = 2000
 
-_CANDIDATES = 1000
+CANDIDATES = 1000
 """Entries whose words are weighed against their meaning."""
 
 
@@ -81,10 +81,10 @@ def rank(
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), _CANDIDATES)
+    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     meaning = space.rows @ embedder.prompt(text_of(asked))
-    scores = fused(words, meaning, space.is_known, how)
+    scores = fused(words, meaning, space.is_known, space.is_log, how)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
     is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
