@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ class TestFile:
             names.append(note_trace(DB, str(tmp_path), said, "", [], left))
             sizes.append((tmp_path / "traces.jsonl").stat().st_size)
         found = lines(tmp_path)
-        cuts = [after / before for before, after in zip(sizes, sizes[1:], strict=False) if after < before]
+        cuts = [after / before for before, after in pairwise(sizes) if after < before]
         assert 1 <= len(cuts) < 10
         assert all(0.4 < cut < 0.6 for cut in cuts)
         assert (tmp_path / "traces.jsonl").stat().st_size <= MAX_BYTES
