@@ -26,7 +26,8 @@ def evaluate(
     data: Annotated[
         list[str],
         typer.Argument(
-            metavar="DATA", help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders."
+            metavar="DATA",
+            help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders; may be several.",
         ),
     ],
     settings: Annotated[

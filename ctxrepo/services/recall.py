@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
@@ -117,7 +117,8 @@ def recall(
         if why := why_off(hooks, settings, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, str(memory.state.root), said, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        why, given, left = _ranked(cache, asked, scopes)
+        is_gated = asked.is_gated and settings.get("gate") != "off"
+        why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes)
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
         return _result(asked, now, why, given, left, trace)
 
