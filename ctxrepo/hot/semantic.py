@@ -21,7 +21,7 @@ FAILED = "warm.failed"
 VERSION = 1
 """Of what is asked and answered; a helper of another one says nothing."""
 
-PATIENCE = 0.04
+PATIENCE = 0.05
 """Seconds for asking and for the whole answer."""
 
 MOST = 64 * 1024

@@ -28,10 +28,10 @@ class Fusion:
     """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings."""
     crowd: int = 100
     """Words that stand everywhere tell nothing apart: what the entry of this rank has counts for none."""
-    meant: float = 7.0
+    meant: float = 6.0
     worded: float = 0.5
     """What meaning and words count for the gate."""
-    enough: float = 3.25
+    enough: float = 3.0
     """From so much on there is something to recall."""
     sure: float = 3.0
     """Or from so much on in words alone: an order number means nothing."""
@@ -57,11 +57,16 @@ def fused(words: Array, meaning: Array, is_known: Array, how: Fusion = FUSION) -
 
 
 def is_telling(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> bool:
-    """Whether the best of the entries stand out: in words, or in meaning against what prompts that ask for
-    nothing in particular usually reach with the same entry."""
-    meant = float((meaning - usual)[is_known].max()) if is_known.any() else 0.0
+    """Whether the best of the entries stand out, in words or in meaning."""
+    meant = standing_near(meaning[is_known], usual[is_known])
     worded = float(standing_out(words, how).max(initial=0.0))
     return how.meant * meant + how.worded * worded >= how.enough or worded >= how.sure
+
+
+def standing_near(meaning: Array, usual: Array) -> float:
+    """The likeness of the best entry above what prompts that ask for nothing in particular reach with the
+    same entry, and that of all entries: how much a prompt is about what the memory is about."""
+    return float((meaning - usual).max() + meaning.mean()) if len(meaning) else 0.0
 
 
 def standing_out(words: Array, how: Fusion = FUSION) -> Array:

@@ -25,7 +25,9 @@ _BEFORE = 2
 """Earlier prompts that are read together with one that is short."""
 _SHORT = 60
 """Characters of a prompt that may mean nothing without those before it."""
-_MOST = 2000
+_HEAD, _TAIL = 400, 200
+"""Characters of a longer prompt that are read, where an order stands around a log: a model takes as long as
+a text is, and a hook doesn't wait for all of it."""
 
 
 @dataclass(frozen=True)
@@ -91,4 +93,7 @@ def rank(
 def text_of(asked: Asked) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
-    return " ".join([*earlier, asked.prompt[:_MOST]])
+    prompt = asked.prompt
+    if len(prompt) > _HEAD + _TAIL:
+        prompt = f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    return " ".join([*earlier, prompt])

@@ -24,7 +24,7 @@ from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
 from ctxrepo.services.embed import embed
-from ctxrepo.services.fusion import FUSION, Fusion, fused, standing_out
+from ctxrepo.services.fusion import FUSION, Fusion, fused, standing_near, standing_out
 from ctxrepo.services.meanings import Meanings, Space, scopes_of, texts_of
 from ctxrepo.services.semantic import Asked, open_semantic, text_of
 from ctxrepo.storage.cache import Cache
@@ -159,7 +159,8 @@ def features(memory: Memory) -> Any:
     """A row a prompt: meaning and words that stand out, a one, and whether there is an answer."""
     rows = []
     for prompt in memory.prompts:
-        meant = float((prompt.meaning - memory.space.usual)[memory.space.is_known].max())
+        known = memory.space.is_known
+        meant = standing_near(prompt.meaning[known], memory.space.usual[known])
         worded = 0.0 if prompt.is_short else float(standing_out(prompt.words).max())
         rows.append((meant, worded, 1.0, float(not prompt.is_null)))
     return np.array(rows)
