@@ -62,7 +62,7 @@ def ask(
     It names numbers and scores; what is delivered is read from the cache here, and only when both look at
     the same one. A helper that isn't there is started, for the next prompt.
     """
-    if gated and is_silent(prompt):
+    if gated and is_silent(prompt, bool(before)):
         return SOCIAL, [], []
     try:
         question = _question(cache, prompt, before, scopes, limit, gated)
@@ -168,5 +168,5 @@ def _understood(cache: _sqlite3.Connection, line: str, limit: int) -> Answer | N
     rows = cache.execute(_SCORES, (line,)).fetchall()
     if not isinstance(why, str) or len([1 for row in rows if _is_score(row)]) < len(rows):
         return None
-    hits = hits_of(cache, dict(rows))
+    hits = hits_of(cache, dict(rows), len(rows))
     return (why, [], [(hit, why) for hit in hits]) if why else ("", hits[:limit], [])

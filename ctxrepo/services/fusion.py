@@ -29,11 +29,11 @@ class Fusion:
     crowd: int = 100
     """Words that stand everywhere tell nothing apart: what the entry of this rank has counts for none."""
     meant: float = 6.0
-    worded: float = 0.5
+    worded: float = 1.0
     """What meaning and words count for the gate."""
-    enough: float = 3.0
+    enough: float = 3.75
     """From so much on there is something to recall."""
-    sure: float = 3.0
+    sure: float = 1.5
     """Or from so much on in words alone: an order number means nothing."""
 
 
@@ -56,11 +56,10 @@ def fused(words: Array, meaning: Array, is_known: Array, how: Fusion = FUSION) -
     return told
 
 
-def is_telling(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> bool:
-    """Whether the best of the entries stand out, in words or in meaning."""
-    meant = standing_near(meaning[is_known], usual[is_known])
-    worded = float(standing_out(words, how).max(initial=0.0))
-    return how.meant * meant + how.worded * worded >= how.enough or worded >= how.sure
+def is_telling(near: float, worded: float, how: Fusion = FUSION) -> bool:
+    """Whether anything is to be recalled, by how `near` the best entry stands and how much of what words
+    alone would have to reach they do."""
+    return how.meant * near + how.worded * worded >= how.enough or worded >= how.sure
 
 
 def standing_near(meaning: Array, usual: Array) -> float:

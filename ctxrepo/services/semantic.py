@@ -12,8 +12,8 @@ import numpy as np
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
-from ctxrepo.hot.recall import SOCIAL, Answer, recall
-from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
+from ctxrepo.hot.recall import SOCIAL, Answer, least, recall
+from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling, standing_near
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.models import find_model
@@ -66,7 +66,7 @@ def recall_hybrid(
     if ranked is None:
         return recall(cache, prompt, list(before), list(scopes), limit, gated)
     why, scores = ranked
-    hits = hits_of(cache, scores)
+    hits = hits_of(cache, scores, len(scores))
     return (why, [], [(hit, why) for hit in hits]) if why else ("", hits, [])
 
 
@@ -75,7 +75,7 @@ def rank(
 ) -> tuple[str, dict[int, float]] | None:
     """(why there is silence, or ''; numbers of the best entries with their scores); None while most of the
     entries have no vectors, and those few that have some would seem to stand out."""
-    if asked.gated and is_silent(asked.prompt):
+    if asked.gated and is_silent(asked.prompt, bool(asked.before)):
         return SOCIAL, {}
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
@@ -86,7 +86,9 @@ def rank(
     scores = fused(words, meaning, space.is_known, how)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
-    is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
+    worded = float(words.max()) / least(cache, list(asked.scopes))
+    near = standing_near(meaning[space.is_known], space.usual[space.is_known])
+    is_given = not asked.gated or is_telling(near, worded, how)
     return ("" if found and is_given else NOTHING), found
 
 

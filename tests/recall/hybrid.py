@@ -23,8 +23,9 @@ from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
+from ctxrepo.hot.recall import least
 from ctxrepo.services.embed import embed
-from ctxrepo.services.fusion import FUSION, Fusion, fused, standing_near, standing_out
+from ctxrepo.services.fusion import FUSION, Fusion, fused, standing_near
 from ctxrepo.services.meanings import Meanings, Space, scopes_of, texts_of
 from ctxrepo.services.semantic import Asked, open_semantic, text_of
 from ctxrepo.storage.cache import Cache
@@ -58,7 +59,8 @@ class Prompt:
     words: Any
     meaning: Any
     lines: frozenset[tuple[str, int]]
-    is_short: bool
+    worded: float
+    """Of what words alone would have to reach, how much the best entry does."""
 
     @property
     def is_null(self) -> bool:
@@ -114,7 +116,7 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     scopes = scopes_of(cache)
     space = meanings.of(cache, scopes)
     numbers = space.numbers.tolist()
-    hits = {number: hits_of(cache, {number: 0.0})[0] for number in numbers}
+    hits = {number: hits_of(cache, {number: 0.0}, 1)[0] for number in numbers}
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
@@ -124,7 +126,9 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
         meaning = space.rows @ embedder.prompt(text_of(asked))
-        prompts.append(Prompt(label["category"], words, meaning, lines, is_silent(asked.prompt)))
+        worded = float(words.max()) / least(cache, scopes)
+        worded = 0.0 if is_silent(asked.prompt, bool(asked.before)) else worded
+        prompts.append(Prompt(label["category"], words, meaning, lines, worded))
     owner.close()
     cache.close()
     return Memory(folder.name, space, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts)
@@ -161,8 +165,7 @@ def features(memory: Memory) -> Any:
     for prompt in memory.prompts:
         known = memory.space.is_known
         meant = standing_near(prompt.meaning[known], memory.space.usual[known])
-        worded = 0.0 if prompt.is_short else float(standing_out(prompt.words).max())
-        rows.append((meant, worded, 1.0, float(not prompt.is_null)))
+        rows.append((meant, prompt.worded, 1.0, float(not prompt.is_null)))
     return np.array(rows)
 
 

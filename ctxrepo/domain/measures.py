@@ -1,0 +1,141 @@
+"""How well an answer fits what was asked for: a ranking measured against the lines that hold the evidence.
+
+An answer is a list of pieces, best first; evidence is a set of lines. The pieces may be entries or whole
+notes: within a budget of characters both are told apart by what a model would have been given to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+RANKS = (1, 3, 5, 10)
+BUDGETS = (2500, 8000)
+DEEPEST = 100
+"""Pieces of an answer that are looked at."""
+
+HEADER = 30
+"""Characters that naming a note costs beside its path, the first time one of its lines is given."""
+
+MEASURES = (
+    *(f"recall@{rank}" for rank in RANKS),
+    "ndcg@10",
+    "mrr",
+    "hit@5",
+    *(f"evidence@{budget}" for budget in BUDGETS),
+)
+
+Line = tuple[str, int]
+"""(path of a note, 1-based line of its file)."""
+
+Texts = Mapping[str, Sequence[str]]
+"""path -> the lines of the file."""
+
+_PLACE = re.compile(r"(.*?)#L([0-9]{1,9})(?:-L([0-9]{1,9}))?\Z", re.DOTALL)
+_WHOLE = 10**9
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Lines `first` to `last` of the note at `path`; a whole note ends beyond all its lines."""
+
+    path: str
+    first: int = 1
+    last: int = _WHOLE
+
+    @property
+    def is_whole(self) -> bool:
+        return self.last == _WHOLE
+
+    def holds(self, line: Line) -> bool:
+        return line[0] == self.path and self.first <= line[1] <= self.last
+
+
+def piece(place: str) -> Piece:
+    """What `path#L10-L12`, `path#L10` or `path` (a whole note) names."""
+    found = _PLACE.match(place)
+    return Piece(found[1], int(found[2]), int(found[3] or found[2])) if found else Piece(place)
+
+
+def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -> dict[str, float]:
+    """Every one of `MEASURES` for one answer, from 0 to 1. There must be evidence.
+
+    recall@k: share of the evidence lines that the first k pieces hold. ndcg@10: each of the first 10 pieces
+    that brings evidence not brought before counts 1/log2(rank + 1); the sum is divided by that of an answer
+    that brings one line a piece, from the first on, and is 1 at most. mrr: 1/rank of the first piece with
+    evidence, 0 beyond the tenth. hit@5: whether the first 5 hold any. evidence@n: of the characters of the
+    evidence lines the share that is `given_within` n characters.
+    """
+    answer = answer[:DEEPEST]
+    news = _news(answer, evidence)
+    total = sum(_length(texts, line) for line in evidence)
+    figures = {f"recall@{rank}": sum(news[:rank]) / len(evidence) for rank in RANKS}
+    figures["ndcg@10"] = _ndcg(news[:10], _most_gains(answer, evidence))
+    figures["mrr"] = next((1 / rank for rank, new in enumerate(news[:10], 1) if new), 0.0)
+    figures["hit@5"] = float(any(news[:5]))
+    for budget in BUDGETS:
+        given = given_within(answer, budget, texts)
+        found = sum(count for line, count in given if line in evidence)
+        figures[f"evidence@{budget}"] = found / total if total else 0.0
+    return figures
+
+
+def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tuple[Line, int]]:
+    """The lines an agent would be given of this answer, each with how many of its characters.
+
+    In order; a line costs its characters and its end, a note that is begun its path and `HEADER`; what was
+    given costs nothing again; where the budget ends the rest is cut.
+    """
+    used = 0
+    given: dict[Line, int] = {}
+    begun: set[str] = set()
+    for part in answer:
+        if part.path not in begun:
+            used += len(part.path) + HEADER
+            begun.add(part.path)
+        for number in range(max(part.first, 1), min(part.last, len(texts.get(part.path, ()))) + 1):
+            if used >= budget:
+                return list(given.items())
+            line = (part.path, number)
+            if line not in given:
+                length = _length(texts, line)
+                given[line] = min(length, budget - used)
+                used += length + 1
+    return list(given.items())
+
+
+def mean(values: Iterable[float]) -> float | None:
+    """None of nothing."""
+    known = list(values)
+    return sum(known) / len(known) if known else None
+
+
+def _news(answer: Sequence[Piece], evidence: frozenset[Line]) -> list[int]:
+    """Of each piece, how many evidence lines it brings that none before it brought."""
+    left = set(evidence)
+    news = []
+    for part in answer:
+        brought = {line for line in left if part.holds(line)}
+        left -= brought
+        news.append(len(brought))
+    return news
+
+
+def _most_gains(answer: Sequence[Piece], evidence: frozenset[Line]) -> int:
+    """How many pieces of the answer's kind could bring evidence: notes, where it names only those."""
+    is_of_notes = bool(answer) and all(part.is_whole for part in answer[:10])
+    return len({path for path, _ in evidence}) if is_of_notes else len(evidence)
+
+
+def _ndcg(news: Sequence[int], most: int) -> float:
+    found = sum(1 / log2(rank + 1) for rank, new in enumerate(news, 1) if new)
+    ideal = sum(1 / log2(rank + 1) for rank in range(1, min(most, 10) + 1))
+    return min(1.0, found / ideal)
+
+
+def _length(texts: Texts, line: Line) -> int:
+    path, number = line
+    lines = texts.get(path, ())
+    return len(lines[number - 1]) if 1 <= number <= len(lines) else 0
