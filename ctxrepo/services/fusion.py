@@ -24,9 +24,9 @@ class Fusion:
     context: float = 0.3
     note: float = 0.3
     """What counts for an entry's meaning: what it says, that below its headings, what its note is about."""
-    words: float = 2.0
+    words: float = 3.0
     """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings."""
-    crowd: int = 100
+    crowd: int = 30
     """Words that stand everywhere tell nothing apart: what the entry of this rank has counts for none."""
     meant: float = 6.0
     worded: float = 1.0
