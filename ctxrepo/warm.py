@@ -155,8 +155,7 @@ class Helper:
                 self._has_more.clear()
                 self._meanings.forget()
                 self._read_at = time.monotonic()
-            if self._scopes:
-                self._meanings.of(cache, self._scopes)
+            self._meanings.of(cache, self._scopes)
         finally:
             cache.close()
 

@@ -117,12 +117,11 @@ def lexical(
     return _scored(cache, likely, own, terms, on_day, entries / (notes or 1))
 
 
-def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int | None = None) -> list[Hit]:
-    """The `limit` entries with the best scores, all unless said, best first."""
-    most = len(scores) if limit is None else max(limit, 0)
-    if not most or not scores:
+def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
+    """The `limit` entries with the best scores, best first."""
+    if limit <= 0 or not scores:
         return []
-    rows = cache.execute(_ROWS, (_list(_best(cache, scores, most, _FIRST_ENTRIES)),)).fetchall()
+    rows = cache.execute(_ROWS, (_list(_best(cache, scores, limit, _FIRST_ENTRIES)),)).fetchall()
     return sorted([(*row[1:], scores[row[0]]) for row in rows], key=_order)
 
 

@@ -10,7 +10,7 @@ from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of
-from ctxrepo.hot.recall import SOCIAL, Answer
+from ctxrepo.hot.recall import OVER, SOCIAL, Answer
 
 SOCKET = "warm.sock"
 """In the state folder of a repository."""
@@ -21,7 +21,7 @@ FAILED = "warm.failed"
 VERSION = 1
 """Of what is asked and answered; a helper of another one says nothing."""
 
-PATIENCE = 0.04
+PATIENCE = 0.05
 """Seconds for asking and for the whole answer."""
 
 MOST = 64 * 1024
@@ -168,5 +168,7 @@ def _understood(cache: _sqlite3.Connection, line: str, limit: int) -> Answer | N
     rows = cache.execute(_SCORES, (line,)).fetchall()
     if not isinstance(why, str) or len([1 for row in rows if _is_score(row)]) < len(rows):
         return None
-    hits = hits_of(cache, dict(rows))
-    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits[:limit], [])
+    hits = hits_of(cache, dict(rows), len(rows))
+    if why:
+        return why, [], [(hit, why) for hit in hits]
+    return "", hits[:limit], [(hit, OVER) for hit in hits[limit:]]

@@ -140,7 +140,7 @@ def _state(memory: Memory) -> Iterator[Finding]:
     for file in memory.state.files:
         if file.exists() and not file.is_file():
             yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")
-    for file in (memory.places.hooks_db, memory.state.cache, memory.state.stamps):
+    for file in (memory.places.hooks_db, memory.state.cache, memory.state.vectors, memory.state.stamps):
         if aside_of(file).exists():
             yield Finding(
                 f"a folder was where {file} belongs, and was moved aside", f"Look at {aside_of(file)}."

@@ -33,8 +33,8 @@ class Fusion:
     """What meaning and words count for the gate."""
     enough: float = 0.95
     larger: float = 0.39
-    """From so much on there is something to recall, and how much more it must be for the logarithm of how
-    many entries there are: in a larger memory more is reached by chance."""
+    """From so much on there is something to recall; and how much more it must be for the logarithm of how many
+    entries there are: in a larger memory more is reached by chance."""
     sure: float = 4.0
     """Or from so much on in words alone: an order number means nothing."""
 

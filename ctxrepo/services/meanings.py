@@ -71,8 +71,8 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Space:
-    """The entries of a scope: their numbers, a row each, which of them are known, which stand in logs, and what
-    prompts that ask for nothing reach with them."""
+    """The entries of a scope: their numbers, a row each, which of them are known, which stand in logs, and
+    what prompts that ask for nothing reach with them."""
 
     numbers: Array
     rows: Array

@@ -17,10 +17,10 @@ from ctxrepo.hot.block import age_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.query import Hit
-from ctxrepo.hot.recall import recall as recalled_for
 from ctxrepo.hot.recalled import recall_block
 from ctxrepo.hot.trace import note_trace
 from ctxrepo.services.explain import explanation
+from ctxrepo.services.recaller import Recaller, by_words, recaller_of
 from ctxrepo.storage.memory import Memory
 
 LIMIT = 8
@@ -118,7 +118,8 @@ def recall(
             trace = note_trace(cache, str(memory.state.root), said, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         is_gated = asked.is_gated and settings.get("gate") != "off"
-        why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes)
+        with recaller_of(memory) as ask:
+            why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
         return _result(asked, now, why, given, left, trace)
 
@@ -129,11 +130,12 @@ def answered(
     scopes: Sequence[str],
     path_of: Callable[[str], str],
     now: datetime,
+    ask: Recaller = by_words,
 ) -> RecallResult:
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    why, given, left = _ranked(cache, asked, scopes)
+    why, given, left = _ranked(cache, asked, scopes, ask)
     shown = [(hit[0], path_of(hit[1]), *hit[2:]) for hit in given]
     left = [((hit[0], path_of(hit[1]), *hit[2:]), reason) for hit, reason in left]
     return _result(asked, now, why, shown, left, "")
@@ -158,11 +160,11 @@ def malformed(text: str) -> str:
 
 
 def _ranked(
-    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str]
+    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
 ) -> tuple[str, list[Hit], list[tuple[Hit, str]]]:
     """(why there is silence or '', the hits that have room, the others with why)."""
     text, before = asked.text[:MAX_TEXT], list(asked.before)
-    why, hits, left = recalled_for(cache, text, before, list(scopes), asked.limit, asked.is_gated)
+    why, hits, left = ask(cache, text, before, list(scopes), asked.limit, asked.is_gated)
     _, given = recall_block(hits, 0, "", asked.budget)
     if hits and not given:
         why = f"no entry has room within {asked.budget} bytes"

@@ -12,7 +12,7 @@ import numpy as np
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
-from ctxrepo.hot.recall import SOCIAL, Answer, recall
+from ctxrepo.hot.recall import LEFT_OUT, OVER, SOCIAL, Answer, recall
 from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
@@ -25,7 +25,9 @@ _BEFORE = 2
 """Earlier prompts that are read together with one that is short."""
 _SHORT = 60
 """Characters of a prompt that may mean nothing without those before it."""
-_MOST = 2000
+_HEAD, _TAIL = 400, 200
+"""Characters of a longer prompt that are read, where an order stands around a log: a model takes as long as
+a text is, and a hook doesn't wait for all of it."""
 
 CANDIDATES = 1000
 """Entries whose words are weighed against their meaning."""
@@ -67,8 +69,10 @@ def recall_hybrid(
     if ranked is None:
         return recall(cache, prompt, list(before), list(scopes), limit, gated)
     why, scores = ranked
-    hits = hits_of(cache, scores)
-    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits, [])
+    hits = hits_of(cache, scores, len(scores))
+    if why:
+        return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
+    return "", hits[:limit], [(hit, OVER) for hit in hits[limit:]]
 
 
 def rank(
@@ -85,7 +89,7 @@ def rank(
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     meaning = space.rows @ embedder.prompt(text_of(asked))
     scores = fused(words, meaning, space.is_known, space.is_log, how)
-    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
     is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
     return ("" if found and is_given else NOTHING), found
@@ -94,4 +98,7 @@ def rank(
 def text_of(asked: Asked) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
-    return " ".join([*earlier, asked.prompt[:_MOST]])
+    prompt = asked.prompt
+    if len(prompt) > _HEAD + _TAIL:
+        prompt = f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    return " ".join([*earlier, prompt])

@@ -79,7 +79,7 @@ def has_libraries() -> bool:
 
 
 def is_path(name: str) -> bool:
-    return name.startswith(("/", "~/", "./", "../"))
+    return name.startswith(("/", "~/"))
 
 
 def folder_of(name: str, models: Path) -> Path:

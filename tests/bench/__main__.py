@@ -1,4 +1,4 @@
-"""`python -m bench sync|hooks|build|load|profile|meaning …`, tests/ on the path; prints a table for the docs."""
+"""`python -m bench sync|hooks|build|load|profile|meaning …`, tests/ on the path; a table for the docs."""
 
 from __future__ import annotations
 

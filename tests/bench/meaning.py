@@ -10,11 +10,13 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from bench.corpus import PER_PROJECT, Author
+from bench.corpus import PER_PROJECT, Author, path_of
 from bench.hooks import BASE, PROJECT, code_of, settle
 from bench.measure import at_work
 from bench.person import Person
 from bench.plan import Command, Hooks, Rows, ratio, run
+from ctxrepo.hot.cache import open_cache
+from ctxrepo.hot.semantic import ask
 
 CEILING = 6.0
 
@@ -39,10 +41,12 @@ def main(words: list[str]) -> int:
         assert _is_behind(person), "everything was embedded before the first hook"
         _measure(person, "while it embeds", wanted.rounds)
         while _is_behind(person):
+            assert at_work(str(person.state)), "the helper is gone"
             time.sleep(2)
-        print(f"embedded within {time.monotonic() - began:.0f} s")
+        print(f"{_texts(person)[1]} texts embedded within {time.monotonic() - began:.0f} s")
         time.sleep(3)
         _measure(person, "warm", wanted.rounds)
+        print(_answered(person, wanted.rounds))
         person.ctxrepo("config", "set", "recall.semantic", "false")
         person.wait_for_workers()
     finally:
@@ -66,9 +70,31 @@ def _commands(person: Person, title: str, rounds: int) -> list[Command]:
 
 def _is_behind(person: Person) -> bool:
     """Whether `status` knows of texts without vectors."""
+    done, of = _texts(person)
+    return done < of
+
+
+def _texts(person: Person) -> tuple[int, int]:
+    """How many texts have vectors, of how many."""
     line = next(li for li in person.ctxrepo("status").splitlines() if li.startswith("meaning"))
     done, of = (int(word) for word in line.split() if word.isdigit())
-    return done < of and bool(at_work(str(person.state)))
+    return done, of
+
+
+def _answered(person: Person, rounds: int) -> str:
+    """How many prompts the helper answers in the time it has; the others were words' to answer."""
+    (file,) = person.state.glob("*/cache.db")
+    cache = open_cache(str(file))
+    assert cache is not None
+    (project,) = cache.execute(
+        "select scope from note where path = ?", (path_of(PROJECT * PER_PROJECT),)
+    ).fetchone()
+    author, scopes = Author(), ["global", project]
+    prompts = [author.prompt(PROJECT * PER_PROJECT + 1 + n % (PER_PROJECT - 2)) for n in range(rounds)]
+    settings = {"folder": str(file.parent)}
+    in_time = [ask(cache, settings, prompt, [], scopes, 4, False) for prompt in prompts]
+    cache.close()
+    return f"the helper answered {sum(1 for one in in_time if one)} of {rounds} in time"
 
 
 def _print(title: str, rows: Rows) -> None:

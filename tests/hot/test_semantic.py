@@ -79,19 +79,20 @@ def helper(world: World) -> Iterator[Callable[..., Helper]]:
         one.close()
 
 
-def says(world: World, **other: object) -> Callable[[socket.socket, dict[str, Any]], None]:
-    """A well-meaning answer about the entry on ports, or one that differs from it."""
+def good(world: World, **other: object) -> bytes:
+    """An answer that names the entry on shipping, or one that differs from it."""
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
     told = {"v": VERSION, "head": head_of(cache), "generation": generation_of(cache), "why": ""}
     told |= {"scores": [[number, 2.5]], **other}
     cache.close()
+    return json.dumps(told).encode() + b"\n"
 
-    def answer(peer: socket.socket, _: dict[str, Any]) -> None:
-        peer.sendall(json.dumps(told).encode() + b"\n")
 
-    return answer
+def says(world: World, **other: object) -> Callable[[socket.socket, dict[str, Any]], None]:
+    line = good(world, **other)
+    return lambda peer, _: peer.sendall(line)
 
 
 def prompted(world: World, prompt: str = PROMPT) -> str:
@@ -125,23 +126,36 @@ def _cache(world: World) -> Any:
     return open_cache(str(world.folder / "cache.db"))
 
 
-STRANGE: dict[str, Callable[[socket.socket, dict[str, Any]], object]] = {
-    "hangs": lambda peer, _: time.sleep(0.5),
-    "dies at once": lambda peer, _: None,
-    "dies in the answer": lambda peer, _: peer.sendall(b'{"v": 1, "head"'),
-    "garbage": lambda peer, _: peer.sendall(b"\xff\x00{[\n"),
-    "a number": lambda peer, _: peer.sendall(b"7\n"),
-    "a list": lambda peer, _: peer.sendall(b"[[[]]]\n"),
-    "nothing": lambda peer, _: peer.sendall(b"\n"),
-    "huge": lambda peer, _: peer.sendall(b'{"v": "' + b"x" * (1 << 20) + b'"}\n'),
-    "a drop at a time": lambda peer, _: [(peer.sendall(b" "), time.sleep(0.01)) for _ in range(60)],
-    "deep": lambda peer, _: peer.sendall(b"[" * 30_000 + b"\n"),
+def _drop_by_drop(peer: socket.socket, line: bytes) -> None:
+    for at in range(len(line)):
+        peer.sendall(line[at : at + 1])
+        time.sleep(0.01)
+
+
+def _late(peer: socket.socket, line: bytes) -> None:
+    time.sleep(1)
+    peer.sendall(line)
+
+
+# Each is given a line that would be an answer.
+STRANGE: dict[str, Callable[[socket.socket, bytes], object]] = {
+    "hangs": _late,
+    "a drop at a time": _drop_by_drop,
+    "dies at once": lambda peer, line: None,
+    "dies in the answer": lambda peer, line: peer.sendall(line[:-1]),
+    "huge": lambda peer, line: peer.sendall(b" " * (1 << 20) + line),
+    "garbage": lambda peer, line: peer.sendall(b"\xff\x00{[\n"),
+    "a number": lambda peer, line: peer.sendall(b"7\n"),
+    "a list": lambda peer, line: peer.sendall(b"[[[]]]\n"),
+    "nothing": lambda peer, line: peer.sendall(b"\n"),
+    "deep": lambda peer, line: peer.sendall(b"[" * 30_000 + b"\n"),
 }
 
 
 @pytest.mark.parametrize("kind", STRANGE)
 def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Helper], kind: str) -> None:
-    one = helper(STRANGE[kind])
+    line = good(world)
+    one = helper(lambda peer, _: STRANGE[kind](peer, line))
     assert SETTING in prompted(world)
     assert len(one.asked) == 1
 
