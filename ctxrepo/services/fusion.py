@@ -26,15 +26,15 @@ class Fusion:
     """What counts for an entry's meaning: what it says, that below its headings, what its note is about."""
     words: float = 0.9
     logged: float = 1.1
-    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings; and
-    how much more in a memory of logs only, where things are told in passing and a line means little."""
+    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings;
+    and how much more in a memory of logs only, where things are told in passing and a line means little."""
     meant: float = 8.8
     worded: float = 0.32
     """What meaning and words count for the gate."""
     enough: float = 0.95
     larger: float = 0.39
-    """From so much on there is something to recall; and how much more it must be for the logarithm of how many
-    entries there are: in a larger memory more is reached by chance."""
+    """From so much on there is something to recall; and how much more it must be for the logarithm of how
+    many entries there are: in a larger memory more is reached by chance."""
     sure: float = 4.0
     """Or from so much on in words alone: an order number means nothing."""
 

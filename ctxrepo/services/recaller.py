@@ -30,7 +30,7 @@ def recaller_of(memory: Memory) -> Context[Recaller]:
 def by_meaning(
     model: str, models: Path, vectors: Path, whole: sqlite3.Connection | None = None
 ) -> Iterator[Recaller]:
-    """Recall with a model; all entries of the cache `whole` are embedded before. ModelUnusable without one."""
+    """Recall with a model; ModelUnusable without. All entries of the cache `whole` are embedded first."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.embed import embed, pending
     from ctxrepo.services.semantic import open_semantic, recall_hybrid
