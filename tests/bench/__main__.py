@@ -1,11 +1,11 @@
-"""`python -m bench sync|hooks|build|load|profile …` with tests/ on the path; prints a table for the docs."""
+"""`python -m bench sync|hooks|build|load|profile|recall …` with tests/ on the path: tables for the docs."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-_WHAT = ("sync", "hooks", "build", "load", "profile")
+_WHAT = ("sync", "hooks", "build", "load", "profile", "recall")
 
 
 def main(words: list[str]) -> int:
