@@ -95,7 +95,7 @@ def test_ripgrep_names_the_files_that_say_most_words(memory: Memory) -> None:
 def test_what_is_not_installed_says_so_with_the_command_that_helps(memory: Memory, tmp_path: Path) -> None:
     for tools in (Tools(), Tools(npm=tmp_path)):
         rows = rows_of(memory, *qmd.peers(), tools=tools)
-        assert [row[0] for row in rows] == ["*qmd search*", "*pi-memory's method*"]
+        assert [row[0] for row in rows] == [f"*{peer.name}*" for peer in qmd.peers()]
         assert all("not here" in row[1] and "make peers" in row[1] for row in rows)
         assert all(row[3:] == [""] * 6 for row in rows)
 

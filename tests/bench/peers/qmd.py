@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bench.peers.base import MOST, Found, Memory, Peer, Tools, timed
 from bench.peers.npm import PACKAGES, bun, package
+from bench.peers.words import words
 
 _LIMIT = 10.0
 """Seconds for one search, and for reading the memory."""
@@ -37,6 +38,7 @@ Search = Callable[[str, int, float], Sequence[str]]
 def peers() -> list[Peer]:
     return [
         Peer("qmd search", "file", _version, _qmd),
+        Peer("qmd search, stop words dropped", "file", _version, _qmd_of_words),
         Peer("pi-memory's method", "file", _version, _pi_memory),
     ]
 
@@ -50,6 +52,12 @@ def _version(tools: Tools) -> str:
 def _qmd(tools: Tools, memory: Memory) -> Iterator[Found]:
     with _opened(tools, memory.folder) as search:
         yield from timed(memory, lambda prompt: search(prompt, MOST, _LIMIT))
+
+
+def _qmd_of_words(tools: Tools, memory: Memory) -> Iterator[Found]:
+    """As a person would ask who knows that qmd wants all the words in one note."""
+    with _opened(tools, memory.folder) as search:
+        yield from timed(memory, lambda prompt: search(" ".join(words(prompt)), MOST, _LIMIT))
 
 
 def _pi_memory(tools: Tools, memory: Memory) -> Iterator[Found]:
@@ -78,18 +86,20 @@ def _opened(tools: Tools, folder: Path) -> Iterator[Search]:
         run([*start, "collection", "add", ".", "--name", _COLLECTION], check=True, timeout=60)
 
         def search(prompt: str, most: int, seconds: float) -> Sequence[str]:
-            words = [*start, "search", "--json", "-c", _COLLECTION, "-n", str(most), "--", prompt]
+            if not prompt.strip():
+                return []
+            asked = ["search", "--json", "-c", _COLLECTION, "-n", str(most), "--", prompt]
             try:
-                done = run(words, timeout=seconds)
+                done = run([*start, *asked], timeout=seconds)
             except subprocess.TimeoutExpired:
                 return []
+            if done.returncode:
+                raise RuntimeError(f"qmd search: {done.stderr.strip()}")
             return _paths(done.stdout)
 
         yield search
 
 
 def _paths(said: str) -> Sequence[str]:
-    """The notes that qmd names; none when it says that there are none, or fails."""
-    if not said.lstrip().startswith("["):
-        return []
+    """The notes that qmd names."""
     return [row["file"].removeprefix(f"qmd://{_COLLECTION}/") for row in json.loads(said)]
