@@ -30,7 +30,7 @@ bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, ab
 bench-hooks: $(VENV)/ready ## hooks beside a bare start, git status, ripgrep and qmd (QMD=folder with npm's bun and @tobilu/qmd), 8 minutes
 	PYTHONPATH=tests $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
 
-bench-recall: $(VENV)/ready ## the figures of docs/explanation/recall-measured.md, two minutes (DATA=folders, MODEL=folder; before it: make peers)
+bench-recall: $(VENV)/ready ## the figures of docs/explanation/recall-measured.md, ten minutes (DATA=folders, MODEL=folder; before it: make peers)
 	PYTHONPATH=tests $(BIN)/python -m bench recall --npm .peers $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
 
 peers: ## what recall is measured beside, from npm into .peers/: 1.2 GB, most of it for models that are not asked

@@ -127,3 +127,16 @@ def test_means_leave_out_what_only_seems_to_be_there(memory: Memory) -> None:
     total, by_category = rows_of(Memory.read(memory.folder.parent), peer(grep.peers(), "entry"))
     assert total[6] == "1.000"  # MRR, of the first prompt alone
     assert len(by_category) == 6
+
+
+def test_each_memory_has_its_figure_beside_the_others(memory: Memory, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(memory.folder, other / "memory")
+    for name in ("queries", "qrels"):
+        shutil.copy(tmp_path / f"{name}.jsonl", other)
+    (other / "memory/shop/db.md").write_text(DB.replace("staging port", "harbour"))
+    lines = "\n".join(
+        recall.tables([peer(grep.peers(), "entry")], Tools(), [memory, Memory.read(other)])
+    ).splitlines()
+    assert lines[-3:][0] == f"| method | unit | {memory.name} | other |"
+    assert lines[-1] == "| grep, any word | entry | 1.000 | .500 |"

@@ -25,6 +25,12 @@ _SILENCE = "null"
 _NOT_COUNTED = "adversarial"
 """A category whose prompts ask for what only seems to be there: not among the means."""
 
+_ORDER = (
+    *("direct", "partial", "para", "long", "multi", "temporal", "lang", "global", "followup"),
+    *("null-near", "null-generic"),
+)
+"""Columns of the second table; categories of other data come after these."""
+
 _FIGURES = {"ev@2500": "evidence@2500", "ev@8000": "evidence@8000", "hit@5": "hit@5", "MRR": "mrr"}
 """Columns, and what the measures call them."""
 
@@ -33,6 +39,7 @@ _FIGURES = {"ev@2500": "evidence@2500", "ev@8000": "evidence@8000", "hit@5": "hi
 class Row:
     """What one method made of one prompt."""
 
+    memory: str
     category: str
     figures: Mapping[str, float]
     """Empty where silence is deserved."""
@@ -66,7 +73,7 @@ def main(words: list[str]) -> int:
 
 
 def tables(peers: Sequence[Peer], tools: Tools, memories: Sequence[Memory]) -> Iterator[str]:
-    """Two tables for the docs: what each method reaches, and where."""
+    """Tables for the docs: what each method reaches, for which prompts, and in which memory."""
     yield _head("method", "how it was run", "unit", *_FIGURES, "false", "ms")
     found: dict[str, list[Row]] = {}
     for peer in peers:
@@ -80,6 +87,8 @@ def tables(peers: Sequence[Peer], tools: Tools, memories: Sequence[Memory]) -> I
         yield _cells(peer.name, program, peer.unit, *_totals(rows))
     prompts = [prompt for memory in memories for prompt in memory.prompts]
     yield from ("", *_by_category(found, prompts))
+    if len(memories) > 1:
+        yield from ("", *_by_memory(found, [memory.name for memory in memories]))
 
 
 def answers(peer: Peer, tools: Tools, memory: Memory) -> Iterator[Row]:
@@ -89,18 +98,32 @@ def answers(peer: Peer, tools: Tools, memory: Memory) -> Iterator[Row]:
         for part in pieces:
             assert part.path in texts, f"{peer.name}: {part.path} is no note of {memory.folder}"
         figures = measured(pieces, prompt.relevant, texts) if prompt.relevant else {}
-        yield Row(prompt.category, figures, bool(pieces), ms)
+        yield Row(memory.name, prompt.category, figures, bool(pieces), ms)
 
 
 def _totals(rows: Sequence[Row]) -> list[str]:
-    counted = [row for row in rows if not row.is_null and row.category != _NOT_COUNTED]
+    counted = _counted(rows)
     figures = [_mean(counted, _figure(key)) for key in _FIGURES.values()]
     return [*figures, _mean([row for row in rows if row.is_null], _spoke), f"{_average(rows, _ms):.1f}"]
 
 
+def _counted(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if not row.is_null and row.category != _NOT_COUNTED]
+
+
+def _by_memory(found: Mapping[str, Sequence[Row]], names: Sequence[str]) -> Iterator[str]:
+    """ev@2500 in each memory: what holds in one only was fitted to it, or happens to suit it."""
+    yield _head("method", "unit", *names)
+    for name, rows in found.items():
+        counted = _counted(rows)
+        cells = [_mean([row for row in counted if row.memory == n], _figure("evidence@2500")) for n in names]
+        yield _cells(*name.split(" | "), *cells)
+
+
 def _by_category(found: Mapping[str, Sequence[Row]], prompts: Sequence[Prompt]) -> Iterator[str]:
     """ev@2500 where there is something to find, the false-injection rate where there is nothing."""
-    categories = list(dict.fromkeys(prompt.category for prompt in prompts))
+    met = dict.fromkeys(prompt.category for prompt in prompts)
+    categories = [c for c in _ORDER if c in met] + [c for c in met if c not in _ORDER]
     answerable = [c for c in categories if not c.startswith(_SILENCE)]
     null = [c for c in categories if c.startswith(_SILENCE)]
     yield _head("method", "unit", *answerable, *null)

@@ -41,6 +41,10 @@ class Memory:
     folder: Path
     prompts: Sequence[Prompt]
 
+    @property
+    def name(self) -> str:
+        return self.folder.parent.name
+
     @classmethod
     def read(cls, data: Path) -> Memory:
         """From `memory/`, `queries.jsonl` and `qrels.jsonl` in `data`."""
