@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-import traceback
 from collections.abc import Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -28,9 +24,11 @@ from ctxrepo.cli import (
     notes,
     output,
     project,
+    recall,
     repository,
     session,
 )
+from ctxrepo.cli.surprise import logged
 from ctxrepo.errors import CtxrepoError, UsageError
 
 INTERRUPTED = 130
@@ -66,7 +64,7 @@ def root(
 
 PANELS = {
     "Notes and entries": (notes, change, files),
-    "Look through them": (look, history),
+    "Look through them": (look, recall, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),
@@ -111,13 +109,13 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except OSError as error:
-        _logged()
+        logged()
         where = f"{error.filename}: " if error.filename else ""
         hint = "Mend what is in the way there, and run the command again."
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:
-        output.failed(as_json, _surprise(error, _logged()))
+        output.failed(as_json, _surprise(error, logged()))
         return 1
 
 
@@ -153,17 +151,3 @@ def _how(error: typer.TyperException, words: Sequence[str]) -> str:
         return "Put -- before a text that begins with a dash."
     context = getattr(error, "ctx", None)
     return f"`{context.command_path if context else 'ctxrepo'} --help` tells how it is used."
-
-
-def _logged() -> str:
-    """Put the traceback where it can be attached to a report; returns the sentence that says so."""
-    with suppress(Exception):
-        from ctxrepo.hot.logs import LOG_BYTES, append_rolling
-        from ctxrepo.storage.places import Places
-
-        file = Places.of(os.environ).state / "errors.log"
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
-        append_rolling(str(file), said, LOG_BYTES)
-        return f"The details are in {file}; please report them."
-    return "Please report what you did."

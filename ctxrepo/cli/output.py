@@ -41,6 +41,14 @@ def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
         _print(visible(text), sys.stdout)
 
 
+def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
+    """As `failed`, for a result that is data as well."""
+    if not as_json:
+        failed(as_json, error)
+        return
+    _envelope(ok=False, data=data, error=_spelled(error))
+
+
 def verbatim(data: bytes) -> None:
     """Bytes as they are, for a program or a file."""
     try:
@@ -54,8 +62,7 @@ def verbatim(data: bytes) -> None:
 def failed(as_json: bool, error: CtxrepoError) -> None:
     """Say what went wrong, and what to do, in the form that was asked for."""
     if as_json:
-        said = {"code": error.code, "message": visible(error.message), "hint": visible(error.hint)}
-        _envelope(ok=False, data=None, error=said)
+        _envelope(ok=False, data=None, error=_spelled(error))
         return
     _print(f"ctxrepo: {_one_line(error.message)}", sys.stderr)
     if error.hint:
@@ -93,6 +100,10 @@ def counted(number: int, one: str, many: str = "") -> str:
 def visible(text: str) -> str:
     """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
     return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)
+
+
+def _spelled(error: CtxrepoError) -> dict[str, str]:
+    return {"code": error.code, "message": visible(error.message), "hint": visible(error.hint)}
 
 
 def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str] | None) -> None:

@@ -72,6 +72,11 @@ def index_line(path: str, description: str, tags: str, age: str) -> str:
     return " ".join(parts) + "\n"
 
 
+def place(path: str, first: int, last: int) -> str:
+    """`path#L10`, or `path#L10-L12` where there are several lines."""
+    return f"{path}#L{first}" + (f"-L{last}" if last > first else "")
+
+
 def entry_head(at: str, heading: str, age: str) -> str:
     """`## at · heading · age` over an entry; of these only the place is always there."""
     parts = [escape_field(at, "·")]

@@ -23,9 +23,12 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     elif is_news(settings, head_of(cache) if cache else ""):
         _wake(settings)
     if cache is None:
+        from ctxrepo.hot.trace import note_trace
+
+        note_trace(db, settings["folder"], {**said, "agent": agent}, "there is no cache yet", [], [])
         return ""
     try:
-        return _news(cache, settings, agent, said, place)
+        return _news(db, cache, settings, {**said, "agent": agent}, place)
     finally:
         cache.close()
 
@@ -45,40 +48,24 @@ def fault_block(
 
 
 def _news(
-    cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], place: Place
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    said: dict[str, str],
+    place: Place,
 ) -> str:
-    ledger = ledger_path(settings["folder"], agent, said["session"])
+    from ctxrepo.hot.beside import beside
+
+    ledger = ledger_path(settings["folder"], said["agent"], said["session"])
     told = read_ledger(ledger)
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
-    recalled = _recalled(cache, settings, said["prompt"], place, told, lines)
+    scopes = scopes_at(place, _general(settings))
+    recalled = beside(db, cache, settings, said, scopes, told[0], lines)
     changes = _changes(cache, settings, place, told, lines)
     late = _project(cache, settings, place, told, size(faults + recalled + changes), lines)
     add(ledger, lines)
     return faults + late + changes + recalled
-
-
-def _recalled(
-    cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    prompt: str,
-    place: Place,
-    told: Told,
-    lines: list[str],
-) -> str:
-    if settings.get("recall") == "off":
-        return ""
-    from ctxrepo.hot.recall import LIMIT, recall
-    from ctxrepo.hot.recalled import ROOM, recall_block
-
-    scopes = scopes_at(place, _general(settings))
-    limit = number(settings, "recall_limit", LIMIT)
-    _, hits, _ = recall(cache, prompt, [], scopes, limit, settings.get("gate") != "off")
-    new = [hit for hit in hits if told[0].get(hit[0]) != hit[7]]
-    budget = number(settings, "recall_bytes", ROOM)
-    text, given = recall_block(new, _today(), settings.get("secret", ""), budget)
-    lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
-    return text
 
 
 def _changes(

@@ -1,6 +1,6 @@
 """Recalled entries as one block: where each stands, how old its note is, and what it says."""
 
-from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, passage, seal, size
+from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, passage, place, seal, size
 from ctxrepo.hot.cache import BETWEEN_TITLES
 from ctxrepo.hot.query import Hit
 
@@ -26,6 +26,7 @@ def recall_block(hits: list[Hit], today: int, secret: str, budget: int = ROOM) -
 
 def _entry(hit: Hit, today: int, room: int) -> str:
     _, path, heading, first, last, updated, text, _, _ = hit
-    at = f"{path}#L{first}" + (f"-L{last}" if last > first else "")
-    title = entry_head(at, heading.replace(BETWEEN_TITLES, " > "), age_of(updated, today))
+    title = entry_head(
+        place(path, first, last), heading.replace(BETWEEN_TITLES, " > "), age_of(updated, today)
+    )
     return passage(title, text, room)

@@ -1,0 +1,24 @@
+"""What nobody expected: noted where it can be attached to a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from contextlib import suppress
+
+import ctxrepo
+
+
+def logged() -> str:
+    """Put the traceback of what is being handled into errors.log; returns the sentence that says where."""
+    with suppress(Exception):
+        from ctxrepo.hot.logs import LOG_BYTES, append_rolling
+        from ctxrepo.storage.places import Places
+
+        file = Places.of(os.environ).state / "errors.log"
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
+        append_rolling(str(file), said, LOG_BYTES)
+        return f"The details are in {file}; please report them."
+    return "Please report what you did."

@@ -1,0 +1,71 @@
+"""What goes beside a prompt: recalled entries that are new to the session, or nothing; a trace tells why."""
+
+import _sqlite3
+import os
+import time
+
+from ctxrepo.hot.compiled import number
+from ctxrepo.hot.query import Hit
+from ctxrepo.hot.trace import note_trace
+
+SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
+"""Variables that turn recall off."""
+
+GIVEN_ALREADY = "this session was given it already"
+NOTHING_NEW = "no entry that fits is new to this session and has room"
+
+
+def beside(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    said: dict[str, str],
+    scopes: list[str],
+    already: dict[str, str],
+    lines: list[str],
+) -> str:
+    """The block of recalled entries of `scopes`, '' for silence.
+
+    `said` has `agent`, `session`, `cwd` and `prompt`; `already` is what the session was given, id -> hash.
+    What its ledger is to note goes to `lines`.
+    """
+    switches = {name: os.environ.get(name, "") for name in SWITCHES}
+    if why := why_off(db, settings, said["cwd"] or os.getcwd(), switches):
+        note_trace(db, settings["folder"], said, why, [], [])
+        return ""
+    from ctxrepo.hot.recall import LIMIT, recall
+    from ctxrepo.hot.recalled import ROOM, recall_block
+
+    limit = number(settings, "recall_limit", LIMIT)
+    why, hits, left = recall(cache, said["prompt"], [], scopes, limit, settings.get("gate") != "off")
+    new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
+    budget = number(settings, "recall_bytes", ROOM)
+    text, given = recall_block(new, int(time.time()) // 86400, settings.get("secret", ""), budget)
+    lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
+    left = without(hits, given, already, budget) + left
+    note_trace(db, settings["folder"], said, why if given or not hits else NOTHING_NEW, given, left)
+    return text
+
+
+def why_off(db: _sqlite3.Connection, settings: dict[str, str], cwd: str, switches: dict[str, str]) -> str:
+    """Why nothing is recalled at `cwd`, whatever the prompt; '' where something may be."""
+    if settings.get("recall") == "off":
+        return "recall.enabled is false in config.toml"
+    for name in SWITCHES:
+        if switches.get(name, "0") not in ("", "0"):
+            return f"{name} is set"
+    if os.path.exists(f"{cwd}/.pi"):
+        from ctxrepo.hot.quiet import is_quiet
+
+        if is_quiet(db, cwd):
+            return f"{cwd}/.pi/settings.json asks for silence"
+    return ""
+
+
+def without(hits: list[Hit], given: list[Hit], already: dict[str, str], budget: int) -> list[tuple[Hit, str]]:
+    """The hits that are not `given`, each with why; `already` is what the session was given before."""
+    return [
+        (hit, GIVEN_ALREADY if already.get(hit[0]) == hit[7] else f"no room for it within {budget} bytes")
+        for hit in hits
+        if hit not in given
+    ]

@@ -1,0 +1,69 @@
+"""recall in any folder of markdown: one question, or as many as a program asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter
+
+from ctxrepo.domain.measures import mean
+from ctxrepo.hot.block import place
+from ctxrepo.hot.recall import recall
+from ctxrepo.services.queries import Answered, Query, read_queries, render_answers
+from ctxrepo.services.recall import Question, RecallResult, answered
+from ctxrepo.storage.foldercache import SCOPE, FolderCache, folder_cache
+from ctxrepo.storage.whole import require_place, write_whole
+
+LIMIT = 50
+"""Results for each query of a batch: who measures cuts for themselves."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a batch is asked."""
+
+    limit: int = LIMIT
+    is_gated: bool = True
+
+
+def recall_in(folder: Path, asked: Question, now: datetime) -> tuple[RecallResult, dict[str, str]]:
+    """What the notes below `folder` have for a prompt, and path -> why of those that weren't read."""
+    with folder_cache(folder) as cache:
+        return answered(cache.db, asked, [SCOPE], cache.path_of, now), cache.skipped
+
+
+def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[Answered]:
+    """The answer to each query as it comes; one that is no question is answered with silence."""
+    for query in queries:
+        began = perf_counter()
+        _, hits, _ = recall(cache.db, query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
+        took = (perf_counter() - began) * 1000
+        places = tuple((place(cache.path_of(hit[1]), hit[3], hit[4]), round(hit[8], 4)) for hit in hits)
+        yield Answered(query.id, places, round(took, 3))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How a batch went: queries, those answered with silence, mean time of one, notes that weren't read."""
+
+    queries: int
+    silent: int
+    ms: float
+    skipped: dict[str, str]
+
+
+def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
+    """Answer every query of a file into another one, which is written when all are answered.
+
+    BadLines, and nothing done, when there is a line that is no query.
+    """
+    asked = read_queries(queries)
+    require_place(out)
+    with folder_cache(folder) as cache:
+        found = list(answers(cache, asked, way))
+        skipped = cache.skipped
+    write_whole(out, render_answers(found).encode())
+    silent = sum(not answer.results for answer in found)
+    return Batch(len(found), silent, round(mean(answer.ms or 0.0 for answer in found) or 0.0, 3), skipped)
