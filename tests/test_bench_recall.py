@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench import recall
-from bench.peers import fts, grep, qmd
+from bench.peers import fts, grep, ours, qmd
 from bench.peers.base import Found, Memory, NotHereError, Peer, Tools
 
 DB = """---
@@ -38,7 +38,7 @@ def memory(tmp_path: Path) -> Memory:
     asked, labels = [], []
     for number, (text, category, lines) in enumerate(PROMPTS):
         relevant = [{"path": path, "line": line} for path, line in lines]
-        asked.append({"id": f"q{number}", "query": text})
+        asked.append({"id": f"q{number}", "query": text} | ({"before": ["db"]} if number == 2 else {}))
         labels.append({"id": f"q{number}", "category": category, "relevant": relevant})
     # Labels in another order than the prompts: they belong together by their ids.
     for name, rows in (("queries", asked), ("qrels", labels[::-1])):
@@ -140,3 +140,13 @@ def test_each_memory_has_its_figure_beside_the_others(memory: Memory, tmp_path: 
     ).splitlines()
     assert lines[-3:][0] == f"| method | unit | {memory.name} | other |"
     assert lines[-1] == "| grep, any word | entry | 1.000 | .500 |"
+
+
+def test_ctxrepo_is_asked_by_its_command(memory: Memory) -> None:
+    ungated, gated, few = ours.peers()[:3]
+    for peer, most in ((ungated, 50), (gated, 50), (few, 4)):
+        answers = [places for places, _ in peer.ask(Tools(), memory)]
+        assert answers[0][0] == "shop/db.md#L4", peer.name
+        assert all(len(places) <= most for places in answers)
+    assert [places for places, _ in gated.ask(Tools(), memory)][3] == []
+    assert [asked["before"] for asked in ours.questions(memory)] == [[], [], ["db"], []]

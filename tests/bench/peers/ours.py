@@ -48,11 +48,15 @@ def _model(tools: Tools) -> str:
     return str(tools.model.resolve())
 
 
+def questions(memory: Memory) -> list[dict[str, object]]:
+    """What `recall --batch` is given."""
+    return [{"id": p.id, "query": p.text, "before": list(p.before)} for p in memory.prompts]
+
+
 def _ask(memory: Memory, options: list[str]) -> Iterator[Found]:
     with tempfile.TemporaryDirectory(prefix="ctxrepo-recall-") as home:
         asked, answered = Path(home, "asked.jsonl"), Path(home, "answered.jsonl")
-        rows = [{"id": p.id, "query": p.text, "before": list(p.before)} for p in memory.prompts]
-        asked.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        asked.write_text("".join(json.dumps(row) + "\n" for row in questions(memory)), "utf-8")
         words = ["recall", "--in", str(memory.folder), "--batch", str(asked), "--out", str(answered)]
         environment = {"HOME": home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         command = [sys.executable, "-m", "ctxrepo", *words, *options]
