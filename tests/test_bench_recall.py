@@ -83,12 +83,17 @@ def test_a_file_costs_all_its_text_of_the_budget(memory: Memory) -> None:
 
 @pytest.mark.skipif(not shutil.which("rg"), reason="ripgrep isn't installed: apt-get install ripgrep")
 def test_ripgrep_names_the_files_that_say_most_words(memory: Memory) -> None:
-    (memory.folder / ".hidden.md").write_text("staging port 1\n")
-    (memory.folder / "shop/port.txt").write_text("port\n")
-    (memory.folder / "shop/other.md").write_text("Port, port, port and port; ports in a portfolio\n")
+    for name, text in (
+        (".hidden/a.md", "staging port 1\n"),
+        ("shop/port.txt", "port\n"),
+        ("shop/other.md", "Port, port, port and port\n"),
+        ("shop/portfolio.md", "- a portfolio of ports\n"),
+    ):
+        (memory.folder / name).parent.mkdir(exist_ok=True)
+        (memory.folder / name).write_text(text)
     answers = [places for places, _ in peer(grep.peers(), "file").ask(Tools(), memory)]
-    assert answers[0] == [".hidden.md", "shop/db.md", "shop/other.md"]
-    assert answers[2] == ["shop/other.md", ".hidden.md", "shop/db.md"]
+    assert answers[0] == [".hidden/a.md", "shop/db.md", "shop/other.md"]
+    assert answers[2] == ["shop/other.md", ".hidden/a.md", "shop/db.md"]
     assert answers[3] == []
 
 
