@@ -30,7 +30,8 @@ CLI_HEAD = """\
 
 With `--json` a command prints one object,
 `{"schema_version": 1, "ok": true, "data": {...}, "error": null}`; when it fails `data` is null and `error` is
-`{"code", "message", "hint"}`. Notices and warnings always go to standard error.
+`{"code", "message", "hint"}`; only `recall` has its `data` then as well. Notices and warnings always go to
+standard error.
 What a command ends with: [exit codes](exit-codes.md).
 """
 

@@ -43,7 +43,7 @@ class TestSessionStart:
         assert line["event"] == "start"
         assert line["cwd"] == str(world.code)
         assert line["source"] == "startup"
-        assert world.ledger() == ({}, 1, frozenset(), "shop")
+        assert world.ledger() == ({}, 1, frozenset(), "shop", [])
         assert world.errors() == ""
 
     def test_twice_is_the_same_to_the_byte(self, world: World) -> None:
@@ -143,6 +143,14 @@ class TestPrompt:
         world.compile(gate="off")
         assert "5433" in world.run("UserPromptSubmit", prompt="staging?")
 
+    def test_a_vague_prompt_goes_on_with_the_one_before(self, world: World) -> None:
+        world.compile(recall_limit="1")
+        lines = "- the staging port is 5433\n\n- the production port is 6000\n"
+        world.cache("c2", {"shop/topics/db.md": lines, **{f"shop/{n}.md": f"- w{n}\n" for n in range(40)}})
+        assert world.run("UserPromptSubmit", prompt="and staging?") == ""
+        assert "6000" in world.run("UserPromptSubmit", prompt="which port has production, please?")
+        assert "5433" in world.run("UserPromptSubmit", prompt="and staging?")
+
     def test_notes_that_changed_since_are_named_once(self, world: World) -> None:
         world.run("SessionStart")
         world.cache("c2", {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n", "other/new.md": "- y\n"})
@@ -190,7 +198,7 @@ class TestPrompt:
         memory = {"shop/MEMORY.md": "- line\n" * 2000}
         faults = tuple(f"{n} {'f' * 200}" for n in range(20))
         world.cache("c2", {**many, **big, **memory, **filler}, faults)
-        text = world.run("UserPromptSubmit", prompt="tell me about the staging server please")
+        text = world.run("UserPromptSubmit", prompt="tell me about staging servers 117, 118 and 119 please")
         assert len(PARSE(text)) == 4
         assert 8000 < len(text.encode()) <= 9500
 

@@ -18,6 +18,7 @@ from ctxrepo.cli import (
     completion,
     config,
     conflicts,
+    evaluate,
     files,
     history,
     look,
@@ -27,6 +28,7 @@ from ctxrepo.cli import (
     recall,
     repository,
     session,
+    trace,
 )
 from ctxrepo.cli.surprise import logged
 from ctxrepo.errors import CtxrepoError, UsageError
@@ -64,7 +66,7 @@ def root(
 
 PANELS = {
     "Notes and entries": (notes, change, files),
-    "Look through them": (look, recall, history),
+    "Look through them": (look, recall, trace, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),

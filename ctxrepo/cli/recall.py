@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
 
 def recall(
     query: Annotated[
-        str, typer.Argument(metavar="Q", help="The prompt; `-` reads it from standard input.")
-    ] = "",
+        str | None, typer.Argument(metavar="Q", help="The prompt; `-` reads it from standard input.")
+    ] = None,
     limit: Annotated[
         int | None,
         typer.Option("--limit", metavar="N", min=1, max=1000, help="Most entries; 8, in a batch 50."),
@@ -60,7 +60,7 @@ def recall(
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="… into this one.")] = "",
     json: Json = False,
 ) -> None:
-    """Show what a prompt would be given, or why it would be given nothing.
+    """Show what a prompt would be given, or why nothing.
 
     It is answered as the prompt hook answers: the project's entries and the global ones, best first.
     Ends with 3 when there is nothing; `status` in --json says why: no_match or denied.
@@ -76,7 +76,7 @@ def recall(
         return
     from ctxrepo.services.recall import LIMIT, Question
 
-    if not query:
+    if query is None:
         raise UsageError(
             "there is nothing to recall for", "Give a prompt, or - to read it from standard input."
         )
@@ -124,12 +124,12 @@ def _in_folder(folder: str, asked: Question, scope: str) -> RecallResult:
 
 
 def _batch(
-    folder: str, batch: str, out: str, limit: int | None, *, is_gated: bool, as_json: bool, words: str
+    folder: str, batch: str, out: str, limit: int | None, *, is_gated: bool, as_json: bool, words: str | None
 ) -> None:
     from ctxrepo.services.queries import BadLines
     from ctxrepo.services.recall_folder import LIMIT, Way, recall_batch
 
-    if words or not (folder and batch and out):
+    if words is not None or not (folder and batch and out):
         raise UsageError(
             "a batch needs --in, --batch and --out, and no prompt",
             "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
@@ -174,8 +174,9 @@ def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
         data["left_out"] = [{**_data(left.entry, False), "why": left.why} for left in result.left_out]
     code = _EXIT[result.status]
     if code in (1, 2):
-        error = UsageError if code == 2 else CtxrepoError
-        output.fell_short(as_json, data, error(result.reason, result.hint))
+        error = CtxrepoError(result.reason, result.hint)
+        error.code = result.status
+        output.fell_short(as_json, data, error)
     else:
         parts = [_shown(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
         if explain and result.left_out:

@@ -5,11 +5,15 @@ import os
 import time
 
 from ctxrepo.hot.compiled import number
+from ctxrepo.hot.ledger import Told
 from ctxrepo.hot.query import Hit
 from ctxrepo.hot.trace import note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Variables that turn recall off."""
+
+_REMEMBERED = 12
+"""Words of a prompt that are kept for a vague one that goes on with it."""
 
 GIVEN_ALREADY = "this session was given it already"
 NOTHING_NEW = "no entry that fits is new to this session and has room"
@@ -21,12 +25,12 @@ def beside(
     settings: dict[str, str],
     said: dict[str, str],
     scopes: list[str],
-    already: dict[str, str],
+    told: Told,
     lines: list[str],
 ) -> str:
     """The block of recalled entries of `scopes`, '' for silence.
 
-    `said` has `agent`, `session`, `cwd` and `prompt`; `already` is what the session was given, id -> hash.
+    `said` has `agent`, `session`, `cwd` and `prompt`; `told` is what the session's ledger says.
     What its ledger is to note goes to `lines`.
     """
     switches = {name: os.environ.get(name, "") for name in SWITCHES}
@@ -34,16 +38,24 @@ def beside(
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
     from ctxrepo.hot.recall import LIMIT, recall
+    from ctxrepo.hot.terms import words
+
+    if about := words(said["prompt"])[:_REMEMBERED]:
+        lines.append(f"asked {' '.join(about)}")
+    already, before = told[0], told[4]
+    limit = number(settings, "recall_limit", LIMIT)
+    why, hits, left = recall(cache, said["prompt"], before, scopes, limit, settings.get("gate") != "off")
+    if not hits:
+        note_trace(db, settings["folder"], said, why, [], left)
+        return ""
     from ctxrepo.hot.recalled import ROOM, recall_block
 
-    limit = number(settings, "recall_limit", LIMIT)
-    why, hits, left = recall(cache, said["prompt"], [], scopes, limit, settings.get("gate") != "off")
     new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, int(time.time()) // 86400, settings.get("secret", ""), budget)
     lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
     left = without(hits, given, already, budget) + left
-    note_trace(db, settings["folder"], said, why if given or not hits else NOTHING_NEW, given, left)
+    note_trace(db, settings["folder"], said, why if given else NOTHING_NEW, given, left)
     return text
 
 

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "2"
+FORMAT = "3"
 """Version of the layout; a cache that says another is as good as none."""
 
 BETWEEN_TITLES = "\x1f"
@@ -18,7 +18,7 @@ number is the note's own and the others its entries'. So to look into a scope is
 Row = tuple[str, str, str, str, int, int]
 """A line of the index: (path, description, tags, updated, pinned, core)."""
 
-_SCOPE = "select id, entries from scope where name = ?"
+_SCOPE = "select id, entries, notes from scope where name = ?"
 _COUNT = "select count(*) from note where scope = ? and listed = 1"
 _INDEX = """
     select path, description, tags, updated, pinned, core from note where scope = ? and listed = 1
@@ -48,10 +48,10 @@ def head_of(cache: _sqlite3.Connection) -> str:
     return meta(cache).get("head", "")
 
 
-def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int]]:
-    """(first number, how many entries can be found) of each scope that there is."""
+def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int, int]]:
+    """(first number, how many entries can be found, and how many notes) of each scope that there is."""
     found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
-    return [(row[0] * SCOPE_SPAN, row[1]) for row in found if row is not None]
+    return [(row[0] * SCOPE_SPAN, row[1], row[2]) for row in found if row is not None]
 
 
 def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[Row], int]:

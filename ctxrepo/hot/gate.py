@@ -1,33 +1,26 @@
 """Which prompts are left alone: those too short to ask anything, and those that only close or cheer."""
 
-from ctxrepo.hot.query import MAX_READ, words
+from ctxrepo.hot.terms import MAX_READ, is_wide, words
 from ctxrepo.hot.wordlists import SOCIAL, STOP
 
 MIN_VISIBLE = 10
 MIN_WORDS = 2
 
 
-def is_silent(prompt: str) -> bool:
-    """Whether a prompt is too short or too social to recall anything for."""
+def is_silent(prompt: str, goes_on: bool = False) -> bool:
+    """Whether a prompt is too short or too social to recall anything for.
+
+    One that goes on with what was said before it may be short: a single word tells what is meant.
+    """
     head = prompt[:MAX_READ]
-    if _width(head) < MIN_VISIBLE:
+    if _width(head) < MIN_VISIBLE and not goes_on:
         return True
-    weight = sum([_weight(word) for word in words(head)])
-    return weight < MIN_WORDS or SOCIAL.issuperset(_spoken(head))
+    return len(words(head)) < (1 if goes_on else MIN_WORDS) or SOCIAL.issuperset(_spoken(head))
 
 
 def _width(text: str) -> int:
     """Visible characters, counted as wide as a terminal would show them."""
-    return sum([2 if _is_wide(char) else 1 for char in text if char.isprintable() and char != " "])
-
-
-def _weight(word: str) -> int:
-    """Scripts without spaces write many words as one run."""
-    return 2 if len(word) >= 4 and _is_wide(word[0]) else 1
-
-
-def _is_wide(char: str) -> bool:
-    return "\u1100" <= char <= "\u11ff" or "\u2e80" <= char <= "\ua4cf" or "\uac00" <= char <= "\ud7a3"
+    return sum([2 if is_wide(char) else 1 for char in text if char.isprintable() and char != " "])
 
 
 def _spoken(text: str) -> list[str]:

@@ -10,8 +10,12 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-Told = tuple[dict[str, str], int | None, frozenset[str], str | None]
-"""(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown)."""
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str]]
+"""(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
+what the last prompts were about, oldest first)."""
+
+EARLIER = 2
+"""Prompts that a vague one may go on with."""
 
 
 def ledger_path(folder: str, agent: str, session: str) -> str:
@@ -24,6 +28,7 @@ def read_ledger(path: str) -> Told:
     entries: dict[str, str] = {}
     faults = set()
     generation = project = None
+    asked: list[str] = []
     for line in lines_of(path, MAX_BYTES) if path else ():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
@@ -35,7 +40,9 @@ def read_ledger(path: str) -> Told:
             faults.add(first)
         elif word == "project":
             project = rest
-    return entries, generation, frozenset(faults), project
+        elif word == "asked":
+            asked.append(rest)
+    return entries, generation, frozenset(faults), project, asked[-EARLIER:]
 
 
 def add(path: str, lines: list[str]) -> None:

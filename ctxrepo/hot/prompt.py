@@ -25,7 +25,9 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if cache is None:
         from ctxrepo.hot.trace import note_trace
 
-        note_trace(db, settings["folder"], {**said, "agent": agent}, "there is no cache yet", [], [])
+        note_trace(
+            db, settings["folder"], {**said, "agent": agent}, "there is no cache that can be read", [], []
+        )
         return ""
     try:
         return _news(db, cache, settings, {**said, "agent": agent}, place)
@@ -61,7 +63,7 @@ def _news(
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
-    recalled = beside(db, cache, settings, said, scopes, told[0], lines)
+    recalled = beside(db, cache, settings, said, scopes, told, lines)
     changes = _changes(cache, settings, place, told, lines)
     late = _project(cache, settings, place, told, size(faults + recalled + changes), lines)
     add(ledger, lines)

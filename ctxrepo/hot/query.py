@@ -1,126 +1,236 @@
-"""A prompt turned into a full-text question, and the entries that answer it: best first, or none."""
+"""The entries that answer a prompt, with scores: what they say, what their note is about, what stands beside.
+
+An entry's score is the sum of what the prompt's words in it are worth, the rarer the more, and of what its
+note is worth, which counts all its entries and what its head says.
+"""
 
 import _sqlite3
 
 from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN, spans_of
-from ctxrepo.hot.wordlists import STOP
-
-MAX_WORDS = 32
-MAX_READ = 8000
-"""Characters of a prompt that are looked at: a pasted log says no more after that."""
-
-RARE = 0.2
-"""A word that stands in more than this share of what can be found tells it apart no longer."""
-
-SMALL = 10
-"""A word in no more entries than this always does."""
+from ctxrepo.hot.days import Day, days_in
+from ctxrepo.hot.terms import words
 
 MOST = 2000
-"""Documents looked at for one word and scope: what is in more of them is common, however many there are."""
+FEW = 16
+"""Documents looked at for one word and scope: what is in more of them is common, however many there are. For
+each of more words than FEW it is a share of what those would take."""
 
-CONTEXT = 0.3
-"""What a word counts in what an entry's note is about, beside one of the entry's own."""
+ENOUGH = 4000
+"""Documents looked at in all; the commonest words are left out first."""
 
-TYPICAL = 200
-STRETCH = 0.15
-"""Characters of a typical entry, and how much one as long again loses against it."""
+AROUND = 1.0
+"""What an entry's note counts beside the entry's own words."""
 
-MIN_SCORE = 1.0
-MIN_OF_BEST = 0.35
-"""An entry is left out below this absolute score, and below this share of the best one's."""
+SATURATION = 2.0
+LENGTH = 0.75
+"""How soon a word that is in ever more entries of a note says no more of it, and how much it counts for that
+how many entries the note has: k1 and b of BM25."""
 
-_CANDIDATES = 40
+ABOVE, BELOW = 0.5, 0.375
+"""What the entries before and after count in a log, where one thing is told in several."""
+
+ON_THE_DAY = 2.0
+"""What a day or month that the prompt names counts beside a word, for the notes of that time."""
+
+VAGUE = 5
+EARLIER = 0.5
+"""A prompt of no more words goes on with what was said before it: what a word of the prompt before counts.
+One of the prompt before that counts half of it."""
+
+_EARLIER_WORDS = 24
+_CANDIDATES = 60
+_WITH_NEIGHBOURS = 20
 _NOTES = 5
-"""Entries with words of their own, and notes with the subject asked for, that are looked at closely."""
-
-_JOINERS = "_-./:"
-_LONGEST = 64
+_OF_NOTE = 40
+"""Entries looked at closely: the best by their words, those beside some of them, those of the best notes."""
 
 _DOCUMENTS = "select rowid from words where words match ? and rowid between ? and ? limit ?"
-_ENTRIES = """
+_FACTS = """
+    select id, path, entries, is_log from note where id in (select value from json_each(?))"""
+_FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
+_ROWS = """
     select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
-    from entry e join note n on n.id = e.note
-    where e.rowid in (select value from json_each(?)) and e.found"""
+    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 _FIRST_ENTRIES = """
     select e.rowid from entry e join note n on n.id = e.note
     where e.rowid in (select value from json_each(?)) order by n.path, e.first_line limit ?"""
 _FIRST_NOTES = "select id from note where id in (select value from json_each(?)) order by path limit ?"
 _ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
+_OF_DAY = """
+    select id from note where id between ? and ? and listed and day like ? and day <> '' limit ?"""
 
 
 Hit = tuple[str, str, str, int, int, str, str, str, float]
 """(id, path, heading, first line, last line, updated, text, hash, score)"""
 
-
-def words(prompt: str) -> list[str]:
-    """What a prompt is about: at most 32 distinct words in lower case, without stop words.
-
-    An identifier (`foo_bar`, `tests/test_x.py`) stands there whole, followed by its parts.
-    """
-    found: dict[str, None] = {}
-    for run in _runs(prompt[:MAX_READ].lower()):
-        parts = _split(run, _JOINERS)
-        for word in (run, *parts) if len(parts) > 1 else parts:
-            if word not in STOP and (len(word) > 1 or not word.isascii()):
-                found[word[:_LONGEST]] = None
-        if len(found) >= MAX_WORDS:
-            break
-    return list(found)[:MAX_WORDS]
+Term = tuple[float, dict[int, int]]
+"""(what one more note with it is worth, note → how many of its documents have it)"""
 
 
-def find(cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int) -> list[Hit]:
-    """At most `limit` entries of `scopes` for `prompt`, best first; none when nothing tells them apart.
+def find(
+    cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int, before: list[str] | None = None
+) -> list[Hit]:
+    """At most `limit` entries of `scopes` for `prompt`, best first."""
+    return hits_of(cache, lexical(cache, prompt, before or [], scopes), limit)
 
-    An entry's score is the sum of what its words are worth, the rarer in these scopes the more, and of a part
-    of that for the words that its note is about.
-    """
+
+def asked(prompt: str, before: list[str]) -> dict[str, float]:
+    """The words that are looked for, each with its weight; `before`, the session's prompts, oldest first."""
+    weights = dict.fromkeys(words(prompt), 1.0)
+    if len(weights) <= VAGUE:
+        for ago, earlier in enumerate(reversed(before), 1):
+            for word in words(earlier)[:_EARLIER_WORDS]:
+                weights.setdefault(word, EARLIER / ago)
+    return weights
+
+
+def lexical(
+    cache: _sqlite3.Connection, prompt: str, before: list[str], scopes: list[str]
+) -> dict[int, float]:
+    """Number of an entry → its score, for the entries of `scopes` that come first; all others score less."""
     spans = spans_of(cache, scopes)
-    total = sum([count for _, count in spans])
+    entries, notes = sum([span[1] for span in spans]), sum([span[2] for span in spans])
     own: dict[int, float] = {}
     around: dict[int, float] = {}
-    for word in words(prompt):
-        found = _documents(cache, word, spans, max(SMALL, int(total * RARE)))
-        worth = _worth(total, len(found))
-        for number in found:
-            scores = own if number % NOTE_SPAN else around
-            scores[number] = scores.get(number, 0.0) + worth
-    hits = _hits(cache, own, around) if limit > 0 else []
-    least = max(MIN_SCORE, hits[0][-1] * MIN_OF_BEST) if hits and total > SMALL else 0.0
-    return [hit for hit in hits[:limit] if hit[-1] >= least]
+    terms: list[Term] = []
+    for weight, numbers in _postings(cache, asked(prompt, before), spans):
+        counts: dict[int, int] = {}
+        worth = weight * worth_of(entries, len(numbers))
+        for number in numbers:
+            note = number - number % NOTE_SPAN
+            counts[note] = counts.get(note, 0) + 1
+            if number != note:
+                own[number] = own.get(number, 0.0) + worth
+        terms.append((weight * worth_of(notes, len(counts)), counts))
+        for note, count in counts.items():
+            around[note] = around.get(note, 0.0) + terms[-1][0] * (SATURATION + 1) * count / (
+                count + SATURATION
+            )
+    on_day = _on_days(cache, days_in(prompt), spans, notes)
+    for note, worth in on_day.items():
+        around[note] = around.get(note, 0.0) + worth
+    candidates = _candidates(cache, own, around)
+    return _scored(cache, candidates, own, terms, on_day, entries / (notes or 1))
 
 
-def _documents(cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int]], most: int) -> list[int]:
-    """The numbers of the documents that hold `word`, or all its parts; none when that are over `most`."""
-    asked = " AND ".join([f'"{part}"' for part in _split(word, _JOINERS)])
+def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
+    """The `limit` entries with the best scores, best first."""
+    if limit <= 0 or not scores:
+        return []
+    rows = cache.execute(_ROWS, (_list(_best(cache, scores, limit, _FIRST_ENTRIES)),)).fetchall()
+    return sorted([(*row[1:], scores[row[0]]) for row in rows], key=_order)
+
+
+def worth_of(total: int, holders: int) -> float:
+    """The inverse document frequency of BM25; the logarithm is a straight line between powers of 2."""
+    scaled = int((1 + (max(total - holders, 0) + 0.5) / (holders + 0.5)) * 65536)
+    power = scaled.bit_length() - 1
+    return 0.6931 * (power - 16 + scaled / (1 << power) - 1)
+
+
+def _postings(
+    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[tuple[int, int, int]]
+) -> list[tuple[float, list[int]]]:
+    """(weight, numbers of the documents) of each word that any has, the rarest first."""
+    most = MOST * FEW // max(FEW, len(weights))
+    found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
+    found.sort(key=_length)
+    kept = []
+    looked_at = 0
+    for weight, numbers in found:
+        looked_at += len(numbers)
+        if looked_at > ENOUGH:
+            break
+        if numbers:
+            kept.append((weight, numbers))
+    return kept
+
+
+def _length(posting: tuple[float, list[int]]) -> int:
+    return len(posting[1])
+
+
+def _documents(
+    cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int, int]], most: int
+) -> list[int]:
+    """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
     numbers: list[int] = []
-    for first, _ in spans:
+    for first, _, _ in spans:
         try:
-            rows = cache.execute(_DOCUMENTS, (asked, first, first + SCOPE_SPAN - 1, MOST + 1)).fetchall()
+            rows = cache.execute(
+                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, most + 1)
+            ).fetchall()
         except _sqlite3.OperationalError:
             return []  # a letter younger than SQLite makes two words of it
-        if len(rows) > MOST:
-            return []
-        numbers += [row[0] for row in rows]
-    return numbers if len(numbers) <= most else []
+        if len(rows) <= most:
+            numbers += [row[0] for row in rows]
+    return numbers
 
 
-def _hits(cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float]) -> list[Hit]:
-    """The entries worth looking at, best first."""
-    numbers = _best(cache, own, _CANDIDATES, _FIRST_ENTRIES)
+def _on_days(
+    cache: _sqlite3.Connection, days: list[Day], spans: list[tuple[int, int, int]], notes: int
+) -> dict[int, float]:
+    """Note → what it is worth that the prompt names its day or month."""
+    found: dict[int, float] = {}
+    for year, month, day in days:
+        for said in dict.fromkeys(
+            (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
+        ):
+            rows = []
+            for first, _, _ in spans:
+                rows += cache.execute(_OF_DAY, (first, first + SCOPE_SPAN - 1, said, MOST + 1)).fetchall()
+            if len(rows) <= MOST:
+                worth = ON_THE_DAY * worth_of(notes, len(rows))
+                for row in rows:
+                    found[row[0]] = found.get(row[0], 0.0) + worth
+    return found
+
+
+def _candidates(cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float]) -> list[int]:
+    """The numbers of entries worth looking at closely."""
+    likely = {
+        number: score + AROUND * around.get(number - number % NOTE_SPAN, 0.0) for number, score in own.items()
+    }
+    best = _best(cache, likely, _CANDIDATES, _FIRST_ENTRIES)
+    found = dict.fromkeys(best)
+    for number in best[:_WITH_NEIGHBOURS]:
+        found.update(dict.fromkeys((number - 1, number + 1)))
     for note in _best(cache, around, _NOTES, _FIRST_NOTES):
-        rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _CANDIDATES)).fetchall()
-        numbers += [row[0] for row in rows if row[0] not in own]
-    hits = []
-    for number, *hit in cache.execute(_ENTRIES, (_list(numbers),)):
-        score = own.get(number, 0.0) + CONTEXT * around.get(number - number % NOTE_SPAN, 0.0)
-        hits.append((*hit, score / (1 + STRETCH * len(hit[6]) / TYPICAL)))
-    hits.sort(key=_order)
-    return hits
+        rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _OF_NOTE)).fetchall()
+        found.update(dict.fromkeys([row[0] for row in rows]))
+    return [row[0] for row in cache.execute(_FOUND, (_list(list(found)),))]
+
+
+def _scored(
+    cache: _sqlite3.Connection,
+    candidates: list[int],
+    own: dict[int, float],
+    terms: list[Term],
+    on_day: dict[int, float],
+    usual: float,
+) -> dict[int, float]:
+    """The candidates' scores; `usual` is how many entries a note has."""
+    notes = list(dict.fromkeys([number - number % NOTE_SPAN for number in candidates]))
+    about: dict[int, float] = {}
+    logs = set()
+    for note, _, entries, is_log in cache.execute(_FACTS, (_list(notes),)):
+        slow = SATURATION * (1 - LENGTH + LENGTH * entries / usual)
+        worth = sum([rare * (SATURATION + 1) * n[note] / (n[note] + slow) for rare, n in terms if note in n])
+        about[note] = AROUND * (worth + on_day.get(note, 0.0))
+        if is_log:
+            logs.add(note)
+    scores = {}
+    for number in candidates:
+        note = number - number % NOTE_SPAN
+        scores[number] = own.get(number, 0.0) + about.get(note, 0.0)
+        if note in logs:
+            scores[number] += ABOVE * own.get(number - 1, 0.0) + BELOW * own.get(number + 1, 0.0)
+    return scores
 
 
 def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first: str) -> list[int]:
-    """The numbers with the best scores. Of those that share the last place the `first` are taken by path:
-    the numbers themselves are other ones in a cache that is made anew."""
+    """The numbers with the best scores, best first. Of those that share the last place the `first` are taken
+    by path: the numbers themselves are other ones in a cache that is made anew."""
     ranked = sorted(scores, key=scores.__getitem__, reverse=True)
     if len(ranked) <= most:
         return ranked
@@ -136,29 +246,3 @@ def _list(numbers: list[int]) -> str:
 
 def _order(hit: Hit) -> tuple[float, str, int]:
     return (-hit[8], hit[1], hit[3])
-
-
-def _worth(total: int, holders: int) -> float:
-    """The inverse document frequency of BM25; the logarithm is a straight line between powers of 2."""
-    scaled = int((1 + (max(total - holders, 0) + 0.5) / (holders + 0.5)) * 65536)
-    power = scaled.bit_length() - 1
-    return 0.6931 * (power - 16 + scaled / (1 << power) - 1)
-
-
-def _runs(text: str) -> list[str]:
-    """Runs of letters and digits, held together by what holds identifiers and paths together."""
-    runs = []
-    run = ""
-    for char in text + " ":
-        if char.isalnum() or char in _JOINERS:
-            run += char
-        elif run:
-            runs.append(run.strip(_JOINERS))
-            run = ""
-    return [run for run in runs if run]
-
-
-def _split(run: str, separators: str) -> list[str]:
-    for separator in separators:
-        run = run.replace(separator, " ")
-    return run.split()

@@ -2,23 +2,38 @@
 
 import _sqlite3
 
+from ctxrepo.hot.cache import spans_of
 from ctxrepo.hot.gate import is_silent
-from ctxrepo.hot.query import Hit, find
+from ctxrepo.hot.query import Hit, hits_of, lexical, worth_of
 
 LIMIT = 4
 """Entries beside one prompt."""
+
+STANDS_OUT = 3.4
+CHANCE = 2.7
+"""The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
+larger memory more is found by chance, and a word is worth more."""
+
+OF_BEST = 0.35
+"""An entry is left out below this share of the best one's score."""
+
+LEFT_OUT = 10
+"""Entries left out that are told of."""
 
 Answer = tuple[str, list[Hit], list[tuple[Hit, str]]]
 """(why there is silence, '' when there is none; entries, best first; entries left out, each with why)"""
 
 SOCIAL = "the prompt is too short, or only thanks, agrees or greets"
-NOTHING = "no entry has any of its telling words"
+NOTHING = "no entry has any of its words that tell something"
+CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
+FAR_BELOW = "scores far below the best"
+OVER = "better ones took the places"
 
 
 def recall(
     cache: _sqlite3.Connection,
     prompt: str,
-    before: list[str],  # noqa: ARG001 - told apart from here on, and used by the ranking that comes next
+    before: list[str],
     scopes: list[str],
     limit: int = LIMIT,
     gated: bool = True,
@@ -27,7 +42,24 @@ def recall(
 
     Not `gated` answers whatever there is, for a person who asks or a benchmark.
     """
-    if gated and is_silent(prompt):
+    if gated and is_silent(prompt, bool(before)):
         return SOCIAL, [], []
-    hits = find(cache, prompt, scopes, limit)
-    return ("" if hits else NOTHING), hits, []
+    hits = hits_of(cache, lexical(cache, prompt, before, scopes), limit + LEFT_OUT)
+    if not hits:
+        return NOTHING, [], []
+    if gated and hits[0][8] < least(cache, scopes):
+        return CHANCE_HIT, [], [(hit, CHANCE_HIT) for hit in hits[:LEFT_OUT]]
+    return chosen(hits, limit, hits[0][8] * OF_BEST if gated else 0.0)
+
+
+def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
+    """What the best entry must score for any to be given."""
+    entries = sum([span[1] for span in spans_of(cache, scopes)])
+    return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
+
+
+def chosen(hits: list[Hit], limit: int, floor: float) -> Answer:
+    """The best of `hits` that reach `floor`, at most `limit`; all others are left out."""
+    given = [hit for hit in hits[:limit] if hit[8] >= floor]
+    rest = [(hit, FAR_BELOW if hit[8] < floor else OVER) for hit in hits[len(given) :]]
+    return "", given, rest[:LEFT_OUT]

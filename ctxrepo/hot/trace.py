@@ -21,13 +21,6 @@ MAX_GIVEN = 50
 _PLACE = 300
 """Characters of a place; one beyond them is a path that nobody would read."""
 
-_FILE = "traces.jsonl"
-
-
-def traces_path(folder: str) -> str:
-    """The file of traces below a repository's state folder."""
-    return f"{folder}/{_FILE}"
-
 
 def note_trace(
     db: _sqlite3.Connection,
@@ -62,7 +55,7 @@ def note_trace(
         )
     except _sqlite3.Error:
         return ""
-    return name if _put(traces_path(folder), line) else ""
+    return name if _put(f"{folder}/traces.jsonl", line) else ""
 
 
 def _told(hit: Hit) -> tuple[object, ...]:

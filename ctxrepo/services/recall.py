@@ -108,7 +108,9 @@ def recall(
     settings = settings_of(hooks, state) if hooks else None
     cache = open_cache(str(memory.state.cache))
     if hooks is None or settings is None or cache is None:
-        return RecallResult("unavailable", "there is no cache yet", "`ctxrepo cache rebuild` makes it.")
+        return RecallResult(
+            "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."
+        )
     agent, session = asker.session
     said = {"by": "recall", "agent": agent, "session": session, "prompt": asked.text}
     with closing(hooks), closing(cache):

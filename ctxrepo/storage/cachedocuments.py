@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cacherows import Rows
 
-_PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"
 _UNINDEX = """
     delete from words where rowid in (
@@ -21,6 +21,8 @@ _UNINDEX = """
 _RECOUNT = """
     update scope set entries = (
         select count(*) from entry where rowid between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and found
+    ), notes = (
+        select count(*) from note where id between scope.id * ?1 and (scope.id + 1) * ?1 - 1 and listed
     ) where id in (select value from json_each(?2))
 """
 
@@ -45,7 +47,7 @@ def drop(db: sqlite3.Connection, note_id: int) -> None:
 
 
 def recount(db: sqlite3.Connection, scopes: Iterable[int]) -> None:
-    """Note how many entries can be found in each of these scopes."""
+    """Note how many entries and notes can be found in each of these scopes."""
     db.execute(_RECOUNT, (SCOPE_SPAN, json.dumps(list(scopes))))
 
 
@@ -56,7 +58,7 @@ def tell(db: sqlite3.Connection, **facts: str) -> None:
 
 def new_number(db: sqlite3.Connection, scope: str) -> int:
     """A number for another note of the scope, which is given a range of its own if it has none."""
-    db.execute("insert or ignore into scope(name, entries) values (?, 0)", (scope,))
+    db.execute("insert or ignore into scope(name, entries, notes) values (?, 0, 0)", (scope,))
     start = db.execute("select id from scope where name = ?", (scope,)).fetchone()[0] * SCOPE_SPAN
     span = (start, start + SCOPE_SPAN - 1)
     last = db.execute("select max(id) from note where id between ? and ?", span).fetchone()[0]

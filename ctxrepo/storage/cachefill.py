@@ -56,7 +56,7 @@ def fill(
         return marshal.dumps([tuple(row) for row in found], _FORMAT)
 
     with _much_to_write(db):
-        db.executemany("insert into scope values (?, ?, 0)", enumerate(scopes, 1))
+        db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
         laid_out = ahead(rows, len(batches))
         for first in range(0, len(batches), TOGETHER):
             group = batches[first : first + TOGETHER]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,9 +12,15 @@ from ctxrepo.domain.entry import Entry, explicit_id
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import BETWEEN_TITLES
+from ctxrepo.hot.terms import runs, spelled
 
 _ASIDE = frozenset({"archive", "conflicts", "inbox"})
 """Folders, of the repository or of a scope, whose notes are neither listed nor recalled."""
+
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
+"""What a run that is spelled out has in it: camelCase, and scripts that are written without spaces."""
+
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     is_listed = not is_aside(note.path)
     numbered = enumerate(note.entries, note_id + 1)
     entries = [_entry_row(rowid, note_id, entry, marks, is_listed) for rowid, entry in numbered]
-    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _ in entries)
+    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _ in entries)
     return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries)
 
 
@@ -65,6 +72,8 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     body, first = _memory_body(note) if rest == "MEMORY.md" else ("", 0)
     description, tags = storable(head.description), storable(", ".join(head.tags))
     name = rest.removesuffix("MEMORY.md").removesuffix(".md")
+    dated = _DAY.search(path.rpartition("/")[2])
+    context = f"{description}\n{tags}\n{name}"
     return (
         note_id,
         path,
@@ -80,7 +89,10 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
         first,
         storable(head.problem),
         digest_of(storable(note.text)),
-        f"{description}\n{tags}\n{name}",
+        f"{context}\n{spelled_out(context)}",
+        dated[0] if dated else head.updated or head.created,
+        dated is not None,
+        len(note.entries),
     )
 
 
@@ -98,7 +110,14 @@ def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: 
     # The id tells of the text already, unless a person gave it.
     digest = digest_of(text) if explicit_id(text) else entry.id
     shown = (is_pinned(entry, marks), is_struck, digest, is_listed and not is_struck)
-    return (rowid, note_id, entry.id, heading, text, *place, *shown)
+    return (rowid, note_id, entry.id, heading, text, *place, *shown, spelled_out(f"{heading} {text}"))
+
+
+def spelled_out(text: str) -> str:
+    """The words that the index would not see in a text, ' ' between them; '' for most texts."""
+    if not _HUMP.search(text):
+        return ""
+    return " ".join([word for run in runs(text) for word in spelled(run)])
 
 
 def is_pinned(entry: Entry, marks: Marks) -> bool:

@@ -14,25 +14,29 @@ from ctxrepo.hot.cache import FORMAT
 
 _SCHEMA = """
     create table meta(key text primary key, value text not null) without rowid;
-    create table scope(id integer primary key, name text not null unique, entries integer not null);
+    create table scope(
+        id integer primary key, name text not null unique, entries integer not null, notes integer not null
+    );
     create table note(
         id integer primary key, path text not null unique, scope text not null, description text not null,
         tags text not null, updated text not null, pinned integer not null, core integer not null,
         listed integer not null, generation integer not null, body text not null,
-        body_line integer not null, problem text not null, hash text not null, context text not null
+        body_line integer not null, problem text not null, hash text not null, context text not null,
+        day text not null, is_log integer not null, entries integer not null
     );
     create index note_order on note(scope, listed, pinned desc, core desc, updated desc, path);
     create index note_generation on note(generation);
     create table entry(
         rowid integer primary key, note integer not null, id text not null, heading text not null,
         text text not null, first_line integer not null, last_line integer not null,
-        pinned integer not null, struck integer not null, hash text not null, found integer not null
+        pinned integer not null, struck integer not null, hash text not null, found integer not null,
+        spelled text not null
     );
     create index entry_marked on entry(pinned, struck) where pinned or struck;
     create view document(id, text) as
         select id, context from note where listed
         union all
-        select rowid, heading || ' ' || text from entry where found;
+        select rowid, heading || ' ' || text || ' ' || spelled from entry where found;
     create virtual table words using fts5(
         text, content = document, content_rowid = id, columnsize = 0, detail = none,
         tokenize = "porter unicode61 remove_diacritics 2"

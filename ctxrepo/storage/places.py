@@ -109,6 +109,11 @@ class RepositoryPlaces:
         return self.root / "ledger"
 
     @property
+    def traces(self) -> Path:
+        """What prompts were given and why, as hooks note it."""
+        return self.root / "traces.jsonl"
+
+    @property
     def anchors(self) -> Path:
         """Local `session/*` anchors."""
         return self.root / "anchors.jsonl"

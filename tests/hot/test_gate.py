@@ -60,3 +60,10 @@ def test_let_through(prompt: str) -> None:
 @given(st.text())
 def test_it_never_raises(prompt: str) -> None:
     is_silent(prompt)
+
+
+def test_what_goes_on_with_something_may_be_short() -> None:
+    assert is_silent("and wheat?")
+    assert not is_silent("and wheat?", goes_on=True)
+    assert is_silent("and the other?", goes_on=True)
+    assert is_silent("ok thanks", goes_on=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import open_cache
-from ctxrepo.hot.query import MAX_WORDS, find, words
+from ctxrepo.hot.query import asked, find, lexical
 from ctxrepo.storage.cache import Cache
 
 FILLER = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
@@ -54,19 +54,19 @@ def test_the_best_entry_of_the_scopes_comes_first(cache: _sqlite3.Connection) ->
 def test_another_scope_is_never_looked_into(cache: _sqlite3.Connection) -> None:
     assert texts(cache, "staging port", "shop-two") == ["- The staging port of the other shop is 6000"]
     assert texts(cache, "staging port", "global") == []
-    assert texts(cache, "staging port", "shop") == ["- The staging port is 5433"]
+    assert texts(cache, "staging port", "shop")[0] == "- The staging port is 5433"
     assert texts(cache, "staging port") == []
 
 
 def test_a_hit_says_where_it_stands(cache: _sqlite3.Connection) -> None:
-    (hit,) = find(cache, "staging", ["shop"], 4)
+    hit = find(cache, "staging", ["shop"], 4)[0]
     assert hit[1:6] == ("shop/topics/db.md", "Database", 3, 3, "")
     assert hit[8] > 0
 
 
-def test_a_word_that_stands_everywhere_recalls_nothing(cache: _sqlite3.Connection) -> None:
-    assert texts(cache, "common things", "shop") == []
-    assert texts(cache, "common candle", "shop") != []
+def test_the_rarer_word_counts_more(cache: _sqlite3.Connection) -> None:
+    best = texts(cache, "common bottle", "shop")[:2]
+    assert best == ["- common bottle garden", "- common orange bottle"]
 
 
 def test_the_description_of_the_note_helps(cache: _sqlite3.Connection) -> None:
@@ -79,27 +79,99 @@ def test_at_most_as_many_as_asked_for(cache: _sqlite3.Connection) -> None:
     assert find(cache, prompt, ["shop"], 0) == []
 
 
-def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Callable[..., Callable[..., list[str]]]]:
+    """Notes by path, and then the paths of what a prompt finds in them, best first."""
     owner = Cache.open(tmp_path / "cache.db")
-    owner.apply("c1", [Note("global/a.md", "- deploy with make ship\n\n- deploy on fridays\n")], [], Marks())
+    opened = []
+
+    def fill(**notes: str) -> Callable[..., list[str]]:
+        owner.apply("c1", [Note(f"shop/{path}.md", text) for path, text in notes.items()], [], Marks())
+        found = open_cache(str(tmp_path / "cache.db"))
+        assert found is not None
+        opened.append(found)
+
+        def ask(prompt: str, *before: str) -> list[str]:
+            return [f"{hit[1][5:-3]}#{hit[3]}" for hit in find(found, prompt, ["shop"], 9, list(before))]
+
+        return ask
+
+    yield fill
+    for cache in opened:
+        cache.close()
+    owner.close()
+
+
+Fill = Callable[..., Callable[..., list[str]]]
+OTHERS = {f"other{n}": f"- the {word} has a lid\n\n- and a handle\n" for n, word in enumerate(FILLER)}
+
+
+def test_what_the_note_is_about_counts_for_each_of_its_entries(memory: Fill) -> None:
+    alone, among = "- restart it twice\n", "- kafka broker\n\n- kafka topic\n\n- restart it twice\n"
+    ask = memory(alone=alone, among=among, **OTHERS)
+    assert ask("restart kafka twice")[0] == "among#5"
+
+
+def test_in_a_log_an_entry_counts_for_those_beside_it(memory: Fill) -> None:
+    log = "- came to the pier\n\n- {}\n\n- went home\n"
+    ask = memory(
+        **{"2026-05-01": log.format("saw a heron there"), "birds": log.format("fed a duck there")}, **OTHERS
+    )
+    assert ask("heron")[:3] == ["2026-05-01#3", "2026-05-01#5", "2026-05-01#1"]
+    assert ask("duck")[0] == "birds#3"
+
+
+def test_the_day_that_a_prompt_names_comes_first(memory: Fill) -> None:
+    ask = memory(**{f"daily/2026-0{n}-07": "- the disk was full\n" for n in range(1, 10)}, **OTHERS)
+    assert ask("what did we do about the disk in may 2026?")[0] == "daily/2026-05-07#1"
+    assert ask("the disk on 2026-08-07")[0] == "daily/2026-08-07#1"
+
+
+def test_a_vague_prompt_goes_on_with_the_one_before(memory: Fill) -> None:
+    ask = memory(ports="- staging port is 5433\n\n- production port is 6000\n", **OTHERS)
+    assert ask("and for production?")[0] == "ports#3"
+    assert ask("and the other one?") == []
+    assert ask("and the other one?", "which port has staging")[0] == "ports#1"
+    long = "please sort the candle and the bottle list by weight and colour, then print both"
+    assert asked(long, ["which port has staging"]) == asked(long, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "prompt"),
+    [
+        ("- 北斗製粉の在庫データは毎営業日に届く", "製粉の在庫はいつ届く？"),
+        ("- 部署前必须备份数据库", "数据库怎么备份"),
+        ("- 배포 전에 데이터베이스를 백업한다", "데이터베이스 백업"),
+        ("- the value of maxRetryDelay is wrong", "what is the retry delay?"),
+        ("- `parse_http_body` eats the newline", "why does parseHttpBody fail"),
+        ("- Straßen heißen in München anders", "wie heissen strassen in munchen"),
+    ],
+)
+def test_scripts_without_spaces_and_names_in_code(memory: Fill, text: str, prompt: str) -> None:
+    ask = memory(note=text, **OTHERS, andere="- 別の話です。天気がいい。", code="- someOtherName is fine")
+    assert ask(prompt)[0] == "note#1"
+
+
+def test_what_is_superseded_or_archived_is_not_found(tmp_path: Path) -> None:
+    owner = Cache.open(tmp_path / "cache.db")
+    old, new = "- walnut oil costs four", "- walnut oil costs five"
+    note = Note("shop/a.md", f"{old}\n\n{new}\n")
+    owner.apply(
+        "c1", [note, Note("shop/archive/b.md", old)], [], Marks(struck=frozenset({note.entries[0].id}))
+    )
     cache = open_cache(str(tmp_path / "cache.db"))
     assert cache is not None
-    assert len(find(cache, "how to deploy", ["global"], 4)) == 2
+    assert [hit[6] for hit in find(cache, "walnut oil", ["shop"], 9)] == [new]
     cache.close()
     owner.close()
 
 
-def test_words_keep_identifiers_whole_and_in_parts() -> None:
-    assert words("Fix the foo_bar in tests/test_x.py, please: a foo") == (
-        ["fix", "foo_bar", "foo", "bar", "tests/test_x.py", "tests", "test", "py"]
-    )
-    assert words("the of and") == []
-
-
-@given(st.text())
-def test_words_are_few_and_distinct(prompt: str) -> None:
-    found = words(prompt)
-    assert len(found) == len(set(found)) <= MAX_WORDS
+@given(st.lists(st.sampled_from(FILLER), min_size=1, max_size=6), st.integers(0, 9))
+def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, said: list[str], limit: int) -> None:
+    prompt = " ".join(said)
+    assert find(cache, prompt, ["shop"], limit) == find(cache, prompt, ["shop"], 50)[:limit]
+    scores = list(lexical(cache, prompt, [], ["shop"]).values())
+    assert all(score >= 0 for score in scores)
 
 
 SYNTAX = st.sampled_from(

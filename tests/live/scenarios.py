@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from live.play import INDEX, PORT, TESTS, Play
@@ -206,8 +207,49 @@ def broken(play: Play) -> None:
     play.report.look("no process is left", not left, left)
 
 
+def ten(play: Play) -> None:
+    """Ten prompts over a year's memory: the right entry beside the right one, silence where it is due."""
+    play.stage.knows(YEAR, "clinicdesk")
+    talk = play.talk()
+    for prompt, _ in TEN:
+        talk.say(prompt)
+    told = play.told()
+    for turn, (prompt, words) in enumerate(TEN):
+        given = [block for block in play.given(turn) if INDEX not in block]
+        shown = f"{prompt[:60]!r} is given {words!r}" if words else f"{prompt[:60]!r} is met with silence"
+        is_well = words in "".join(given) if words else not given
+        play.report.look(shown, is_well, f"{sum(map(len, given))} characters")
+    play.continues(told)
+    talk.end()
+    play.is_quiet()
+    play.is_told_of()
+
+
+YEAR = Path(__file__).parents[1] / "recall" / "data" / "clinicdesk" / "memory"
+
+TEN = (
+    ("Lab-Sud result files come out with garbage accents since i rewrote the parser", "CP850"),
+    ("ok thanks", ""),
+    ("add an SPF include for the newsletter tool in deploy/dns", "SPF has 9 lookups of 10"),
+    (
+        "what did we change in march about sms retries after people got them twice",
+        "ask by ref before retrying",
+    ),
+    ("make it shorter", ""),
+    ("the migration job failed on staging with P3009, unblock it", "_prisma_migrations"),
+    ("rename the variable to count", ""),
+    (
+        "une clinique se plaint que ses étiquettes s'impriment tête en bas, corrige l'orientation",
+        "rouleau est monté",
+    ),
+    ("continue", ""),
+    ("layoutLanes: two zero-length events end up on top of each other, look into it", "given 1 minute"),
+)
+"""Prompts, and what must stand in what each is given; '' is silence."""
+
 ALL: dict[str, Callable[[Play], None]] = {
-    one.__name__: one for one in (short, prompts, talk, tools, compact, full, sigterm, sigkill, two, broken)
+    one.__name__: one
+    for one in (short, prompts, talk, ten, tools, compact, full, sigterm, sigkill, two, broken)
 }
 
 

@@ -59,6 +59,13 @@ class Stage:
     def state(self) -> Path:
         return self.machine.home / ".local" / "state" / "ctxrepo"
 
+    def knows(self, notes: Path, project: str) -> None:
+        """Put a folder of notes into the memory, those of its `project` as this project's."""
+        shutil.copytree(notes / project, self.memory / self.project.name, dirs_exist_ok=True)
+        shutil.copytree(notes / "global", self.memory / "global", dirs_exist_ok=True)
+        self.ctxrepo("sync")
+        self.wait_for_silence()
+
     def committed(self, words: str) -> bool:
         """Whether a commit of the memory's branch here holds these words."""
         return words in self._history(self.memory, "main")

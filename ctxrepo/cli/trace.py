@@ -1,0 +1,67 @@
+"""Commands about what prompts were given: trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.cli import output
+from ctxrepo.cli.options import Json
+from ctxrepo.domain.paths import shown
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.trace import Trace, Weighed
+
+_WIDTH = 100
+_SESSION = 8
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(trace)
+
+
+def trace(
+    name: Annotated[str, typer.Argument(metavar="ID", help="One trace, or the beginning of its id.")] = "",
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", min=1, max=10_000, help="The last N; 5 by default.")
+    ] = None,
+    session: Annotated[
+        str, typer.Option("--session", metavar="S", help="A session's, by its id or the beginning of it.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Show what the last prompts were given, and why.
+
+    Hooks note it on this machine: of a prompt the first 120 characters, of entries id, place and score.
+    `ctxrepo recall Q --explain` asks anew.
+
+    Example: ctxrepo trace --last 3
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.trace import LAST, traces
+
+    if name and (session or last):
+        raise UsageError("an ID stands alone", "Leave out --last and --session.")
+    found = traces(Runtime().memory, name, session, last or (None if session else LAST))
+    data = {"traces": [asdict(one) for one in found]}
+    output.done(json, data, "\n\n".join(map(_shown, found)) or "no prompt has left a trace yet")
+
+
+def _shown(trace: Trace) -> str:
+    who = trace.agent + (f" {trace.session[:_SESSION]}" if trace.session else "")
+    asked = f"ctxrepo {trace.by}" if trace.by else ""
+    moment = trace.at[:19].replace("T", " ")
+    head = "  ".join(filter(None, (trace.id, moment, who, asked)))
+    lines = [head, f"  > {shown(trace.prompt, 130)}"]
+    lines += [line for one in trace.given for line in _entry("given", one)]
+    lines += [line for one in trace.left_out for line in _entry("left out", one)]
+    return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
+
+
+def _entry(what: str, one: Weighed) -> Iterator[str]:
+    yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
+    yield f"    {shown(' '.join(one.text.split()), _WIDTH)}" if one.text else "    (edited or gone since)"
