@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench import recall
+from bench.lead import lead
 from bench.peers import fts, grep, ours, qmd
 from bench.peers.base import Found, Memory, NotHereError, Peer, Tools
 
@@ -155,3 +156,19 @@ def test_ctxrepo_is_asked_by_its_command(memory: Memory) -> None:
         assert all(len(places) <= most for places in answers)
     assert [places for places, _ in gated.ask(Tools(), memory)][3] == []
     assert [asked["before"] for asked in ours.questions(memory)] == [[], [], ["db"], []]
+
+
+def test_a_lead_is_as_sure_as_the_prompts_agree() -> None:
+    ahead, low, high = lead([0.75, 1.0, 0.5], [0.5, 0.75, 0.25])
+    assert (ahead, low, high) == (0.25, 0.25, 0.25)
+    ahead, low, high = lead([1.0, 0.0] * 20, [0.0, 1.0] * 20)
+    assert ahead == 0
+    assert low < 0 < high
+    with pytest.raises(ValueError, match="zip"):
+        lead([1.0], [1.0, 0.0])
+
+
+def test_ctxrepo_is_held_beside_the_best_of_the_others(memory: Memory) -> None:
+    worst = Peer("worst", "entry", lambda tools: "", lambda tools, memory: iter([([], 0.0)] * 4))
+    told = [*recall.tables([worst, peer(grep.peers(), "entry"), ours.peers()[0]], Tools(), [memory])][-1]
+    assert told.startswith("- ctxrepo, ungated by entry beside grep, any word by entry: ev@2500 ")

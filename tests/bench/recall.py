@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.lead import lead
 from bench.peers import fts, grep, orama, ours, qmd
 from bench.peers.base import Memory, NotHereError, Peer, Prompt, Tools
+from bench.peers.ours import OURS
 from ctxrepo.domain.measures import measured, piece
 
 DATA = Path(__file__).parents[1] / "recall/data"
@@ -89,6 +91,7 @@ def tables(peers: Sequence[Peer], tools: Tools, memories: Sequence[Memory]) -> I
     yield from ("", *_by_category(found, prompts))
     if len(memories) > 1:
         yield from ("", *_by_memory(found, [memory.name for memory in memories]))
+    yield from _lead(found)
 
 
 def answers(peer: Peer, tools: Tools, memory: Memory) -> Iterator[Row]:
@@ -118,6 +121,21 @@ def _by_memory(found: Mapping[str, Sequence[Row]], names: Sequence[str]) -> Iter
         counted = _counted(rows)
         cells = [_mean([row for row in counted if row.memory == n], _figure("evidence@2500")) for n in names]
         yield _cells(*name.split(" | "), *cells)
+
+
+def _lead(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """One sentence for each row of ctxrepo: how far it is from the best of the others."""
+    figures = {name: [row.figures["evidence@2500"] for row in _counted(rows)] for name, rows in found.items()}
+    others = [name for name in figures if not name.startswith(OURS)]
+    if not others:
+        return
+    best = max(others, key=lambda name: sum(figures[name]))
+    yield ""
+    for name in figures:
+        if name.startswith(OURS):
+            ahead, low, high = lead(figures[name], figures[best])
+            by = f"{ahead:+.3f}, 95 % of bootstrap samples over prompts in {low:+.3f} to {high:+.3f}"
+            yield f"- {name.replace(' | ', ' by ')} beside {best.replace(' | ', ' by ')}: ev@2500 {by}"
 
 
 def _by_category(found: Mapping[str, Sequence[Row]], prompts: Sequence[Prompt]) -> Iterator[str]:

@@ -14,19 +14,22 @@ from bench.peers.base import Found, Memory, NotHereError, Peer, Tools
 from ctxrepo import __version__
 from ctxrepo.hot.recall import LIMIT
 
+OURS = "ctxrepo"
+"""How the names of its rows begin."""
+
 Options = Callable[[Tools], list[str]]
 
 
 def peers() -> list[Peer]:
     """Its entries ungated; gated; and as many of these as the prompt hook gives."""
     plain = [
-        _peer("ctxrepo, ungated", lambda tools: ["--no-gate"]),
-        _peer("ctxrepo", lambda tools: []),
-        _peer(f"ctxrepo, {LIMIT} entries", lambda tools: ["--limit", str(LIMIT)]),
+        _peer(f"{OURS}, ungated", lambda tools: ["--no-gate"]),
+        _peer(OURS, lambda tools: []),
+        _peer(f"{OURS}, {LIMIT} entries", lambda tools: ["--limit", str(LIMIT)]),
     ]
     hybrid = [
-        _peer("ctxrepo hybrid, ungated", lambda tools: ["--model", _model(tools), "--no-gate"]),
-        _peer("ctxrepo hybrid", lambda tools: ["--model", _model(tools)]),
+        _peer(f"{OURS} hybrid, ungated", lambda tools: ["--model", _model(tools), "--no-gate"]),
+        _peer(f"{OURS} hybrid", lambda tools: ["--model", _model(tools)]),
     ]
     return plain + hybrid
 
