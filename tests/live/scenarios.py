@@ -239,7 +239,8 @@ TEN = (
     ("the migration job failed on staging with P3009, unblock it", "_prisma_migrations"),
     ("rename the variable to count", ""),
     (
-        "une clinique se plaint que ses étiquettes s'impriment tête en bas, corrige l'orientation",
+        "une clinique se plaint que ses étiquettes s'impriment tête en bas, "
+        "corrige l'orientation dans cd-printd",
         "rouleau est monté",
     ),
     ("continue", ""),
