@@ -49,7 +49,8 @@ def evaluate(
     """Measure how well recall answers prompts with known answers.
 
     Each memory is read into a cache of its own, and your own memory is left alone. FILE is what `recall
-    --batch` writes. Settings that can be tried are recall.limit (50 without one) and recall.gate.
+    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.gate, and
+    recall.model, a folder with a model to find by meaning with.
 
     Example: ctxrepo eval tests/recall/data --against gate=off
     """

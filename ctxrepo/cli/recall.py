@@ -18,6 +18,7 @@ from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 
 if TYPE_CHECKING:
     from ctxrepo.services.recall import LeftOut, Question, Recalled, RecallResult
+    from ctxrepo.services.recall_folder import Way
 
 _EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, "backend_error": 1}
 _WIDTH = 100
@@ -58,6 +59,10 @@ def recall(
         str, typer.Option("--batch", metavar="FILE", help="With --in: answer every query of a JSONL file …")
     ] = "",
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="… into this one.")] = "",
+    model: Annotated[
+        str,
+        typer.Option("--model", metavar="PATH", help="With --batch: find by meaning too, with this model."),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Show what a prompt would be given, or why nothing.
@@ -71,8 +76,16 @@ def recall(
 
     Example: ctxrepo recall "which port do the tests need?" --explain
     """
-    if batch or out:
-        _batch(folder, batch, out, limit, is_gated=not no_gate, as_json=json, words=query)
+    if batch or out or model:
+        if query is not None or not (folder and batch and out):
+            raise UsageError(
+                "a batch needs --in, --batch and --out, and no prompt",
+                "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
+            )
+        from ctxrepo.services.recall_folder import LIMIT as MOST
+        from ctxrepo.services.recall_folder import Way
+
+        _batch(folder, batch, out, Way(limit or MOST, not no_gate, model), json)
         return
     from ctxrepo.services.recall import LIMIT, Question
 
@@ -123,20 +136,13 @@ def _in_folder(folder: str, asked: Question, scope: str) -> RecallResult:
     return result
 
 
-def _batch(
-    folder: str, batch: str, out: str, limit: int | None, *, is_gated: bool, as_json: bool, words: str | None
-) -> None:
+def _batch(folder: str, batch: str, out: str, way: Way, as_json: bool) -> None:
     from ctxrepo.services.queries import BadLines
-    from ctxrepo.services.recall_folder import LIMIT, Way, recall_batch
+    from ctxrepo.services.recall_folder import recall_batch
 
-    if words is not None or not (folder and batch and out):
-        raise UsageError(
-            "a batch needs --in, --batch and --out, and no prompt",
-            "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
-        )
     there = _place(out)
     try:
-        done = recall_batch(_place(folder), _place(batch), there, Way(limit or LIMIT, is_gated))
+        done = recall_batch(_place(folder), _place(batch), there, way)
     except BadLines as error:
         for line in error.lines:
             output.notice(line)

@@ -56,6 +56,7 @@ def ask(
     scopes: list[str],
     limit: int,
     gated: bool,
+    patience: float = PATIENCE,
 ) -> Answer | None:
     """What the helper recalls, as `recall` would answer; None when it says nothing useful in time.
 
@@ -66,7 +67,7 @@ def ask(
         return SOCIAL, [], []
     try:
         question = _question(cache, prompt, before, scopes, limit, gated)
-        line = _spoken(settings, question) if len(question) <= MOST else b""
+        line = _spoken(settings, question, patience) if len(question) <= MOST else b""
         return _understood(cache, line.decode("utf-8"), limit) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
@@ -91,9 +92,9 @@ def is_own(peer: _socket.socket) -> bool:
     return int.from_bytes(told[4:8], sys.byteorder) == os.geteuid()
 
 
-def _spoken(settings: dict[str, str], question: bytes) -> bytes:
+def _spoken(settings: dict[str, str], question: bytes, patience: float) -> bytes:
     """The helper's line, b'' when it says none."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     path, handle = address(settings["folder"])
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:

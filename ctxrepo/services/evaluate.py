@@ -18,6 +18,7 @@ from ctxrepo.storage.foldercache import folder_cache
 _TRIED: dict[str, Callable[[Way, Any], Way]] = {
     "recall.limit": lambda way, value: replace(way, limit=value),
     "recall.gate": lambda way, value: replace(way, is_gated=value),
+    "recall.model": lambda way, value: replace(way, model=value),
 }
 """The settings that bear on a ranking."""
 

@@ -17,8 +17,10 @@ from ctxrepo.hot.block import age_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.query import Hit
+from ctxrepo.hot.recall import Answer
 from ctxrepo.hot.recall import recall as recalled_for
 from ctxrepo.hot.recalled import recall_block
+from ctxrepo.hot.semantic import ask
 from ctxrepo.hot.trace import note_trace
 from ctxrepo.services.explain import explanation
 from ctxrepo.storage.memory import Memory
@@ -28,6 +30,9 @@ BUDGET = 2500
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
+
+_PATIENCE = 2.0
+"""Seconds for the helper that knows meanings: a person waits longer than a hook."""
 
 _EPOCH = date(1970, 1, 1)
 
@@ -117,7 +122,7 @@ def recall(
         if why := why_off(hooks, settings, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, str(memory.state.root), said, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        why, given, left = _ranked(cache, asked, scopes)
+        why, given, left = _ranked(cache, asked, scopes, _meant(cache, settings, asked, scopes))
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
         return _result(asked, now, why, given, left, trace)
 
@@ -156,12 +161,23 @@ def malformed(text: str) -> str:
     return ""
 
 
+def _meant(
+    cache: sqlite3.Connection, settings: dict[str, str], asked: Question, scopes: Sequence[str]
+) -> Answer | None:
+    """What the helper that knows meanings answers, where it is on and at work."""
+    if settings.get("semantic") != "on":
+        return None
+    text, before = asked.text[:MAX_TEXT], list(asked.before)
+    return ask(cache, settings, text, before, list(scopes), asked.limit, asked.is_gated, _PATIENCE)
+
+
 def _ranked(
-    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str]
+    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], meant: Answer | None = None
 ) -> tuple[str, list[Hit], list[tuple[Hit, str]]]:
     """(why there is silence or '', the hits that have room, the others with why)."""
     text, before = asked.text[:MAX_TEXT], list(asked.before)
-    why, hits, left = recalled_for(cache, text, before, list(scopes), asked.limit, asked.is_gated)
+    words = (cache, text, before, list(scopes), asked.limit, asked.is_gated)
+    why, hits, left = meant or recalled_for(*words)
     _, given = recall_block(hits, 0, "", asked.budget)
     if hits and not given:
         why = f"no entry has room within {asked.budget} bytes"
