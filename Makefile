@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench bench-hooks live laws malformed check fix servers
+.PHONY: demo test torture bench bench-hooks bench-recall peers live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
 	@$(BIN)/python tests/demo.py
@@ -29,6 +29,14 @@ bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, ab
 
 bench-hooks: $(VENV)/ready ## hooks beside a bare start, git status, ripgrep and qmd (QMD=folder with npm's bun and @tobilu/qmd), 8 minutes
 	PYTHONPATH=tests $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
+
+bench-recall: $(VENV)/ready ## the figures of docs/explanation/recall-measured.md, ten minutes (DATA=folders, MODEL=folder; before it: make peers)
+	PYTHONPATH=tests $(BIN)/python -m bench recall --npm .peers $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
+
+peers: ## what recall is measured beside, from npm into .peers/: 1.2 GB, most of it for models that are not asked
+	mkdir -p .peers
+	cp tests/bench/peers/package.json .peers/
+	npm install --prefix .peers --no-audit --no-fund
 
 live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: some minutes, and at first 360 MB from npm
 	PYTHONPATH=tests $(BIN)/python -m live claude

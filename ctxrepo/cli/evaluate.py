@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +27,8 @@ def evaluate(
     data: Annotated[
         list[str],
         typer.Argument(
-            metavar="DATA", help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders."
+            metavar="DATA",
+            help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders; may be several.",
         ),
     ],
     settings: Annotated[
@@ -49,8 +51,8 @@ def evaluate(
     """Measure how well recall answers prompts with known answers.
 
     Each memory is read into a cache of its own, and your own memory is left alone. FILE is what `recall
-    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.gate, and
-    recall.model, a folder with a model to find by meaning with.
+    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.gate and
+    recall.model (the folder of one; by words without one).
 
     Example: ctxrepo eval tests/recall/data --against gate=off
     """
@@ -58,9 +60,11 @@ def evaluate(
     from ctxrepo.services.evaluate import evaluate, score_file, way_of
     from ctxrepo.services.queries import BadLines
     from ctxrepo.services.recall_folder import Way
+    from ctxrepo.storage.places import Places
 
     own = [*(settings or ()), *(["gate=off"] if no_gate else [])]
-    base = way_of(own, Way()) if own else Way()
+    plain = Way(models=Places.of(os.environ).models)
+    base = way_of(own, plain) if own else plain
     ways = {", ".join(own) or "default": base}
     ways |= {words: way_of([words], base) for words in against or ()}
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from collections.abc import Mapping
@@ -60,8 +61,7 @@ def recall(
     ] = "",
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="… into this one.")] = "",
     model: Annotated[
-        str,
-        typer.Option("--model", metavar="PATH", help="With --batch: find by meaning too, with this model."),
+        str, typer.Option("--model", metavar="MODEL", help="With --in: by meaning too, by this model.")
     ] = "",
     json: Json = False,
 ) -> None:
@@ -76,17 +76,13 @@ def recall(
 
     Example: ctxrepo recall "which port do the tests need?" --explain
     """
-    if batch or out or model:
-        if query is not None or not (folder and batch and out):
-            raise UsageError(
-                "a batch needs --in, --batch and --out, and no prompt",
-                "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
-            )
-        from ctxrepo.services.recall_folder import LIMIT as MOST
-        from ctxrepo.services.recall_folder import Way
-
-        _batch(folder, batch, out, Way(limit or MOST, not no_gate, model), json)
+    if batch or out:
+        _batch(folder, batch, out, _way(limit, not no_gate, model), as_json=json, words=query)
         return
+    if model and not folder:
+        raise UsageError(
+            "--model goes with --in", "`ctxrepo config set recall.model MODEL` sets your memory's."
+        )
     from ctxrepo.services.recall import LIMIT, Question
 
     if query is None:
@@ -94,7 +90,7 @@ def recall(
             "there is nothing to recall for", "Give a prompt, or - to read it from standard input."
         )
     asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, is_gated=not no_gate)
-    result = _in_folder(folder, asked, scope) if folder else _in_memory(asked, scope)
+    result = _in_folder(folder, asked, scope, model) if folder else _in_memory(asked, scope)
     _say(result, explain, json)
 
 
@@ -120,7 +116,7 @@ def _in_memory(asked: Question, scope: str) -> RecallResult:
         return failed(error, logged())
 
 
-def _in_folder(folder: str, asked: Question, scope: str) -> RecallResult:
+def _in_folder(folder: str, asked: Question, scope: str, model: str) -> RecallResult:
     from datetime import UTC, datetime
 
     from ctxrepo.services.recall import failed
@@ -129,17 +125,24 @@ def _in_folder(folder: str, asked: Question, scope: str) -> RecallResult:
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
     try:
-        result, skipped = recall_in(_place(folder), asked, datetime.now(UTC))
+        result, skipped = recall_in(
+            _place(folder), asked, datetime.now(UTC), _way(None, asked.is_gated, model)
+        )
     except (sqlite3.Error, OSError) as error:
         return failed(error, logged())
     _tell_skipped(skipped)
     return result
 
 
-def _batch(folder: str, batch: str, out: str, way: Way, as_json: bool) -> None:
+def _batch(folder: str, batch: str, out: str, way: Way, *, as_json: bool, words: str | None) -> None:
     from ctxrepo.services.queries import BadLines
     from ctxrepo.services.recall_folder import recall_batch
 
+    if words is not None or not (folder and batch and out):
+        raise UsageError(
+            "a batch needs --in, --batch and --out, and no prompt",
+            "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
+        )
     there = _place(out)
     try:
         done = recall_batch(_place(folder), _place(batch), there, way)
@@ -151,6 +154,13 @@ def _batch(folder: str, batch: str, out: str, way: Way, as_json: bool) -> None:
     data = {"queries": done.queries, "silent": done.silent, "ms": done.ms, "out": str(there)}
     counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
     output.done(as_json, data, f"{counted}, {done.ms:.1f} ms each: {there}")
+
+
+def _way(limit: int | None, is_gated: bool, model: str) -> Way:
+    from ctxrepo.services.recall_folder import LIMIT, Way
+    from ctxrepo.storage.places import Places
+
+    return Way(limit or LIMIT, is_gated, model, Places.of(os.environ).models)
 
 
 def _text(query: str) -> str:

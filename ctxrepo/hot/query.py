@@ -38,7 +38,7 @@ EARLIER = 0.5
 One of the prompt before that counts half of it."""
 
 _EARLIER_WORDS = 24
-_CANDIDATES = 60
+CANDIDATES = 60
 _WITH_NEIGHBOURS = 20
 _NOTES = 5
 _OF_NOTE = 40
@@ -85,9 +85,13 @@ def asked(prompt: str, before: list[str]) -> dict[str, float]:
 
 
 def lexical(
-    cache: _sqlite3.Connection, prompt: str, before: list[str], scopes: list[str]
+    cache: _sqlite3.Connection,
+    prompt: str,
+    before: list[str],
+    scopes: list[str],
+    candidates: int = CANDIDATES,
 ) -> dict[int, float]:
-    """Number of an entry → its score, for the entries of `scopes` that come first; all others score less."""
+    """Number of an entry → its score, for about `candidates` entries of `scopes`; all others score less."""
     spans = spans_of(cache, scopes)
     entries, notes = sum([span[1] for span in spans]), sum([span[2] for span in spans])
     own: dict[int, float] = {}
@@ -109,8 +113,8 @@ def lexical(
     on_day = _on_days(cache, days_in(prompt), spans, notes)
     for note, worth in on_day.items():
         around[note] = around.get(note, 0.0) + worth
-    candidates = _candidates(cache, own, around)
-    return _scored(cache, candidates, own, terms, on_day, entries / (notes or 1))
+    likely = _candidates(cache, own, around, candidates)
+    return _scored(cache, likely, own, terms, on_day, entries / (notes or 1))
 
 
 def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
@@ -186,12 +190,14 @@ def _on_days(
     return found
 
 
-def _candidates(cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float]) -> list[int]:
+def _candidates(
+    cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float], most: int
+) -> list[int]:
     """The numbers of entries worth looking at closely."""
     likely = {
         number: score + AROUND * around.get(number - number % NOTE_SPAN, 0.0) for number, score in own.items()
     }
-    best = _best(cache, likely, _CANDIDATES, _FIRST_ENTRIES)
+    best = _best(cache, likely, most, _FIRST_ENTRIES)
     found = dict.fromkeys(best)
     for number in best[:_WITH_NEIGHBOURS]:
         found.update(dict.fromkeys((number - 1, number + 1)))

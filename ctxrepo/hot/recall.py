@@ -9,12 +9,12 @@ from ctxrepo.hot.query import Hit, hits_of, lexical, worth_of
 LIMIT = 4
 """Entries beside one prompt."""
 
-STANDS_OUT = 3.4
+STANDS_OUT = 3.2
 CHANCE = 2.7
 """The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
 larger memory more is found by chance, and a word is worth more."""
 
-OF_BEST = 0.35
+OF_BEST = 0.15
 """An entry is left out below this share of the best one's score."""
 
 LEFT_OUT = 10

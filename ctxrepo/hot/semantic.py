@@ -10,7 +10,7 @@ from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of
-from ctxrepo.hot.recall import SOCIAL, Answer
+from ctxrepo.hot.recall import OVER, SOCIAL, Answer
 
 SOCKET = "warm.sock"
 """In the state folder of a repository."""
@@ -56,7 +56,6 @@ def ask(
     scopes: list[str],
     limit: int,
     gated: bool,
-    patience: float = PATIENCE,
 ) -> Answer | None:
     """What the helper recalls, as `recall` would answer; None when it says nothing useful in time.
 
@@ -67,7 +66,7 @@ def ask(
         return SOCIAL, [], []
     try:
         question = _question(cache, prompt, before, scopes, limit, gated)
-        line = _spoken(settings, question, patience) if len(question) <= MOST else b""
+        line = _spoken(settings, question) if len(question) <= MOST else b""
         return _understood(cache, line.decode("utf-8"), limit) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
@@ -92,9 +91,9 @@ def is_own(peer: _socket.socket) -> bool:
     return int.from_bytes(told[4:8], sys.byteorder) == os.geteuid()
 
 
-def _spoken(settings: dict[str, str], question: bytes, patience: float) -> bytes:
+def _spoken(settings: dict[str, str], question: bytes) -> bytes:
     """The helper's line, b'' when it says none."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + PATIENCE
     path, handle = address(settings["folder"])
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
@@ -170,4 +169,6 @@ def _understood(cache: _sqlite3.Connection, line: str, limit: int) -> Answer | N
     if not isinstance(why, str) or len([1 for row in rows if _is_score(row)]) < len(rows):
         return None
     hits = hits_of(cache, dict(rows), len(rows))
-    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits[:limit], [])
+    if why:
+        return why, [], [(hit, why) for hit in hits]
+    return "", hits[:limit], [(hit, OVER) for hit in hits[limit:]]

@@ -58,4 +58,4 @@ def embed(
 
 
 def _texts(cache: sqlite3.Connection) -> list[str]:
-    return [text for scope in scopes_of(cache) for entry in texts_of(cache, scope) for text in entry[1:]]
+    return [text for scope in scopes_of(cache) for entry in texts_of(cache, scope) for text in entry.texts]

@@ -31,7 +31,7 @@ def _shared(prompt: str, text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text.casefold()) if word not in STOP]
+    return [word for word in _WORD.findall(text.lower()) if word not in STOP]
 
 
 def _is_form(word: str, other: str) -> bool:

@@ -24,16 +24,18 @@ class Fusion:
     context: float = 0.3
     note: float = 0.3
     """What counts for an entry's meaning: what it says, that below its headings, what its note is about."""
-    words: float = 3.0
-    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings."""
-    crowd: int = 30
-    """Words that stand everywhere tell nothing apart: what the entry of this rank has counts for none."""
-    meant: float = 6.0
-    worded: float = 1.0
+    words: float = 0.9
+    logged: float = 1.1
+    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings;
+    and how much more in a memory of logs only, where things are told in passing and a line means little."""
+    meant: float = 8.8
+    worded: float = 0.32
     """What meaning and words count for the gate."""
-    enough: float = 3.75
-    """From so much on there is something to recall."""
-    sure: float = 1.5
+    enough: float = 0.95
+    larger: float = 0.39
+    """From so much on there is something to recall; and how much more it must be for the logarithm of how
+    many entries there are: in a larger memory more is reached by chance."""
+    sure: float = 4.0
     """Or from so much on in words alone: an order number means nothing."""
 
 
@@ -47,30 +49,30 @@ def combined(plain: Array, context: Array, note: Array, how: Fusion = FUSION) ->
     return found
 
 
-def fused(words: Array, meaning: Array, is_known: Array, how: Fusion = FUSION) -> Array:
+def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fusion = FUSION) -> Array:
     """What each entry scores; one whose meaning isn't known has an average one."""
-    told: Array = how.words * standing_out(words, how)
+    share = float(is_log.mean()) if len(is_log) else 0.0
+    told: Array = (how.words + how.logged * share) * in_rare_words(words)
     if is_known.any():
         known = meaning[is_known]
         told[is_known] += (known - known.mean()) / max(float(known.std()), _SMALLEST)
     return told
 
 
-def is_telling(near: float, worded: float, how: Fusion = FUSION) -> bool:
-    """Whether anything is to be recalled, by how `near` the best entry stands and how much of what words
-    alone would have to reach they do."""
-    return how.meant * near + how.worded * worded >= how.enough or worded >= how.sure
+def is_telling(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> bool:
+    """Whether the best of the entries stand out: in words, or in meaning against what prompts that ask for
+    nothing in particular usually reach with the same entry."""
+    meant = float((meaning - usual)[is_known].max()) if is_known.any() else 0.0
+    worded = float(in_rare_words(words).max(initial=0.0))
+    return how.meant * meant + how.worded * worded >= least(len(words), how) or worded >= how.sure
 
 
-def standing_near(meaning: Array, usual: Array) -> float:
-    """The likeness of the best entry above what prompts that ask for nothing in particular reach with the
-    same entry, and that of all entries: how much a prompt is about what the memory is about."""
-    return float((meaning - usual).max() + meaning.mean()) if len(meaning) else 0.0
+def least(entries: int, how: Fusion = FUSION) -> float:
+    """What meaning and words together must reach in a memory of so many entries."""
+    return how.enough + how.larger * log(entries + 2)
 
 
-def standing_out(words: Array, how: Fusion = FUSION) -> Array:
-    """Scores above the crowd's, in the worth of a word that hardly any of so many entries holds."""
-    count = len(words)
-    level = float(np.partition(words, -how.crowd - 1)[-how.crowd - 1]) if count > how.crowd else 0.0
-    found: Array = np.maximum(words - level, 0.0) / log(count + 2)
+def in_rare_words(words: Array) -> Array:
+    """Scores in the worth of a word that hardly any of so many entries holds."""
+    found: Array = words / log(len(words) + 2)
     return found

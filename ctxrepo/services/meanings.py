@@ -49,29 +49,35 @@ _MOST = 2000
 """Characters of a text that are looked at; a model takes fewer."""
 
 _ENTRIES = """
-    select e.rowid, n.context, n.description, e.heading, e.text
+    select e.rowid, n.is_log, n.context, n.description, e.heading, e.text
     from note n join entry e on e.note = n.id where n.scope = ? and e.found order by e.rowid"""
 _NOTES = "select id, generation, hash from note where scope = ? order by id"
 _SCOPES = "select name from scope order by name"
 
 
 class Texts(NamedTuple):
-    """An entry's number, and what of it is turned into vectors."""
+    """An entry's number, whether it stands in a log, and what of it is turned into vectors."""
 
     number: int
+    is_log: bool
     plain: str
     context: str
     note: str
 
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        return self.plain, self.context, self.note
+
 
 @dataclass(frozen=True)
 class Space:
-    """The entries of a scope: their numbers, a row each, which of them are known, and what prompts that ask
-    for nothing reach with them."""
+    """The entries of a scope: their numbers, a row each, which of them are known, which stand in logs, and
+    what prompts that ask for nothing reach with them."""
 
     numbers: Array
     rows: Array
     is_known: Array
+    is_log: Array
     usual: Array
 
 
@@ -103,13 +109,14 @@ class Meanings:
             np.concatenate([space.numbers for space in spaces]),
             np.concatenate([space.rows for space in spaces]),
             np.concatenate([space.is_known for space in spaces]),
+            np.concatenate([space.is_log for space in spaces]),
             np.concatenate([space.usual for space in spaces]),
         )
 
     def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
         if scope not in self._read:
             texts = list(texts_of(cache, scope))
-            wanted = {digest_of(text) for entry in texts for text in entry[1:]}
+            wanted = {digest_of(text) for entry in texts for text in entry.texts}
             self._read[scope] = (_state(cache, scope), self._laid_out(texts, self.vectors.some(wanted)))
         return self._read[scope][1]
 
@@ -118,14 +125,15 @@ class Meanings:
         parts = np.zeros((3, len(texts), width), np.float32)
         is_known = np.zeros(len(texts), bool)
         for place, entry in enumerate(texts):
-            found = [row_of(known.get(digest_of(text), b""), width) for text in entry[1:]]
+            found = [row_of(known.get(digest_of(text), b""), width) for text in entry.texts]
             if found[0] is not None and found[1] is not None:
                 is_known[place] = True
                 for part, row in zip(parts, found, strict=True):
                     part[place] = 0.0 if row is None else row
         rows = combined(*parts)
         numbers = np.array([entry.number for entry in texts], np.int64)
-        return Space(numbers, rows, is_known, (rows @ self._usual.T).mean(axis=1))
+        is_log = np.array([entry.is_log for entry in texts], bool)
+        return Space(numbers, rows, is_known, is_log, (rows @ self._usual.T).mean(axis=1))
 
     @cached_property
     def _usual(self) -> Array:
@@ -134,10 +142,11 @@ class Meanings:
 
 def texts_of(cache: sqlite3.Connection, scope: str) -> Iterator[Texts]:
     """What of the scope's entries is turned into vectors."""
-    for number, about, description, heading, text in cache.execute(_ENTRIES, (scope,)):
+    for number, is_log, context, description, heading, text in cache.execute(_ENTRIES, (scope,)):
+        about = context.rpartition("\n")[0]  # without what is spelled out for the index
         plain = text.lstrip("-*+ ")[:_MOST]
         above = f"{description or about.strip()} {heading.replace(BETWEEN_TITLES, ' > ')}".strip()
-        yield Texts(number, plain, f"{above}: {plain}"[:_MOST], about.strip()[:_MOST])
+        yield Texts(number, bool(is_log), plain, f"{above}: {plain}"[:_MOST], about.strip()[:_MOST])
 
 
 def scopes_of(cache: sqlite3.Connection) -> list[str]:

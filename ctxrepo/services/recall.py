@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
@@ -17,12 +17,10 @@ from ctxrepo.hot.block import age_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.query import Hit
-from ctxrepo.hot.recall import Answer
-from ctxrepo.hot.recall import recall as recalled_for
 from ctxrepo.hot.recalled import recall_block
-from ctxrepo.hot.semantic import ask
 from ctxrepo.hot.trace import note_trace
 from ctxrepo.services.explain import explanation
+from ctxrepo.services.recaller import Recaller, by_words, recaller_of
 from ctxrepo.storage.memory import Memory
 
 LIMIT = 8
@@ -30,9 +28,6 @@ BUDGET = 2500
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
-
-_PATIENCE = 2.0
-"""Seconds for the helper that knows meanings: a person waits longer than a hook."""
 
 _EPOCH = date(1970, 1, 1)
 
@@ -122,7 +117,9 @@ def recall(
         if why := why_off(hooks, settings, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, str(memory.state.root), said, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        why, given, left = _ranked(cache, asked, scopes, _meant(cache, settings, asked, scopes))
+        is_gated = asked.is_gated and settings.get("gate") != "off"
+        with recaller_of(memory) as ask:
+            why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
         return _result(asked, now, why, given, left, trace)
 
@@ -133,11 +130,12 @@ def answered(
     scopes: Sequence[str],
     path_of: Callable[[str], str],
     now: datetime,
+    ask: Recaller = by_words,
 ) -> RecallResult:
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    why, given, left = _ranked(cache, asked, scopes)
+    why, given, left = _ranked(cache, asked, scopes, ask)
     shown = [(hit[0], path_of(hit[1]), *hit[2:]) for hit in given]
     left = [((hit[0], path_of(hit[1]), *hit[2:]), reason) for hit, reason in left]
     return _result(asked, now, why, shown, left, "")
@@ -161,23 +159,12 @@ def malformed(text: str) -> str:
     return ""
 
 
-def _meant(
-    cache: sqlite3.Connection, settings: dict[str, str], asked: Question, scopes: Sequence[str]
-) -> Answer | None:
-    """What the helper that knows meanings answers, where it is on and at work."""
-    if settings.get("semantic") != "on":
-        return None
-    text, before = asked.text[:MAX_TEXT], list(asked.before)
-    return ask(cache, settings, text, before, list(scopes), asked.limit, asked.is_gated, _PATIENCE)
-
-
 def _ranked(
-    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], meant: Answer | None = None
+    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
 ) -> tuple[str, list[Hit], list[tuple[Hit, str]]]:
     """(why there is silence or '', the hits that have room, the others with why)."""
     text, before = asked.text[:MAX_TEXT], list(asked.before)
-    words = (cache, text, before, list(scopes), asked.limit, asked.is_gated)
-    why, hits, left = meant or recalled_for(*words)
+    why, hits, left = ask(cache, text, before, list(scopes), asked.limit, asked.is_gated)
     _, given = recall_block(hits, 0, "", asked.budget)
     if hits and not given:
         why = f"no entry has room within {asked.budget} bytes"

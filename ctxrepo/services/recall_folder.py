@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager as Context
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from ctxrepo.domain.measures import mean
 from ctxrepo.hot.block import place
-from ctxrepo.hot.recall import Answer, recall
 from ctxrepo.services.queries import Answered, Query, read_queries, render_answers
 from ctxrepo.services.recall import Question, RecallResult, answered
+from ctxrepo.services.recaller import Recaller, by_meaning, by_words
 from ctxrepo.storage.foldercache import SCOPE, FolderCache, folder_cache
 from ctxrepo.storage.whole import require_place, write_whole
 
@@ -25,49 +24,35 @@ LIMIT = 50
 
 @dataclass(frozen=True)
 class Way:
-    """How a batch is asked."""
+    """How a folder is asked: `model` is the folder of one, or the name of one in `models`; '' is by words."""
 
     limit: int = LIMIT
     is_gated: bool = True
     model: str = ""
-    """A folder with a model to find by meaning with; '' is by words alone."""
+    models: Path = Path()
 
 
-def recall_in(folder: Path, asked: Question, now: datetime) -> tuple[RecallResult, dict[str, str]]:
+def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
     """What the notes below `folder` have for a prompt, and path -> why of those that weren't read."""
-    with folder_cache(folder) as cache:
-        return answered(cache.db, asked, [SCOPE], cache.path_of, now), cache.skipped
+    with folder_cache(folder) as cache, _asking(cache, way) as ask:
+        return answered(cache.db, asked, [SCOPE], cache.path_of, now, ask), cache.skipped
 
 
 def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[Answered]:
     """The answer to each query as it comes; one that is no question is answered with silence."""
-    with _asking(cache, way.model) as ask:
+    with _asking(cache, way) as ask:
         for query in queries:
             began = perf_counter()
-            _, hits, _ = ask(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
+            _, hits, _ = ask(cache.db, query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
             took = (perf_counter() - began) * 1000
             places = tuple((place(cache.path_of(hit[1]), hit[3], hit[4]), round(hit[8], 4)) for hit in hits)
             yield Answered(query.id, places, round(took, 3))
 
 
-@contextmanager
-def _asking(
-    cache: FolderCache, model: str
-) -> Iterator[Callable[[str, list[str], list[str], int, bool], Answer]]:
-    """What answers a prompt from `cache`; with a `model` its entries are embedded first."""
-    if not model:
-        yield partial(recall, cache.db)
-        return
-    from ctxrepo.services.embed import embed, pending
-    from ctxrepo.services.semantic import open_semantic, recall_hybrid
-
-    with TemporaryDirectory(prefix="ctxrepo-") as there:
-        meanings, embedder = open_semantic(
-            str(Path(model).expanduser().absolute()), Path(there), Path(there) / "vectors.db"
-        )
-        with closing(meanings.vectors):
-            embed(meanings.vectors, embedder, pending(cache.db, meanings.vectors), lambda *_: True)
-            yield partial(recall_hybrid, cache.db, meanings, embedder)
+def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:
+    if not way.model:
+        return nullcontext(by_words)
+    return by_meaning(way.model, way.models, cache.vectors, cache.db)
 
 
 @dataclass(frozen=True)

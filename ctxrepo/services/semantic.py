@@ -12,8 +12,8 @@ import numpy as np
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
-from ctxrepo.hot.recall import SOCIAL, Answer, least, recall
-from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling, standing_near
+from ctxrepo.hot.recall import LEFT_OUT, OVER, SOCIAL, Answer, recall
+from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.models import find_model
@@ -28,6 +28,9 @@ _SHORT = 60
 _HEAD, _TAIL = 400, 200
 """Characters of a longer prompt that are read, where an order stands around a log: a model takes as long as
 a text is, and a hook doesn't wait for all of it."""
+
+CANDIDATES = 1000
+"""Entries whose words are weighed against their meaning."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,9 @@ def recall_hybrid(
         return recall(cache, prompt, list(before), list(scopes), limit, gated)
     why, scores = ranked
     hits = hits_of(cache, scores, len(scores))
-    return (why, [], [(hit, why) for hit in hits]) if why else ("", hits, [])
+    if why:
+        return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
+    return "", hits[:limit], [(hit, OVER) for hit in hits[limit:]]
 
 
 def rank(
@@ -80,15 +85,13 @@ def rank(
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes))
+    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     meaning = space.rows @ embedder.prompt(text_of(asked))
-    scores = fused(words, meaning, space.is_known, how)
-    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0)]
+    scores = fused(words, meaning, space.is_known, space.is_log, how)
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
-    worded = float(words.max()) / least(cache, list(asked.scopes))
-    near = standing_near(meaning[space.is_known], space.usual[space.is_known])
-    is_given = not asked.gated or is_telling(near, worded, how)
+    is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
     return ("" if found and is_given else NOTHING), found
 
 

@@ -37,9 +37,13 @@ _ARCHIVE_DEPTH = 2
 
 @dataclass(frozen=True)
 class FolderCache:
-    """`db` is read like a memory's cache, `notes` counts what is in it, `skipped` is path -> why."""
+    """`db` is read like a memory's cache, `notes` counts what is in it, `skipped` is path -> why.
+
+    `vectors` is a place for what its entries mean, gone with it.
+    """
 
     db: _sqlite3.Connection
+    vectors: Path
     notes: int
     skipped: dict[str, str]
 
@@ -62,7 +66,7 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
         if db is None:
             raise CtxrepoError(f"{file} can't be read", "Look whether the disk is full, and try again.")
         try:
-            yield FolderCache(db, len(paths), skipped)
+            yield FolderCache(db, Path(there) / "vectors.db", len(paths), skipped)
         finally:
             db.close()
 

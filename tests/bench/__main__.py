@@ -1,11 +1,11 @@
-"""`python -m bench sync|hooks|build|load|profile|meaning …`, tests/ on the path; a table for the docs."""
+"""`python -m bench sync|hooks|build|load|profile|recall|meaning …`, tests/ on the path: tables for the docs."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-_WHAT = ("sync", "hooks", "build", "load", "profile", "meaning")
+_WHAT = ("sync", "hooks", "build", "load", "profile", "recall", "meaning")
 
 
 def main(words: list[str]) -> int:

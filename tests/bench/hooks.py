@@ -120,7 +120,7 @@ def peers(person: Person, interpreter: Path, size: int, qmd: Path | None) -> lis
         found.append(Command("ripgrep, two words", ["rg", "-l", "-e", words[0], "-e", words[1], "."], here))
     if qmd and size <= _QMD_MOST:
         modules = qmd.resolve() / "node_modules"
-        start = [str(modules / ".bin/bun"), str(modules / "@tobilu/qmd/src/qmd.ts")]
+        start = [str(modules / ".bin/bun"), str(modules / "@tobilu/qmd/dist/cli/qmd.js")]
         person.run(*start, "collection", "add", ".", "--name", "memory", cwd=person.clone)
         found.append(Command("qmd search, two words", [*start, "search", " ".join(words)], here))
     return found

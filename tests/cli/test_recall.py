@@ -162,6 +162,11 @@ class TestQuestion:
         assert asked(notes, "ok, thanks")[0] == 3
         assert asked(notes, "ok, thanks", "--no-gate")[0] == 0
 
+    def test_a_gate_that_is_off_by_settings_is_off_here(self, notes: Terminal) -> None:
+        notes.machine.write("shop/t.md", "- thanks go to Ben\n")
+        notes("config", "set", "recall.gate", "false")
+        assert asked(notes, "ok, thanks")[0] == 0
+
     def test_earlier_prompts_may_be_told(self, notes: Terminal) -> None:
         assert asked(notes, PORTS, "--before", "hello", "--before", "and now?")[0] == 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +106,14 @@ class TestFile:
     def test_the_newest_half_stays_and_the_file_keeps_its_bound(self, tmp_path: Path) -> None:
         said = {"agent": "claude", "session": "s", "prompt": "x" * 500}
         left = [(hit(f"id{n}", path="shop/" + "p" * 80), "why " * 10) for n in range(30)]
-        names = [note_trace(DB, str(tmp_path), said, "", [], left) for _ in range(400)]
+        names, sizes = [], []
+        for _ in range(400):
+            names.append(note_trace(DB, str(tmp_path), said, "", [], left))
+            sizes.append((tmp_path / "traces.jsonl").stat().st_size)
         found = lines(tmp_path)
+        cuts = [after / before for before, after in pairwise(sizes) if after < before]
+        assert 1 <= len(cuts) < 10
+        assert all(0.4 < cut < 0.6 for cut in cuts)
         assert (tmp_path / "traces.jsonl").stat().st_size <= MAX_BYTES
         assert [trace["id"] for trace in found] == names[-len(found) :]
         assert (tmp_path / "traces.jsonl").stat().st_size > MAX_BYTES // 4

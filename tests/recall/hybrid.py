@@ -23,11 +23,10 @@ from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
-from ctxrepo.hot.recall import least
 from ctxrepo.services.embed import embed
-from ctxrepo.services.fusion import FUSION, Fusion, fused, standing_near
+from ctxrepo.services.fusion import FUSION, Fusion, fused, in_rare_words, least
 from ctxrepo.services.meanings import Meanings, Space, scopes_of, texts_of
-from ctxrepo.services.semantic import Asked, open_semantic, text_of
+from ctxrepo.services.semantic import CANDIDATES, Asked, open_semantic, text_of
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.vectors import digest_of
@@ -41,9 +40,8 @@ TRIED = {
     "meaning alone": replace(FUSION, words=0.0),
     "words count half": replace(FUSION, words=FUSION.words / 2),
     "words count double": replace(FUSION, words=FUSION.words * 2),
-    "no crowd": replace(FUSION, crowd=10**9),
-    "a crowd of 10": replace(FUSION, crowd=10),
-    "a crowd of 60": replace(FUSION, crowd=60),
+    "logs as others": replace(FUSION, logged=0.0),
+    "logs double": replace(FUSION, logged=2 * FUSION.logged),
     "only what it says": replace(FUSION, plain=1.0, context=0.0, note=0.0),
     "context as much": replace(FUSION, plain=0.5, context=0.5),
     "no note": replace(FUSION, note=0.0),
@@ -58,8 +56,7 @@ class Prompt:
     words: Any
     meaning: Any
     lines: frozenset[tuple[str, int]]
-    worded: float
-    """Of what words alone would have to reach, how much the best entry does."""
+    is_short: bool
 
     @property
     def is_null(self) -> bool:
@@ -108,26 +105,28 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     cache = open_cache(str(path))
     assert cache is not None
     # Not `pending`, which lets go of what the other memories need.
-    texts = {digest_of(t): t for scope in scopes_of(cache) for one in texts_of(cache, scope) for t in one[1:]}
+    texts = {
+        digest_of(t): t for scope in scopes_of(cache) for one in texts_of(cache, scope) for t in one.texts
+    }
     there = meanings.vectors.some(texts.keys())
     missing = [text for digest, text in texts.items() if digest not in there]
     embed(meanings.vectors, embedder, missing, lambda *_: True)
     scopes = scopes_of(cache)
     space = meanings.of(cache, scopes)
     numbers = space.numbers.tolist()
-    hits = {number: hits_of(cache, {number: 0.0}, 1)[0] for number in numbers}
+    hits = {number: hits_of(cache, {number: 0.0})[0] for number in numbers}
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
         asked = Asked(told["query"], told.get("before", []), scopes, DEPTH, False)
-        scored = lexical(cache, asked.prompt, list(asked.before), scopes)
+        scored = lexical(cache, asked.prompt, list(asked.before), scopes, CANDIDATES)
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
         meaning = space.rows @ embedder.prompt(text_of(asked))
-        worded = float(words.max()) / least(cache, scopes)
-        worded = 0.0 if is_silent(asked.prompt, bool(asked.before)) else worded
-        prompts.append(Prompt(label["category"], words, meaning, lines, worded))
+        prompts.append(
+            Prompt(label["category"], words, meaning, lines, is_silent(asked.prompt, bool(asked.before)))
+        )
     owner.close()
     cache.close()
     return Memory(folder.name, space, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts)
@@ -138,10 +137,14 @@ def ranked(memory: Memory, how: Fusion) -> Iterator[tuple[str, float, float]]:
     for prompt in memory.prompts:
         if prompt.is_null:
             continue
-        order = np.argsort(-fused(prompt.words, prompt.meaning, memory.space.is_known, how), kind="stable")
+        order = np.argsort(-_scores(memory, prompt, how), kind="stable")
         held = [_held(memory.places[at], prompt.lines) for at in order[:DEPTH].tolist()]
         found = frozenset().union(*held)
         yield prompt.category, float(any(held[:5])), len(found) / len(prompt.lines)
+
+
+def _scores(memory: Memory, prompt: Prompt, how: Fusion) -> Any:
+    return fused(prompt.words, prompt.meaning, memory.space.is_known, memory.space.is_log, how)
 
 
 def gate(found: Sequence[Memory]) -> None:
@@ -153,8 +156,8 @@ def gate(found: Sequence[Memory]) -> None:
         print(f"{memory.name:12} weights {weights.round(2)} {told(tables[number], weights)}")
     all_of_them = np.concatenate(tables)
     print(f"on all: weights {fit(all_of_them).round(2)}")
-    own = np.array([FUSION.meant, FUSION.worded, -FUSION.enough])
     for memory, table in zip(found, tables, strict=True):
+        own = np.array([FUSION.meant, FUSION.worded, -least(len(memory.places))])
         print(f"{memory.name:12} as it is {told(table, own, FUSION.sure)}")
 
 
@@ -162,9 +165,9 @@ def features(memory: Memory) -> Any:
     """A row a prompt: meaning and words that stand out, a one, and whether there is an answer."""
     rows = []
     for prompt in memory.prompts:
-        known = memory.space.is_known
-        meant = standing_near(prompt.meaning[known], memory.space.usual[known])
-        rows.append((meant, prompt.worded, 1.0, float(not prompt.is_null)))
+        meant = float((prompt.meaning - memory.space.usual)[memory.space.is_known].max())
+        worded = 0.0 if prompt.is_short else float(in_rare_words(prompt.words).max())
+        rows.append((meant, worded, 1.0, float(not prompt.is_null)))
     return np.array(rows)
 
 

@@ -18,11 +18,23 @@ def test_a_rare_word_beats_a_vague_likeness_and_a_common_one_doesnt() -> None:
     meaning[7] = 0.3
     known = np.ones(500, bool)
     words = np.zeros(500)
-    words[3] = 25.0
-    assert int(fused(words, meaning, known).argmax()) == 3
+    words[3] = 40.0
+    notes = np.zeros(500, bool)
+    assert int(fused(words, meaning, known, notes).argmax()) == 3
     everywhere = np.full(500, 6.0)
     everywhere[3] = 7.0
-    assert int(fused(everywhere, meaning, known).argmax()) == 7
+    assert int(fused(everywhere, meaning, known, notes).argmax()) == 7
+
+
+def test_in_a_memory_of_logs_words_count_more() -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import fused
+
+    words, meaning = np.array([0.0, 4.0, 0.0, 0.0]), np.array([0.3, 0.2, 0.0, 0.0], np.float32)
+    known = np.ones(4, bool)
+    of_notes, of_logs = (fused(words, meaning, known, np.full(4, logs)) for logs in (False, True))
+    assert of_logs[1] - of_logs[0] > of_notes[1] - of_notes[0] + 1
 
 
 def test_an_entry_without_vectors_is_found_by_its_words() -> None:
@@ -32,9 +44,10 @@ def test_an_entry_without_vectors_is_found_by_its_words() -> None:
 
     words = np.array([0.0, 9.0, 0.0, 0.0])
     meaning = np.array([0.4, 0.0, 0.1, 0.0], np.float32)
-    scores = fused(words, meaning, np.array([True, False, True, True]))
+    notes = np.zeros(4, bool)
+    scores = fused(words, meaning, np.array([True, False, True, True]), notes)
     assert int(scores.argmax()) == 1
-    assert int(fused(words, meaning, np.zeros(4, bool)).argmax()) == 1
+    assert int(fused(words, meaning, np.zeros(4, bool), notes).argmax()) == 1
 
 
 def test_what_any_prompt_reaches_is_no_strength() -> None:

@@ -37,6 +37,8 @@ def test_archives_and_what_is_no_note_stay_aside(tmp_path: Path, path: str) -> N
     write(tmp_path, "kept.md")
     write(tmp_path, path)
     assert found(tmp_path) == ["kept.md"]
+    with folder_cache(tmp_path) as cache:
+        assert cache.notes == 1, "they aren't even read"
 
 
 def test_links_are_not_followed_and_what_is_skipped_is_told(tmp_path: Path) -> None:
