@@ -38,7 +38,7 @@ class RecallSettings:
 
     enabled: bool = True
     """Whether entries are recalled at all."""
-    limit: int = 6
+    limit: int = 8
     """Most entries beside one prompt."""
     budget_bytes: int = 2500
     """Most bytes beside one prompt."""

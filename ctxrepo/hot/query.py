@@ -6,17 +6,10 @@ note is worth, which counts all its entries and what its head says.
 
 import _sqlite3
 
-from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN, spans_of
-from ctxrepo.hot.days import Day, days_in
+from ctxrepo.hot.cache import NOTE_SPAN, spans_of
+from ctxrepo.hot.days import days_in
+from ctxrepo.hot.postings import on_days, postings, worth_of
 from ctxrepo.hot.terms import words
-
-MOST = 2000
-FEW = 16
-"""Documents looked at for one word and scope: what is in more of them is common, however many there are. For
-each of more words than FEW it is a share of what those would take."""
-
-ENOUGH = 4000
-"""Documents looked at in all; the commonest words are left out first."""
 
 AROUND = 1.0
 """What an entry's note counts beside the entry's own words."""
@@ -28,9 +21,6 @@ how many entries the note has: k1 and b of BM25."""
 
 ABOVE, BELOW = 0.5, 0.375
 """What the entries before and after count in a log, where one thing is told in several."""
-
-ON_THE_DAY = 2.0
-"""What a day or month that the prompt names counts beside a word, for the notes of that time."""
 
 VAGUE = 5
 EARLIER = 0.5
@@ -44,9 +34,7 @@ _NOTES = 5
 _OF_NOTE = 40
 """Entries looked at closely: the best by their words, those beside some of them, those of the best notes."""
 
-_DOCUMENTS = "select rowid from words where words match ? and rowid between ? and ? limit ?"
-_FACTS = """
-    select id, path, entries, is_log from note where id in (select value from json_each(?))"""
+_FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
 _FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
 _ROWS = """
     select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
@@ -56,8 +44,6 @@ _FIRST_ENTRIES = """
     where e.rowid in (select value from json_each(?)) order by n.path, e.first_line limit ?"""
 _FIRST_NOTES = "select id from note where id in (select value from json_each(?)) order by path limit ?"
 _ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
-_OF_DAY = """
-    select id from note where id between ? and ? and listed and day like ? and day <> '' limit ?"""
 
 
 Hit = tuple[str, str, str, int, int, str, str, str, float]
@@ -97,7 +83,7 @@ def lexical(
     own: dict[int, float] = {}
     around: dict[int, float] = {}
     terms: list[Term] = []
-    for weight, numbers in _postings(cache, asked(prompt, before), spans):
+    for weight, numbers in postings(cache, asked(prompt, before), spans):
         counts: dict[int, int] = {}
         worth = weight * worth_of(entries, len(numbers))
         for number in numbers:
@@ -110,7 +96,7 @@ def lexical(
             around[note] = around.get(note, 0.0) + terms[-1][0] * (SATURATION + 1) * count / (
                 count + SATURATION
             )
-    on_day = _on_days(cache, days_in(prompt), spans, notes)
+    on_day = on_days(cache, days_in(prompt), spans, notes)
     for note, worth in on_day.items():
         around[note] = around.get(note, 0.0) + worth
     likely = _candidates(cache, own, around, candidates)
@@ -123,71 +109,6 @@ def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) ->
         return []
     rows = cache.execute(_ROWS, (_list(_best(cache, scores, limit, _FIRST_ENTRIES)),)).fetchall()
     return sorted([(*row[1:], scores[row[0]]) for row in rows], key=_order)
-
-
-def worth_of(total: int, holders: int) -> float:
-    """The inverse document frequency of BM25; the logarithm is a straight line between powers of 2."""
-    scaled = int((1 + (max(total - holders, 0) + 0.5) / (holders + 0.5)) * 65536)
-    power = scaled.bit_length() - 1
-    return 0.6931 * (power - 16 + scaled / (1 << power) - 1)
-
-
-def _postings(
-    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[tuple[int, int, int]]
-) -> list[tuple[float, list[int]]]:
-    """(weight, numbers of the documents) of each word that any has, the rarest first."""
-    most = MOST * FEW // max(FEW, len(weights))
-    found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
-    found.sort(key=_length)
-    kept = []
-    looked_at = 0
-    for weight, numbers in found:
-        looked_at += len(numbers)
-        if looked_at > ENOUGH:
-            break
-        if numbers:
-            kept.append((weight, numbers))
-    return kept
-
-
-def _length(posting: tuple[float, list[int]]) -> int:
-    return len(posting[1])
-
-
-def _documents(
-    cache: _sqlite3.Connection, word: str, spans: list[tuple[int, int, int]], most: int
-) -> list[int]:
-    """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
-    numbers: list[int] = []
-    for first, _, _ in spans:
-        try:
-            rows = cache.execute(
-                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, most + 1)
-            ).fetchall()
-        except _sqlite3.OperationalError:
-            return []  # a letter younger than SQLite makes two words of it
-        if len(rows) <= most:
-            numbers += [row[0] for row in rows]
-    return numbers
-
-
-def _on_days(
-    cache: _sqlite3.Connection, days: list[Day], spans: list[tuple[int, int, int]], notes: int
-) -> dict[int, float]:
-    """Note → what it is worth that the prompt names its day or month."""
-    found: dict[int, float] = {}
-    for year, month, day in days:
-        for said in dict.fromkeys(
-            (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
-        ):
-            rows = []
-            for first, _, _ in spans:
-                rows += cache.execute(_OF_DAY, (first, first + SCOPE_SPAN - 1, said, MOST + 1)).fetchall()
-            if len(rows) <= MOST:
-                worth = ON_THE_DAY * worth_of(notes, len(rows))
-                for row in rows:
-                    found[row[0]] = found.get(row[0], 0.0) + worth
-    return found
 
 
 def _candidates(
@@ -219,7 +140,7 @@ def _scored(
     notes = list(dict.fromkeys([number - number % NOTE_SPAN for number in candidates]))
     about: dict[int, float] = {}
     logs = set()
-    for note, _, entries, is_log in cache.execute(_FACTS, (_list(notes),)):
+    for note, entries, is_log in cache.execute(_FACTS, (_list(notes),)):
         slow = SATURATION * (1 - LENGTH + LENGTH * entries / usual)
         worth = sum([rare * (SATURATION + 1) * n[note] / (n[note] + slow) for rare, n in terms if note in n])
         about[note] = AROUND * (worth + on_day.get(note, 0.0))

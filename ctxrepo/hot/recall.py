@@ -4,9 +4,11 @@ import _sqlite3
 
 from ctxrepo.hot.cache import spans_of
 from ctxrepo.hot.gate import is_silent
-from ctxrepo.hot.query import Hit, hits_of, lexical, worth_of
+from ctxrepo.hot.postings import worth_of
+from ctxrepo.hot.query import VAGUE, Hit, find, hits_of, lexical
+from ctxrepo.hot.terms import words
 
-LIMIT = 6
+LIMIT = 8
 """Entries beside one prompt."""
 
 STANDS_OUT = 3.2
@@ -14,11 +16,16 @@ CHANCE = 2.7
 """The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
 larger memory more is found by chance, and a word is worth more."""
 
+OF_ITS_OWN = 0.15
+"""A vague prompt must itself have this share of that, or what it brings was found for those before it."""
+
 OF_BEST = 0.15
 """An entry is left out below this share of the best one's score."""
 
 LEFT_OUT = 10
 """Entries left out that are told of."""
+
+_LOOKED_AT = 60
 
 Answer = tuple[str, list[Hit], list[tuple[Hit, str]]]
 """(why there is silence, '' when there is none; entries, best first; entries left out, each with why)"""
@@ -26,6 +33,7 @@ Answer = tuple[str, list[Hit], list[tuple[Hit, str]]]
 SOCIAL = "the prompt is too short, or only thanks, agrees or greets"
 NOTHING = "no entry has any of its words that tell something"
 CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
+SAID_BEFORE = "what it goes on with was asked before, and it says nothing of its own about any entry"
 FAR_BELOW = "scores far below the best"
 OVER = "better ones took the places"
 
@@ -47,9 +55,23 @@ def recall(
     hits = hits_of(cache, lexical(cache, prompt, before, scopes), limit + LEFT_OUT)
     if not hits:
         return NOTHING, [], []
-    if gated and hits[0][8] < least(cache, scopes):
-        return CHANCE_HIT, [], [(hit, CHANCE_HIT) for hit in hits[:LEFT_OUT]]
+    if gated and (why := _why_none(cache, prompt, before, scopes, hits)):
+        return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
     return chosen(hits, limit, hits[0][8] * OF_BEST if gated else 0.0)
+
+
+def _why_none(
+    cache: _sqlite3.Connection, prompt: str, before: list[str], scopes: list[str], hits: list[Hit]
+) -> str:
+    """Why none of what was found is given; '' when it stands out."""
+    enough = least(cache, scopes)
+    if hits[0][8] < enough:
+        return CHANCE_HIT
+    if before and len(words(prompt)) <= VAGUE:
+        own = {hit[0]: hit[8] for hit in find(cache, prompt, scopes, _LOOKED_AT)}
+        if max([own.get(hit[0], 0.0) for hit in hits[:3]]) < enough * OF_ITS_OWN:
+            return SAID_BEFORE
+    return ""
 
 
 def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:

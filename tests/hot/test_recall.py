@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import open_cache
-from ctxrepo.hot.recall import CHANCE_HIT, FAR_BELOW, LEFT_OUT, NOTHING, OVER, SOCIAL, recall
+from ctxrepo.hot.recall import CHANCE_HIT, FAR_BELOW, LEFT_OUT, NOTHING, OVER, SAID_BEFORE, SOCIAL, recall
 from ctxrepo.storage.cache import Cache
 
 THINGS = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
@@ -70,6 +70,14 @@ def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) ->
     assert len(given_) == 1
     assert (left[0][0][1], left[0][1]) == ("shop/db.md", OVER)
     assert left[-1][1] == FAR_BELOW
+
+
+def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(
+    cache: _sqlite3.Connection,
+) -> None:
+    before = ["which staging port has pgbouncer behind haproxy?"]
+    assert recall(cache, "and the haproxy?", before, ["shop"])[1][0][6].endswith("haproxy")
+    assert recall(cache, "run the nice tests again", before, ["shop"])[:2] == (SAID_BEFORE, [])
 
 
 def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
