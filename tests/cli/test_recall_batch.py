@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from meanings import MODEL, needs_libraries
 from terminal import Terminal
 
 DATA = Path(__file__).resolve().parents[1] / "recall/data"
@@ -140,3 +141,20 @@ def test_the_development_data_finds_most_of_its_evidence(fresh: Terminal) -> Non
         places = {f"{one['path']}#L{one['line']}" for one in line["relevant"]}
         hit += any(result["id"].partition("-L")[0] in places for result in found[line["id"]])
     assert hit > len(labels) / 2
+
+
+@needs_libraries
+def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None:
+    (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
+    asked = [{"id": "q1", "query": "what is the name of our dog?"}]
+    by_words = batch(fresh, folder, asked, "--no-gate")[0]["results"]
+    by_meaning = batch(fresh, folder, asked, "--no-gate", "--model", str(MODEL))[0]["results"]
+    assert by_words == [] or by_words[0]["id"] != "pets.md#L1"  # type: ignore[index]
+    assert by_meaning[0]["id"] == "pets.md#L1"  # type: ignore[index]
+
+
+def test_a_model_that_is_none_is_told_of(fresh: Terminal, folder: Path) -> None:
+    said = fresh("recall", "--in", str(folder), "which port?", "--model", str(folder))
+    assert said.code == 1
+    assert str(folder) in said.err
+    assert fresh("recall", "which port?", "--model", str(folder)).code == 2

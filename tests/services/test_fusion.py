@@ -18,7 +18,7 @@ def test_a_rare_word_beats_a_vague_likeness_and_a_common_one_doesnt() -> None:
     meaning[7] = 0.3
     known = np.ones(500, bool)
     words = np.zeros(500)
-    words[3] = 40.0
+    words[3] = 60.0
     notes = np.zeros(500, bool)
     assert int(fused(words, meaning, known, notes).argmax()) == 3
     everywhere = np.full(500, 6.0)
@@ -53,18 +53,22 @@ def test_an_entry_without_vectors_is_found_by_its_words() -> None:
 def test_what_any_prompt_reaches_is_no_strength() -> None:
     import numpy as np
 
-    from ctxrepo.services.fusion import is_telling, standing_near
+    from ctxrepo.services.fusion import is_telling
 
+    known, none = np.ones(3, bool), np.zeros(3)
     usual = np.array([0.1, 0.9, 0.1], np.float32)
-    vague = standing_near(np.array([0.1, 0.9, 0.1], np.float32), usual)
-    sure = standing_near(np.array([0.6, 0.9, 0.1], np.float32), usual)
-    assert sure > vague + 0.5
-    assert standing_near(usual[:0], usual[:0]) == 0.0
-    assert not is_telling(0.1, 0.0)
-    assert is_telling(0.7, 0.0)
-    assert is_telling(0.0, 2.0)
-    assert not is_telling(0.0, 1.0)
-    assert is_telling(0.5, 1.0)
+    assert not is_telling(none, usual, usual, known)
+    assert is_telling(none, np.array([0.6, 0.9, 0.1], np.float32), usual, known)
+    assert is_telling(np.array([20.0, 0, 0]), usual, usual, known)
+    assert not is_telling(np.array([2.0, 0, 0]), usual, usual, known)
+    assert not is_telling(none, usual, none, np.zeros(3, bool))
+
+
+def test_in_a_larger_memory_more_must_stand_out() -> None:
+    from ctxrepo.services.fusion import least
+
+    assert [least(n) for n in (0, 10, 1000, 100_000)] == sorted(least(n) for n in (0, 10, 1000, 100_000))
+    assert least(100_000) > least(10) + 1
 
 
 def test_an_entry_means_what_it_says_most_of_all() -> None:

@@ -91,7 +91,7 @@ def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
     assert memory.recall("ok, thanks!") == (SOCIAL, [])
     prompt = "write a haiku about autumn leaves"
     why, hits, left = recall_hybrid(memory.cache, memory.meanings, memory.embedder, prompt, [], ["shop"], 3)
-    assert (why, hits, [reason for _, reason in left]) == (NOTHING, [], [NOTHING] * 3)
+    assert (why, hits, {reason for _, reason in left}) == (NOTHING, [], {NOTHING})
     assert len(memory.recall(prompt, gated=False, limit=3)[1]) == 3
 
 
