@@ -38,7 +38,7 @@ class RecallSettings:
 
     enabled: bool = True
     """Whether entries are recalled at all."""
-    limit: int = 4
+    limit: int = 6
     """Most entries beside one prompt."""
     budget_bytes: int = 2500
     """Most bytes beside one prompt."""

@@ -6,7 +6,7 @@ from ctxrepo.hot.cache import spans_of
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import Hit, hits_of, lexical, worth_of
 
-LIMIT = 4
+LIMIT = 6
 """Entries beside one prompt."""
 
 STANDS_OUT = 3.2

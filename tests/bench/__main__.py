@@ -1,4 +1,4 @@
-"""`python -m bench sync|hooks|build|load|profile|recall|meaning`, tests/ on the path: tables for the docs."""
+"""`python -m bench sync|hooks|build|load|profile|recall|meaning …`, tests/ on the path: a table each."""
 
 from __future__ import annotations
 
