@@ -114,7 +114,7 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     scopes = scopes_of(cache)
     space = meanings.of(cache, scopes)
     numbers = space.numbers.tolist()
-    hits = {number: hits_of(cache, {number: 0.0})[0] for number in numbers}
+    hits = {number: hits_of(cache, {number: 0.0}, 1)[0] for number in numbers}
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
