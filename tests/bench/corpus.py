@@ -50,9 +50,9 @@ class Author:
         return text if chance.random() > 0.005 else "\ufeff" + text
 
     def prompt(self, number: int) -> str:
-        """4 to 27 words, one to three of them what the note is about."""
+        """5 to 27 words, two or three of them what the note is about."""
         chance, topic = self._about(number)
-        words = topic[: chance.choice((1, 2, 3))] + self._piece(chance, chance.randrange(3, 25))
+        words = topic[: chance.choice((2, 3))] + self._piece(chance, chance.randrange(3, 25))
         chance.shuffle(words)
         return " ".join(words)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
-from machines import NOW
 from terminal import Terminal
 
 from ctxrepo.domain.moment import day
@@ -14,6 +15,11 @@ NOTE = (
     "- on Fridays\n- on Fridays too, after lunch\n  - with care\n\n## Later\n\n- port to arm\n"
 )
 PATH = "shop/topics/release.md"
+
+
+def today() -> str:
+    """The day that a command writes, which looks at the clock itself."""
+    return day(datetime.now(UTC))
 
 
 @pytest.fixture
@@ -35,7 +41,7 @@ class TestEdit:
         said = note("edit", PATH, "--old", "after lunch", "--new", "after tea", "--json")
         assert (said.code, said.data["changed"], said.data["path"]) == (0, True, PATH)
         text = note.machine.read(PATH)
-        assert text == NOTE.replace("after lunch", "after tea").replace("2020-01-01", day(NOW))
+        assert text == NOTE.replace("after lunch", "after tea").replace("2020-01-01", today())
         assert said.data["hash"] == blob_id(text.encode())
 
     def test_a_passage_of_one_entry(self, note: Terminal) -> None:
@@ -55,7 +61,7 @@ class TestEdit:
 
     def test_the_whole_note_keeps_its_head_where_the_text_has_none(self, note: Terminal) -> None:
         assert note("edit", PATH, "--from", "-", stdin=b"- all new").code == 0
-        head = NOTE[: NOTE.index("\n# Release")].replace("2020-01-01", day(NOW))
+        head = NOTE[: NOTE.index("\n# Release")].replace("2020-01-01", today())
         assert note.machine.read(PATH) == head + "- all new\n"
         whole = "---\ndescription: other\n---\n- x\n"
         assert note("edit", PATH, "--from", "-", stdin=whole.encode()).code == 0
@@ -95,7 +101,7 @@ class TestEdit:
         said = note("edit", entry(note, "after lunch"), "--old", "with care", "--new", "with joy")
         assert said.code == 0, said.err
         data = (note.machine.clone / PATH).read_bytes().decode()
-        assert data == crlf.replace("with care", "with joy").replace("2020-01-01", day(NOW))
+        assert data == crlf.replace("with care", "with joy").replace("2020-01-01", today())
 
     def test_a_secret_is_refused_and_nothing_changes(self, note: Terminal) -> None:
         token = "ghp_" + "a1B2" * 9
@@ -108,7 +114,7 @@ class TestMove:
         said = note("move", "topics/release.md", "core/shipping.md", "--json")
         assert said.data["at"] == "shop/core/shipping.md"
         assert not (note.machine.clone / PATH).exists()
-        assert note.machine.read("shop/core/shipping.md") == NOTE.replace("2020-01-01", day(NOW))
+        assert note.machine.read("shop/core/shipping.md") == NOTE.replace("2020-01-01", today())
         note.machine.sync()
         assert "R" in note.machine.git("log", "-1", "-M", "--name-status", "--format=").split()[0]
         assert len(note("history", "core/shipping.md", "--json").data["history"]) == 2
@@ -234,8 +240,8 @@ class TestForget:
 class TestTouch:
     def test_the_day_becomes_today(self, note: Terminal) -> None:
         said = note("touch", PATH, "--json")
-        assert (said.code, said.data["updated"], said.data["changed"]) == (0, day(NOW), True)
-        assert note.machine.read(PATH) == NOTE.replace("2020-01-01", day(NOW))
+        assert (said.code, said.data["updated"], said.data["changed"]) == (0, today(), True)
+        assert note.machine.read(PATH) == NOTE.replace("2020-01-01", today())
         assert note("touch", PATH, "--json").data["changed"] is False
 
     def test_no_day_is_added(self, note: Terminal) -> None:
