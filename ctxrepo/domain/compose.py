@@ -48,7 +48,7 @@ def bullet(
     if left_open := closed(line)[len(line) :].strip():
         line += f"\n  {left_open}"
     if len(entries_of("", line)) != 1:
-        raise UsageError("there is nothing to remember: the text is empty or a mere line")
+        raise UsageError("there is nothing to remember: the text is empty or begins with a mere line")
     return line
 
 

@@ -125,7 +125,7 @@ class TestRemember:
         ("words", "code", "told"),
         [
             (["   "], 2, "the text is empty"),
-            (["--", "- "], 2, "the text is empty or a mere line"),
+            (["--", "- "], 2, "the text is empty or begins with a mere line"),
             (["- a bullet"], 2, "Put -- before"),
             (["x" * 70_000], 2, "larger than 64 KiB"),
             (["x", "--note", "../out"], 2, "the part '..'"),
