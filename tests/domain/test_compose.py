@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.compose import MAX_ENTRY_BYTES, append, bullet, replace, word
