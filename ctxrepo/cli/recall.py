@@ -160,6 +160,8 @@ def _way(limit: int | None, is_gated: bool, model: str) -> Way:
     from ctxrepo.services.recall_folder import LIMIT, Way
     from ctxrepo.storage.places import Places
 
+    if model and _place(model).is_dir():
+        model = str(_place(model).resolve())  # as a word of a person's; in settings only a whole path is one
     return Way(limit or LIMIT, is_gated, model, Places.of(os.environ).models)
 
 

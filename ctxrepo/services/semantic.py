@@ -48,7 +48,10 @@ def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Em
     """What `recall_hybrid` wants; ModelUnusable where the model is missing or can't be loaded."""
     found = find_model(model, models)
     if found is None:
-        raise ModelUnusable(f"the model {model} isn't on this machine", "`ctxrepo cache embed` brings it.")
+        raise ModelUnusable(
+            f"the model {model} isn't on this machine",
+            "`ctxrepo cache embed` brings what recall.model names; a folder is named by its whole path.",
+        )
     embedder = Embedder(found)
     return Meanings(Vectors(vectors, found.key), embedder), embedder
 

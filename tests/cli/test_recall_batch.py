@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,14 @@ def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None
     by_meaning = batch(fresh, folder, asked, "--no-gate", "--model", str(MODEL))[0]["results"]
     assert by_words == [] or by_words[0]["id"] != "pets.md#L1"  # type: ignore[index]
     assert by_meaning[0]["id"] == "pets.md#L1"  # type: ignore[index]
+
+
+@needs_libraries
+def test_a_model_may_be_named_as_it_lies_here(fresh: Terminal, folder: Path) -> None:
+    (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
+    shutil.copytree(MODEL, fresh.machine.project_folder / "model")
+    said = fresh("recall", "--in", "notes", "the name of our dog?", "--model", "model", "--no-gate", "--json")
+    assert said.data["hits"][0]["text"] == "- The office puppy is called Rex"
 
 
 def test_a_model_that_is_none_is_told_of(fresh: Terminal, folder: Path) -> None:
