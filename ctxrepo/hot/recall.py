@@ -57,7 +57,7 @@ def recall(
         return NOTHING, [], []
     if gated and (why := _why_none(cache, prompt, before, scopes, hits)):
         return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
-    return chosen(hits, limit, hits[0][8] * OF_BEST if gated else 0.0)
+    return chosen(hits, limit, gated)
 
 
 def _why_none(
@@ -80,8 +80,9 @@ def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
     return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
 
 
-def chosen(hits: list[Hit], limit: int, floor: float) -> Answer:
-    """The best of `hits` that reach `floor`, at most `limit`; all others are left out."""
+def chosen(hits: list[Hit], limit: int, gated: bool) -> Answer:
+    """At most `limit` of `hits`, which are best first, and when `gated` none far below the best."""
+    floor = hits[0][8] * OF_BEST if gated and hits else float("-inf")
     given = [hit for hit in hits[:limit] if hit[8] >= floor]
     rest = [(hit, FAR_BELOW if hit[8] < floor else OVER) for hit in hits[len(given) :]]
     return "", given, rest[:LEFT_OUT]

@@ -10,7 +10,7 @@ from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of
-from ctxrepo.hot.recall import OVER, SOCIAL, Answer
+from ctxrepo.hot.recall import SOCIAL, Answer, chosen
 
 SOCKET = "warm.sock"
 """In the state folder of a repository."""
@@ -67,7 +67,7 @@ def ask(
     try:
         question = _question(cache, prompt, before, scopes, limit, gated)
         line = _spoken(settings, question) if len(question) <= MOST else b""
-        return _understood(cache, line.decode("utf-8"), limit) if line else None
+        return _understood(cache, line.decode("utf-8"), limit, gated) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
 
@@ -160,7 +160,7 @@ def _is_score(row: tuple[object, object]) -> bool:
     return isinstance(row[0], int) and isinstance(row[1], float)
 
 
-def _understood(cache: _sqlite3.Connection, line: str, limit: int) -> Answer | None:
+def _understood(cache: _sqlite3.Connection, line: str, limit: int, gated: bool) -> Answer | None:
     """The answer in `line`; None when it is none, or speaks of another cache."""
     version, head, generation, why = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, head_of(cache), generation_of(cache)):
@@ -171,4 +171,4 @@ def _understood(cache: _sqlite3.Connection, line: str, limit: int) -> Answer | N
     hits = hits_of(cache, dict(rows), len(rows))
     if why:
         return why, [], [(hit, why) for hit in hits]
-    return "", hits[:limit], [(hit, OVER) for hit in hits[limit:]]
+    return chosen(hits, limit, gated)

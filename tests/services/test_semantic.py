@@ -72,6 +72,15 @@ def test_other_words_of_the_same_meaning_find_an_entry(memory: Memory) -> None:
     )
 
 
+def test_what_lies_far_below_the_best_is_not_given(memory: Memory) -> None:
+    memory.embed()
+    prompt = "which hound lives in our office building?"
+    _, given = memory.recall(prompt, limit=50)
+    _, found = memory.recall(prompt, limit=50, gated=False)
+    assert given[0] == found[0] == "- The office puppy is called Rex"
+    assert 0 < len(given) < len(found)
+
+
 def test_while_hardly_anything_is_embedded_words_decide(memory: Memory) -> None:
     assert memory.recall("invoice numbers begin where?") == ("", ["- Invoice numbers begin at 1000"])
     assert memory.recall("which socket has our storage?")[1] == []
