@@ -11,7 +11,7 @@ from ctxrepo.hot.terms import words
 LIMIT = 8
 """Entries beside one prompt."""
 
-STANDS_OUT = 3.2
+STANDS_OUT = 3.4
 CHANCE = 2.7
 """The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
 larger memory more is found by chance, and a word is worth more."""
@@ -19,8 +19,9 @@ larger memory more is found by chance, and a word is worth more."""
 OF_ITS_OWN = 0.15
 """A vague prompt must itself have this share of that, or what it brings was found for those before it."""
 
-OF_BEST = 0.15
-"""An entry is left out below this share of the best one's score."""
+OF_BEST = 0.4
+OF_NEAREST = 0.15
+"""An entry is left out below this share of the best one's score; the second where meaning counts too."""
 
 LEFT_OUT = 10
 """Entries left out that are told of."""
@@ -57,7 +58,7 @@ def recall(
         return NOTHING, [], []
     if gated and (why := _why_none(cache, prompt, before, scopes, hits)):
         return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
-    return chosen(hits, limit, gated)
+    return chosen(hits, limit, OF_BEST if gated else None)
 
 
 def _why_none(
@@ -80,9 +81,9 @@ def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
     return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
 
 
-def chosen(hits: list[Hit], limit: int, gated: bool) -> Answer:
-    """At most `limit` of `hits`, which are best first, and when `gated` none far below the best."""
-    floor = hits[0][8] * OF_BEST if gated and hits else float("-inf")
+def chosen(hits: list[Hit], limit: int, share: float | None) -> Answer:
+    """At most `limit` of `hits`, which are best first, and none below a `share` of the best one's score."""
+    floor = hits[0][8] * share if share is not None and hits else float("-inf")
     given = [hit for hit in hits[:limit] if hit[8] >= floor]
     rest = [(hit, FAR_BELOW if hit[8] < floor else OVER) for hit in hits[len(given) :]]
     return "", given, rest[:LEFT_OUT]

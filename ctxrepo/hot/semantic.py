@@ -10,7 +10,7 @@ from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of
-from ctxrepo.hot.recall import SOCIAL, Answer, chosen
+from ctxrepo.hot.recall import OF_NEAREST, SOCIAL, Answer, chosen
 
 SOCKET = "warm.sock"
 """In the state folder of a repository."""
@@ -171,4 +171,4 @@ def _understood(cache: _sqlite3.Connection, line: str, limit: int, gated: bool) 
     hits = hits_of(cache, dict(rows), len(rows))
     if why:
         return why, [], [(hit, why) for hit in hits]
-    return chosen(hits, limit, gated)
+    return chosen(hits, limit, OF_NEAREST if gated else None)

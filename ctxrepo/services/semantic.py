@@ -12,7 +12,7 @@ import numpy as np
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
-from ctxrepo.hot.recall import LEFT_OUT, SOCIAL, Answer, chosen, recall
+from ctxrepo.hot.recall import LEFT_OUT, OF_NEAREST, SOCIAL, Answer, chosen, recall
 from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
@@ -75,7 +75,7 @@ def recall_hybrid(
     hits = hits_of(cache, scores, len(scores))
     if why:
         return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
-    return chosen(hits, limit, gated)
+    return chosen(hits, limit, OF_NEAREST if gated else None)
 
 
 def rank(
