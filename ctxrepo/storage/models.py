@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxrepo.errors import ModelUnusable
+
+if TYPE_CHECKING:
+    from urllib.request import OpenerDirector
 
 HUB = "https://huggingface.co"
 
@@ -115,12 +118,10 @@ def bring(name: str, models: Path, tell: Callable[[int, int], None], hub: str = 
 
 def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool = True) -> bool:
     """One file, whole or not at all; False where the hub has none and none `is_needed`."""
-    from urllib.request import urlopen  # it loads half the standard library, and hardly anybody fetches
-
     part = to.with_name(to.name + ".part")
     to.parent.mkdir(exist_ok=True, mode=0o700)
     try:
-        with urlopen(url, timeout=_PATIENCE) as answer, part.open("wb") as file:  # noqa: S310 - the address begins with HUB
+        with _web().open(url, timeout=_PATIENCE) as answer, part.open("wb") as file:
             total = int(answer.headers.get("Content-Length") or 0)
             done = 0
             while chunk := answer.read(_CHUNK):
@@ -140,6 +141,24 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
             f"{url} can't be had: {error}", "Try again, or set recall.model to a folder."
         ) from error
     return True
+
+
+def _web() -> OpenerDirector:
+    """What opens addresses of the web and no others: nothing that a hub answers leads to a file."""
+    from urllib import request  # it loads half the standard library, and hardly anybody fetches
+
+    opener = request.OpenerDirector()
+    for handler in (
+        request.ProxyHandler,
+        request.HTTPHandler,
+        request.HTTPSHandler,
+        request.HTTPRedirectHandler,
+        request.HTTPDefaultErrorHandler,
+        request.HTTPErrorProcessor,
+        request.UnknownHandler,
+    ):
+        opener.add_handler(handler())
+    return opener
 
 
 def _key(onnx: Path, tokenizer: Path, how: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -89,3 +90,11 @@ def test_no_network_is_told_in_a_line(tmp_path: Path) -> None:
     with pytest.raises(ModelUnusable, match=r"can't be had") as caught:
         bring(NAME, tmp_path, lambda *_: None, "http://127.0.0.1:1")
     assert "\n" not in caught.value.message
+
+
+def test_only_the_web_is_fetched_from(tmp_path: Path) -> None:
+    there = tmp_path / "hub" / NAME / "resolve/main"
+    shutil.copytree(MODEL, there)
+    with pytest.raises(ModelUnusable, match=r"can't be had"):
+        bring(NAME, tmp_path / "models", lambda *_: None, (tmp_path / "hub").as_uri())
+    assert find_model(NAME, tmp_path / "models") is None
