@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from meanings import MODEL, needs_libraries
@@ -37,7 +38,7 @@ def folder(fresh: Terminal) -> Path:
     return folder
 
 
-def batch(cli: Terminal, folder: Path, lines: list[object], *more: str) -> list[dict[str, object]]:
+def batch(cli: Terminal, folder: Path, lines: list[object], *more: str) -> list[dict[str, Any]]:
     queries, out = folder.parent / "queries.jsonl", folder.parent / "out.jsonl"
     queries.write_text("".join(json.dumps(line) + "\n" for line in lines))
     said = cli("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out), *more)
@@ -53,9 +54,9 @@ def test_a_batch_is_answered_by_places(fresh: Terminal, folder: Path) -> None:
     ]
     first, second, third = batch(fresh, folder, asked)
     assert [line["id"] for line in (first, second, third)] == ["q1", "q2", "q3"]
-    assert [r["id"] for r in first["results"]][:1] == ["deep/er/ports.md#L7"]  # type: ignore[index, misc, attr-defined]
+    assert [r["id"] for r in first["results"]][:1] == ["deep/er/ports.md#L7"]
     assert second["results"] == []
-    assert third["results"][0]["id"] == "deep/er/ports.md#L8-L9"  # type: ignore[index]
+    assert third["results"][0]["id"] == "deep/er/ports.md#L8-L9"
     assert all(float(str(line["ms"])) > 0 for line in (first, second, third))
 
 
@@ -150,8 +151,8 @@ def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None
     asked = [{"id": "q1", "query": "what is the name of our dog?"}]
     by_words = batch(fresh, folder, asked, "--no-gate")[0]["results"]
     by_meaning = batch(fresh, folder, asked, "--no-gate", "--model", str(MODEL))[0]["results"]
-    assert by_words == [] or by_words[0]["id"] != "pets.md#L1"  # type: ignore[index]
-    assert by_meaning[0]["id"] == "pets.md#L1"  # type: ignore[index]
+    assert by_words == [] or by_words[0]["id"] != "pets.md#L1"
+    assert by_meaning[0]["id"] == "pets.md#L1"
 
 
 @needs_libraries
