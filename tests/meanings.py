@@ -25,7 +25,7 @@ NOTES = {
 }
 
 needs_libraries = pytest.mark.skipif(
-    not has_libraries(), reason="ctxrepo[semantic] isn't installed, so nothing here is tried"
+    not has_libraries(), reason="numpy, onnxruntime or tokenizers is missing: `make test` installs them"
 )
 
 
