@@ -100,7 +100,7 @@ def lexical(
     for note, worth in on_day.items():
         around[note] = around.get(note, 0.0) + worth
     likely = _candidates(cache, own, around, candidates)
-    return _scored(cache, likely, own, terms, on_day, entries / (notes or 1))
+    return _scored(cache, likely, own, terms, on_day, max(entries, 1) / max(notes, 1))
 
 
 def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:

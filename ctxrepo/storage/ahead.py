@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import gc
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -64,7 +63,6 @@ def _fork(work: Callable[[int], bytes], numbers: range) -> _Fork:
         try:
             os.close(reading)
             os.nice(_BEHIND)
-            gc.disable()  # it ends before it could fill the memory
             for number in numbers:
                 _send(writing, work(number))
         finally:

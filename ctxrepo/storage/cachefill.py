@@ -82,7 +82,7 @@ def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        db.execute(INDEX_OF_IDS)
+        db.execute(INDEX_OF_IDS)  # when it broke off before
         db.executemany(_TUNE, _USUAL.items())
         db.execute("pragma cache_size = -2000")
         db.execute("pragma wal_autocheckpoint = 1000")

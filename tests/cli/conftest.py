@@ -27,3 +27,12 @@ def both(
     """Two machines that share a remote."""
     ada, ben = pair
     return Terminal(ada, monkeypatch, capsys), Terminal(ben, monkeypatch, capsys)
+
+
+@pytest.fixture
+def notes(cli: Terminal, request: pytest.FixtureRequest) -> Terminal:
+    """A memory with the NOTES of the test's module, path -> text."""
+    cli.machine.remember("a start")
+    for path, text in request.module.NOTES.items():
+        cli.machine.write(path, text)
+    return cli

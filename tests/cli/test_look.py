@@ -17,14 +17,6 @@ NOTES = {
 }
 
 
-@pytest.fixture
-def notes(cli: Terminal) -> Terminal:
-    cli.machine.remember("a start")
-    for path, text in NOTES.items():
-        cli.machine.write(path, text)
-    return cli
-
-
 def places(cli: Terminal, *words: str) -> list[str]:
     """Where the hits are, in order, without their lines."""
     said = cli("search", *words, "--json")

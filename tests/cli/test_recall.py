@@ -19,14 +19,6 @@ NOTES = {
 }
 
 
-@pytest.fixture
-def notes(cli: Terminal) -> Terminal:
-    cli.machine.remember("a start")
-    for path, text in NOTES.items():
-        cli.machine.write(path, text)
-    return cli
-
-
 def asked(cli: Terminal, *words: str, stdin: bytes = b"", **env: str) -> tuple[int, dict[str, Any], Said]:
     """(exit code, data, all that was said) with --json."""
     said = cli("recall", *words, "--json", stdin=stdin, **env)
