@@ -6,6 +6,7 @@ import time
 
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import Told
+from ctxrepo.hot.mode import why_not
 from ctxrepo.hot.query import Hit
 from ctxrepo.hot.trace import note_trace
 
@@ -34,7 +35,8 @@ def beside(
     What its ledger is to note goes to `lines`.
     """
     switches = {name: os.environ.get(name, "") for name in SWITCHES}
-    if why := why_off(db, settings, said["cwd"] or os.getcwd(), switches):
+    here = said["cwd"] or os.getcwd()
+    if why := why_not(settings, "recall") or why_off(db, settings, here, switches):
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
     from ctxrepo.hot.recall import LIMIT, recall

@@ -20,3 +20,11 @@ def filled(text: str, home: str, folder: str, general: str = "global") -> str:
     """`text` with the places of this session; `folder` is '' where there is no project folder yet."""
     project = f"`{folder}/`" if folder else "none yet"
     return text.replace("{home}", home).replace("{global}", general).replace("{project}", project)
+
+
+def unasked(text: str) -> str:
+    """`text` for a session that is shown no index and has to ask for everything."""
+    text = text.replace(
+        "Check the index below first, and", "Look with `ctxrepo search` before you write, and"
+    )
+    return text.replace("Paths below are", "`ctxrepo list` shows all notes, with paths")

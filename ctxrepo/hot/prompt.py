@@ -7,7 +7,8 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import Told, add, ledger_path, read_ledger
+from ctxrepo.hot.ledger import HUSHED, Told, add, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.where import Place, place_of, scopes_at
 
 CHANGES_ROOM = 1024
@@ -59,6 +60,11 @@ def _news(
     from ctxrepo.hot.beside import beside
 
     ledger = ledger_path(settings["folder"], said["agent"], said["session"])
+    if is_hushed(ledger):
+        from ctxrepo.hot.trace import note_trace
+
+        note_trace(db, settings["folder"], said, HUSHED, [], [])
+        return ""
     told = read_ledger(ledger)
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
@@ -78,7 +84,8 @@ def _changes(
     if now == seen:
         return ""
     lines.append(f"generation {now}")
-    if seen is None or now < seen:  # a session from before, or a cache that was built anew
+    # A session from before, or a cache that was built anew.
+    if seen is None or now < seen or not gives(settings, "changes"):
         return ""
     from ctxrepo.hot.cache import changed_since
     from ctxrepo.hot.packet import change_section
@@ -104,7 +111,7 @@ def _project(
     if not _is_late(place, told):
         return ""
     lines.append(f"project {place[1]}")
-    if not place[1]:
+    if not place[1] or not gives(settings, "packet"):
         return ""
     from ctxrepo.hot.cache import handoff_of
     from ctxrepo.hot.packet import BUDGET, packet

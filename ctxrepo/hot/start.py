@@ -8,7 +8,8 @@ from ctxrepo.hot.cache import body_of, faults_of, generation_of, handoff_of, ind
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import add, clear, ledger_path, read_ledger
+from ctxrepo.hot.ledger import add, began, clear, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.packet import BUDGET, Scope, packet, told
 from ctxrepo.hot.preamble import PREAMBLE, filled
 from ctxrepo.hot.spool import spool
@@ -31,10 +32,17 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         clear(ledger)
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
-    if source in ("resume", "fork"):
+    add(ledger, began(ledger, said["cwd"]))
+    if source in ("resume", "fork") or is_hushed(ledger):
         return ""
-    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if is_started else 0.0)
-    text, lines = render(cache, settings, place, read_ledger(ledger)[2])
+    waits = is_started and gives(settings, "packet")
+    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if waits else 0.0)
+    if gives(settings, "packet"):
+        text, lines = render(cache, settings, place, read_ledger(ledger)[2])
+    else:
+        from ctxrepo.hot.bare import bare
+
+        text, lines = bare(cache, settings, place, read_ledger(ledger)[2])
     if cache is not None:
         cache.close()
     add(ledger, [*lines, f"project {place[1] if place[2] else '?'}"])
