@@ -7,7 +7,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from ctxrepo.errors import UsageError
-from ctxrepo.hot.cache import open_cache
+from ctxrepo.hot.cache import faults_of, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.quiet import is_quiet
 from ctxrepo.hot.start import render
@@ -19,7 +19,9 @@ PRESETS: dict[str, Callable[[Memory, Project | None], str]] = {"md": preset_md}
 """What can be delivered instead of our own block."""
 
 
-def context(memory: Memory, project: Project | None, folder: Path, preset: str = "") -> str:
+def context(
+    memory: Memory, project: Project | None, folder: Path, preset: str = "", *, with_faults: bool = True
+) -> str:
     """The block a session in this project would start with, '' when there is nothing to say.
 
     `folder` is where the session would be, which can ask for silence. UsageError when there is no such
@@ -41,4 +43,5 @@ def context(memory: Memory, project: Project | None, folder: Path, preset: str =
     place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
-        return render(cache, settings, place)[0]
+        hidden = [] if with_faults or cache is None else faults_of(cache)
+        return render(cache, settings, place, frozenset(key for key, _ in hidden))[0]
