@@ -31,6 +31,10 @@ class DeliverySettings:
     shows the parts."""
     budget_bytes: int = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
+    mode: Literal["delta", "once", "system", "pull", "file"] = "delta"
+    """`delta`: the packet at a start, recalled entries and changes beside prompts; `once`: the packet alone;
+    `system`: no packet, for it stands in the system prompt; `pull`: only how to ask for it; `file`: no
+    packet, for it stands in files that `ctxrepo file add` named."""
     preamble: bool = True
     """Whether a session start begins with the rules for using the memory."""
 

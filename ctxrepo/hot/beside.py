@@ -7,6 +7,7 @@ import time
 from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import Told
+from ctxrepo.hot.mode import why_not
 from ctxrepo.hot.trace import note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
@@ -33,7 +34,8 @@ def beside(
     `said` has `agent`, `session`, `cwd` and `prompt`; `told` is what the session's ledger says.
     What its ledger is to note goes to `lines`.
     """
-    if why := why_off(db, settings, said["cwd"] or os.getcwd(), switches()):
+    here = said["cwd"] or os.getcwd()
+    if why := why_not(settings, "recall") or why_off(db, settings, here, switches()):
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
     from ctxrepo.hot.recall import LIMIT, recall

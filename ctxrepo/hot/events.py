@@ -8,6 +8,7 @@ _EVENTS = {
             ("SessionStart", "start"),
             ("UserPromptSubmit", "prompt"),
             ("PostToolUse", "tool"),
+            ("SubagentStart", "sub"),
             ("Stop", "stop"),
             ("PreCompact", "compact"),
             ("SessionEnd", "end"),
@@ -26,6 +27,7 @@ _FIELDS = {
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
+        "sub": ("$.agent_id",),
     }
 }
 

@@ -7,7 +7,8 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import Told, add, ledger_path, read_ledger
+from ctxrepo.hot.ledger import HUSHED, Told, add, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.where import Place, place_of, scopes_at
 
 CHANGES_ROOM = 1024
@@ -59,6 +60,11 @@ def _news(
     from ctxrepo.hot.beside import beside
 
     ledger = ledger_path(settings["folder"], said["agent"], said["session"])
+    if is_hushed(ledger):
+        from ctxrepo.hot.trace import note_trace
+
+        note_trace(db, settings["folder"], said, HUSHED, [], [])
+        return ""
     told = read_ledger(ledger)
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
@@ -80,7 +86,8 @@ def _changes(
     if now == seen:
         return ""
     lines.append(f"generation {now}")
-    if seen is None or now < seen:  # a session from before, or a cache that was built anew
+    # A session from before, or a cache that was built anew.
+    if seen is None or now < seen or not gives(settings, "changes"):
         return ""
     from ctxrepo.hot.cache import changed_since
     from ctxrepo.hot.sections import change_section
@@ -99,7 +106,7 @@ def _project(
 ) -> tuple[str, dict[str, str]]:
     """The project's part of the packet, when the session began before its project was known, and the entries
     that it gives: id -> hash. Recall comes after it, and has its room left."""
-    if not _is_late(place, told) or not place[1]:
+    if not _is_late(place, told) or not place[1] or not gives(settings, "packet"):
         return "", {}
     from ctxrepo.hot.recalled import ROOM
     from ctxrepo.hot.render import budget_of, render_late

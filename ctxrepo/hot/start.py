@@ -8,7 +8,8 @@ from ctxrepo.hot.cache import meta, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import add, clear, ledger_path, read_ledger
+from ctxrepo.hot.ledger import add, began, clear, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.spool import spool
 from ctxrepo.hot.where import Place, place_of
 
@@ -28,14 +29,21 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         clear(ledger)
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
-    if source in ("resume", "fork"):
+    add(ledger, began(ledger, said["cwd"]))
+    if source in ("resume", "fork") or is_hushed(ledger):
         return ""
-    from ctxrepo.hot.render import render
-
     goes_on = source == "compact" and bool(before[4])
-    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if is_started else 0.0)
     asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
-    text, lines, _ = render(cache, settings, place, agent, read_ledger(ledger)[2], asked)
+    waits = is_started and gives(settings, "packet")
+    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if waits else 0.0)
+    if gives(settings, "packet"):
+        from ctxrepo.hot.render import render
+
+        text, lines, _ = render(cache, settings, place, agent, read_ledger(ledger)[2], asked)
+    else:
+        from ctxrepo.hot.bare import bare
+
+        text, lines = bare(cache, settings, place, read_ledger(ledger)[2])
     if cache is not None:
         cache.close()
     lines += [f"asked {words}" for words in asked]
