@@ -21,12 +21,14 @@ from ctxrepo.cli import (
     evaluate,
     files,
     history,
+    log,
     look,
     notes,
     output,
     project,
     recall,
     repository,
+    scratch,
     session,
     trace,
 )
@@ -65,7 +67,7 @@ def root(
 
 
 PANELS = {
-    "Notes and entries": (notes, change, files),
+    "Notes and entries": (notes, change, scratch, log, files),
     "Look through them": (look, recall, trace, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
