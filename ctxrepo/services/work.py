@@ -172,7 +172,7 @@ class Worker:
             self._local_anchor(event)
 
     def _hand_over(self, event: Event) -> None:
-        """Leave what is known of a session before its conversation is shortened; nothing when that is nothing."""
+        """Leave what is known of a session before its conversation is shortened, if that is anything."""
         now = self.now().astimezone()  # whose day it is decides which log is today's
         sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
         project = self._project(event)
