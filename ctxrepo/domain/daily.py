@@ -14,8 +14,8 @@ FOLDER = "daily"
 
 _NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md\Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
-_STAMP = re.compile(r"\d{2}:\d{2} [+-]\d{4} ")
-_MARKER = re.compile(r"\A[-*+][ \t]+")
+_STAMP = re.compile(r"\A\d{2}:\d{2} [+-]\d{4} ")
+_MARKER = re.compile(r"\A[-*+](?:[ \t]+|\Z)")
 
 
 def path_of(folder: str, day: str) -> str:

@@ -63,7 +63,7 @@ def gather(memory: Memory, scope: Scope, sitting: Sitting, now: datetime) -> Han
         open=_clean(left),
         files=_clean(list(_edited(memory, sitting))),
         anchors=_clean([name for name in dict.fromkeys(names) if not name.startswith(OWN)]),
-        asked=asked if asked != goal else "",
+        asked=asked,
     )
 
 

@@ -24,6 +24,8 @@ def prepare(
     """The handoff as it would be left: what is `given`, and what is gathered in place of the rest."""
     gathered = gather(memory, scope_named(memory, scope, project), sitting, now)
     parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(Handoff)}
+    if parts["asked"] == parts["goal"]:
+        parts["asked"] = ""
     return _without_secrets(fitted(Handoff(**parts)), given)
 
 

@@ -40,18 +40,18 @@ def ends_of(path: Path, most: int) -> tuple[list[str], list[str]]:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe nobody writes to
     except (OSError, ValueError):
         return [], []
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             return [], []
-        try:
-            head = file.read(most)
-            if status.st_size <= most:
-                return _lines(head), _lines(head)
-            file.seek(status.st_size - most)
-            tail = file.read(most)
-        except OSError:
-            return [], []
+        head = os.pread(handle, most, 0)
+        if status.st_size <= most:
+            return _lines(head), _lines(head)
+        tail = os.pread(handle, most, status.st_size - most)
+    except OSError:
+        return [], []
+    finally:
+        os.close(handle)
     return _lines(head.rpartition(b"\n")[0]), _lines(tail.partition(b"\n")[2])
 
 
