@@ -52,6 +52,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
 
 
 def _is_recall_off(db: _sqlite3.Connection, settings: dict[str, str], said: dict[str, str]) -> bool:
+    if not gives(settings, "recall"):
+        return True
     from ctxrepo.hot.beside import switches, why_off
 
     return bool(why_off(db, settings, said["cwd"] or os.getcwd(), switches()))
