@@ -26,6 +26,9 @@ class RepositorySettings:
 class DeliverySettings:
     """What a session is given: `[delivery]`."""
 
+    preset: Literal["", "md", "daily", "semantic"] = ""
+    """What a session start is made of: our own packet, or that of another design. `ctxrepo context --explain`
+    shows the parts."""
     budget_bytes: int = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
     mode: Literal["delta", "once", "system", "pull", "file"] = "delta"

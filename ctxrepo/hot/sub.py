@@ -1,13 +1,14 @@
 """A subagent starts: it may look things up, and what is worth keeping it tells the one that started it."""
 
 import _sqlite3
-import time
 
+from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import generation_of, index_of, open_cache
-from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import add, is_hushed, ledger_path
 from ctxrepo.hot.mode import gives
-from ctxrepo.hot.packet import packet
+from ctxrepo.hot.packet import GLOBAL_SHARE
+from ctxrepo.hot.render import budget_of, today
+from ctxrepo.hot.sections import index_section
 from ctxrepo.hot.where import place_of, scopes_at
 
 BUDGET = 3000
@@ -32,12 +33,15 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     try:
         place = place_of(db, said["cwd"], settings["home"])
         scopes = scopes_at(place, settings.get("global", "global")) if gives(settings, "subindex") else []
-        shown = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
-        budget = min(BUDGET, number(settings, "budget_bytes", BUDGET))
-        today = int(time.time()) // 86400
-        text = packet(shown, WORDS, None, [], today, settings.get("secret", ""), budget)
-        noted = [f"of {said['session']}", f"generation {generation_of(cache)}"]
+        text = _index(cache, scopes, min(BUDGET, budget_of(settings, agent)) - OVERHEAD - size(WORDS))
+        noted = ["of " + said["session"].replace("\n", " "), f"generation {generation_of(cache)}"]
         add(ledger_path(folder, agent, said["session"], said["sub"]), noted)
-        return text
+        return seal(text, settings.get("secret", ""), WORDS)
     finally:
         cache.close()
+
+
+def _index(cache: _sqlite3.Connection, scopes: list[str], room: int) -> str:
+    shown = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
+    allowed = {name: room // GLOBAL_SHARE if name != scopes[-1] else room for name in scopes}
+    return index_section(shown, allowed, today(), room)

@@ -26,6 +26,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "secret": known.get("secret") or secrets.token_hex(16),
         "global": memory.global_folder,
         "mode": settings.delivery.mode,
+        "preset": settings.delivery.preset,
         "budget_bytes": str(settings.delivery.budget_bytes),
         "recall": _flag(settings.recall.enabled),
         "recall_limit": str(settings.recall.limit),
