@@ -131,6 +131,25 @@ def test_a_note_another_machine_sent_meanwhile_comes_with_the_next_prompt(
     assert session.hook("UserPromptSubmit", prompt="hello") == ""
 
 
+def test_what_a_session_remembers_is_news_to_others_only(laptop: Machine) -> None:
+    within = Machine(laptop.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    mine, other = Session(laptop, "s-1"), Session(laptop, "s-2")
+    for session in (mine, other):
+        session.hook("SessionStart")
+    assert within.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha").returncode == 0
+    laptop.write("shop/topics/build.md", "- make builds it\n")
+    file = str(laptop.clone / "shop/topics/build.md")
+    mine.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert laptop.ctxrepo("sync").returncode == 0
+    assert mine.hook("UserPromptSubmit", prompt="hello") == ""
+    told = other.hook("UserPromptSubmit", prompt="hello")
+    assert "shop/topics/gotcha.md" in told
+    assert "shop/topics/build.md" in told
+    assert laptop.ctxrepo("remember", "and postgres on 5433", "-c", "gotcha").returncode == 0
+    assert laptop.ctxrepo("sync").returncode == 0
+    assert "shop/topics/gotcha.md" in mine.hook("UserPromptSubmit", prompt="hello")
+
+
 def test_outside_a_project_only_global_memory_is_given(laptop: Machine, tmp_path: Path) -> None:
     laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
     laptop.ctxrepo("sync")

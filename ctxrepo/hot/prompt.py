@@ -64,16 +64,21 @@ def _news(
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
     recalled = beside(db, cache, settings, said, scopes, told, lines)
-    changes = _changes(cache, settings, place, told, lines)
+    changes = _changes(cache, settings, place, told, ledger, lines)
     late = _project(cache, settings, place, told, size(faults + recalled + changes), lines)
     add(ledger, lines)
     return faults + late + changes + recalled
 
 
 def _changes(
-    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, told: Told, lines: list[str]
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    place: Place,
+    told: Told,
+    ledger: str,
+    lines: list[str],
 ) -> str:
-    """Index lines of notes that changed since the session was last told, once."""
+    """Index lines of notes that others changed since the session was last told, once."""
     now, seen = generation_of(cache), told[1]
     if now == seen:
         return ""
@@ -81,11 +86,12 @@ def _changes(
     if seen is None or now < seen:  # a session from before, or a cache that was built anew
         return ""
     from ctxrepo.hot.cache import changed_since
+    from ctxrepo.hot.own import others
     from ctxrepo.hot.packet import change_section
 
     general = _general(settings)
     scopes = [general] if _is_late(place, told) else scopes_at(place, general)
-    rows = changed_since(cache, scopes, seen)
+    rows = others(cache, changed_since(cache, scopes, seen), ledger, lines)
     if not rows:
         return ""
     room = CHANGES_ROOM - OVERHEAD

@@ -57,10 +57,15 @@ def _keep(
     relative: str,
 ) -> None:
     home, folder = settings["home"], settings["folder"]
-    from ctxrepo.hot.spool import keep_version, spool  # few tools touch the memory
+    from ctxrepo.hot.ledger import add, ledger_path  # few tools touch the memory
+    from ctxrepo.hot.own import wrote_lines
+    from ctxrepo.hot.spool import keep_version, spool, written
 
-    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, path, said["wrote"])}
+    data = written(path, said["wrote"])
+    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, data)}
     spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
+    if data is not None:
+        add(ledger_path(folder, agent, said["session"]), wrote_lines(relative, data))
 
 
 def _base(home: str) -> str:

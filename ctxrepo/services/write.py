@@ -14,6 +14,8 @@ from ctxrepo.domain.note import decode_exactly, encode, utf16
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
+from ctxrepo.hot.ledger import add, ledger_path
+from ctxrepo.hot.own import wrote_lines
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.writelog import Write
@@ -132,3 +134,5 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
             for path in changed
         ]
     )
+    ledger = ledger_path(str(draft.memory.state.root), origin.agent, origin.session)
+    add(ledger, [line for path, data in come.items() for line in wrote_lines(path, data)])
