@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "3"
+FORMAT = "4"
 """Version of the layout; a cache that says another is as good as none."""
 
 BETWEEN_TITLES = "\x1f"

@@ -41,6 +41,7 @@ _SCHEMA = """
         text, content = document, content_rowid = id, columnsize = 0, detail = none,
         tokenize = "porter unicode61 remove_diacritics 2"
     );
+    create table mention(name text not null, entry integer not null, primary key(name, entry)) without rowid;
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
     create table fault(hash text primary key, text text not null)
 """
