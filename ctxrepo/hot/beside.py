@@ -4,9 +4,9 @@ import _sqlite3
 import os
 import time
 
+from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import Told
-from ctxrepo.hot.query import Hit
 from ctxrepo.hot.trace import note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")

@@ -18,6 +18,9 @@ number is the note's own and the others its entries'. So to look into a scope is
 Row = tuple[str, str, str, str, int, int]
 """A line of the index: (path, description, tags, updated, pinned, core)."""
 
+Hit = tuple[str, str, str, int, int, str, str, str, float]
+"""An entry that was found: (id, path, heading, first line, last line, updated, text, hash, score)."""
+
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _COUNT = "select count(*) from note where scope = ? and listed = 1"
 _INDEX = """

@@ -1,8 +1,7 @@
 """Recalled entries as one block: where each stands, how old its note is, and what it says."""
 
 from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, passage, place, seal, size
-from ctxrepo.hot.cache import BETWEEN_TITLES
-from ctxrepo.hot.query import Hit
+from ctxrepo.hot.cache import BETWEEN_TITLES, Hit
 
 ROOM = 2500
 
