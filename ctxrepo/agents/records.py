@@ -71,3 +71,7 @@ class Records(Protocol):
         """The session in these lines of a file, None when there is none. Lines that can't be read are passed
         over; without `is_whole` some in the middle are missing."""
         ...
+
+    def reply(self, lines: Iterable[str]) -> str:
+        """The agent's last message to its user in these lines, '' without one."""
+        ...

@@ -28,6 +28,7 @@ from ctxrepo.cli import (
     recall,
     repository,
     session,
+    stats,
     trace,
 )
 from ctxrepo.cli.surprise import logged
@@ -66,7 +67,7 @@ def root(
 
 PANELS = {
     "Notes and entries": (notes, change, files),
-    "Look through them": (look, recall, trace, evaluate, history),
+    "Look through them": (look, recall, trace, stats, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session),
     "Settings": (config, completion),

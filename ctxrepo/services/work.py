@@ -17,6 +17,7 @@ from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
+from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import build
@@ -61,6 +62,8 @@ class Worker:
     post: Post
     starts: list[Event] = field(default_factory=list)
     """Sessions that wait for what others sent."""
+    seen: list[Event] = field(default_factory=list)
+    """What happened in sessions, for counting what came of it once nobody waits any more."""
 
     def run(self) -> None:
         """Work until nothing is left; returns soon when others are at it.
@@ -83,6 +86,8 @@ class Worker:
                 break
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
+        with self._forgiving():
+            self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
@@ -132,6 +137,7 @@ class Worker:
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
         self._leave_errands(events, fetches, writes_outside)
+        self.seen.extend(events)
         spool.drop(end, events)
         self._resolve(events)
         if fetches:
@@ -153,6 +159,11 @@ class Worker:
         """The sessions that waited for it may look now."""
         self._resolve(self.starts)
         self.memory.cache.settle(time.time())
+
+    def _observe(self) -> None:
+        """After the turns of sessions: what came of the entries they were given."""
+        if any(event.event != "tool" for event in self.seen):
+            observe(self.memory, self.seen, self.now().timestamp())
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:

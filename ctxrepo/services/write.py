@@ -15,10 +15,13 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.hot.ledger import add, ledger_path
-from ctxrepo.hot.own import wrote_lines
+from ctxrepo.hot.own import MOVED, WROTE, wrote_lines
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.writelog import Write
+
+_MOVES = frozenset({"move", "rename", "link"})
+"""Operations that leave what notes say as it is."""
 
 
 @dataclass
@@ -135,4 +138,5 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
         ]
     )
     ledger = ledger_path(str(draft.memory.state.root), origin.agent, origin.session)
-    add(ledger, [line for path, data in come.items() for line in wrote_lines(path, data)])
+    word = MOVED if op in _MOVES else WROTE
+    add(ledger, [line for path in changed for line in wrote_lines(path, come.get(path), word)])

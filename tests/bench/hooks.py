@@ -96,7 +96,7 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(command("tool, path elsewhere", "PostToolUse-edit", code, file=elsewhere), 1.3),
         Row(command("the same through sh", "PostToolUse-edit", code, shell=True, file=elsewhere), 1.3),
         Row(
-            command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.3, speaks=True
+            command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.6, speaks=True
         ),
         Row(command("tool, inside the memory", "PostToolUse-edit", code, file=note), 1.6),
         Row(command("prompt", "UserPromptSubmit", code, prompt=prompts), most, speaks=True),
