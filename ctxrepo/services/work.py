@@ -15,6 +15,7 @@ from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.services.active import note_active
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.observe import observe
@@ -161,8 +162,9 @@ class Worker:
         self.memory.cache.settle(time.time())
 
     def _observe(self) -> None:
-        """After the turns of sessions: what came of the entries they were given."""
+        """After the turns of sessions: which files they touched, and what came of entries they were given."""
         if any(event.event != "tool" for event in self.seen):
+            note_active(self.memory)
             observe(self.memory, self.seen, self.now().timestamp())
 
     @contextmanager

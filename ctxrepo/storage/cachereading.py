@@ -74,6 +74,17 @@ class CacheReading:
         """Unix seconds at which the worker last finished a round; 0 when it never did."""
         return float(self._meta("settled") or 0)
 
+    @property
+    def recent_stamp(self) -> str:
+        """From what `recent` was told; '' when it is empty."""
+        return self._meta("recent")
+
+    @healing(_empty)
+    def recent(self, project: str) -> list[tuple[str, str]]:
+        """(path, lines) of the files of a project that agents touched last, the first the most important."""
+        query = "select path, focus from recent where project = ? order by position"
+        return self._db.execute(query, (storable(project),)).fetchall()
+
     @healing(_empty)
     def faults(self) -> list[str]:
         """The lines that sessions are told."""
