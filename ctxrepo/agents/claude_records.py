@@ -2,7 +2,7 @@
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
-messages of `api-request-blob`. The user's words are counted and never kept.
+messages of `api-request-blob`. The user's words are counted; `prompts` alone gives them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ PATTERN = "*/*.jsonl"
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
     "PostToolUse": "Claude Code doesn't record one that says nothing",
+    "SubagentStart": "Claude Code records it beside the session, with what the subagent did",
     "PreCompact": "Claude Code records it after /compact only, and without a time",
     "SessionEnd": "Claude Code records nothing about it",
 }
 
+_STARTERS = frozenset(("Agent", "Task"))
+"""The tool that starts a subagent, as it is called and once was."""
 _TOOLS = frozenset(claude.MATCHERS["PostToolUse"].split("|"))
 _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
@@ -36,6 +39,9 @@ _COMPACTED = re.compile(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
 _WORDS = 200
+_NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
+"""How texts begin that stand as the user's and which nobody typed."""
+
 _ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
 
@@ -79,6 +85,19 @@ def reply(lines: Iterable[str]) -> str:
         if texts:
             message, parts = name, [*texts, *parts]
     return "\n".join(parts)
+
+
+def prompts(lines: Iterable[str]) -> Iterator[str]:
+    """What the user said in these lines, in their own words."""
+    for line in map(record, lines):
+        if line is None or line.get("type") != "user" or line.get("isSidechain") is True:
+            continue
+        message = line.get("message")
+        blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
+        said = _text(line) or "\n".join(text_of(b, "text") for b in blocks if b.get("type") == "text")
+        is_theirs = _is_prompt(line) and not said.lstrip().startswith(_NOBODY)
+        if said.strip() and is_theirs and not any(b.get("type") == "tool_result" for b in blocks):
+            yield said
 
 
 def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:
@@ -139,7 +158,7 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
     """How often each event came about, counted from the conversation itself."""
     tools: dict[str, str] = {}
     turns: set[str] = set()
-    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "PreCompact"), 0)
+    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "SubagentStart", "PreCompact"), 0)
     for line in found:
         message = line.get("message")
         blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
@@ -149,8 +168,9 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
                 turns.add(text_of(message, "id"))
         elif line.get("type") == "user":
             done = [b for b in blocks if b.get("type") == "tool_result"]
-            names = (tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True)
+            names = [tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True]
             counted["PostToolUse"] += sum(name in _TOOLS for name in names)
+            counted["SubagentStart"] += sum(name in _STARTERS for name in names)
             counted["UserPromptSubmit"] += not done and _is_prompt(line)
         counted["PreCompact"] += line.get("subtype") == "compact_boundary"
     return {"SessionStart": 1, **counted, "Stop": len(turns), "SessionEnd": 1}

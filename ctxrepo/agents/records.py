@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -74,4 +74,8 @@ class Records(Protocol):
 
     def reply(self, lines: Iterable[str]) -> str:
         """The agent's last message to its user in these lines, '' without one."""
+        ...
+
+    def prompts(self, lines: Iterable[str]) -> Iterator[str]:
+        """What the user said in these lines of a file, in their own words, oldest first."""
         ...

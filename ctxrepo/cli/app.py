@@ -12,6 +12,7 @@ import typer
 import ctxrepo
 from ctxrepo.cli import (
     agents,
+    block,
     cache,
     change,
     check,
@@ -21,13 +22,16 @@ from ctxrepo.cli import (
     evaluate,
     files,
     history,
+    log,
     look,
     notes,
     output,
     project,
     recall,
     repository,
+    scratch,
     session,
+    sessions,
     stats,
     trace,
 )
@@ -66,10 +70,10 @@ def root(
 
 
 PANELS = {
-    "Notes and entries": (notes, change, files),
+    "Notes and entries": (notes, change, scratch, log, files),
     "Look through them": (look, recall, trace, stats, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
-    "Projects, agents and their sessions": (project, agents, session),
+    "Projects, agents and their sessions": (project, agents, session, sessions, block),
     "Settings": (config, completion),
 }
 """Heading in the list of commands -> the modules whose commands stand below it."""

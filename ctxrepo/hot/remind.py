@@ -5,7 +5,7 @@ import os
 import time
 
 from ctxrepo.hot.cache import SCOPE_SPAN, spans_of
-from ctxrepo.hot.ledger import add, ledger_path, read_ledger
+from ctxrepo.hot.ledger import add, is_hushed, ledger_path, read_ledger
 from ctxrepo.hot.where import place_of, scopes_at
 
 LIMIT = 3
@@ -40,12 +40,13 @@ def reminder(
     rows = [row for row in about(cache, scopes, path) if already.get(str(row[0])) != row[7]][:LIMIT]
     if not rows or not said["session"]:  # without a ledger it would be said at every edit
         return ""
-    from ctxrepo.hot.beside import SWITCHES, why_off  # few edits come so far
+    from ctxrepo.hot.beside import switches, why_off  # few edits come so far
+    from ctxrepo.hot.mode import gives
     from ctxrepo.hot.recalled import recall_block
     from ctxrepo.hot.trace import note_trace
 
-    switches = {name: os.environ.get(name, "") for name in SWITCHES}
-    if why_off(db, settings, said["cwd"] or os.getcwd(), switches):
+    here = said["cwd"] or os.getcwd()
+    if not gives(settings, "recall") or is_hushed(ledger) or why_off(db, settings, here, switches()):
         return ""
     hits = [(*row[:8], float(row[8])) for row in rows]
     text, given = recall_block(hits, int(time.time()) // 86400, settings.get("secret", ""), ROOM)

@@ -11,13 +11,17 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.domain.anchor import Anchor, to_line
+from ctxrepo.domain.handoff import Handoff
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.active import note_active
+from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
+from ctxrepo.services.gather import Sitting
+from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
@@ -25,7 +29,6 @@ from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
-from ctxrepo.services.tape import anchor
 from ctxrepo.storage.errands import Errands
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
@@ -85,6 +88,7 @@ class Worker:
             if time.monotonic() > began + _MOST * quiet:
                 self.wake()  # errands can't wait for it
                 break
+        self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
         with self._forgiving():
@@ -141,6 +145,7 @@ class Worker:
         self.seen.extend(events)
         spool.drop(end, events)
         self._resolve(events)
+        self._renew_blocks()
         if fetches:
             self.starts.extend(events)
             return 0.0
@@ -159,6 +164,7 @@ class Worker:
     def _arrived(self) -> None:
         """The sessions that waited for it may look now."""
         self._resolve(self.starts)
+        self._renew_blocks()
         self.memory.cache.settle(time.time())
 
     def _observe(self) -> None:
@@ -178,16 +184,23 @@ class Worker:
     def _note(self, event: Event) -> None:
         """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
         if event.event == "compact" and "handoff" in self.memory.settings.hooks.pre_compact:
-            anchor(
-                self.memory,
-                "handoff/compaction",
-                self._project(event),
-                Origin(self.memory.host, event.session, event.agent),
-                self.now(),
-                trigger="compaction",
-            )
+            self._hand_over(event)
         elif event.event in ("start", "end"):
             self._local_anchor(event)
+
+    def _renew_blocks(self) -> None:
+        """Agents' instruction files that hold the packet follow the memory."""
+        with self._forgiving():
+            renew(self.memory, self.now())
+
+    def _hand_over(self, event: Event) -> None:
+        """Leave what is known of a session before its conversation is shortened, if that is anything."""
+        now = self.now().astimezone()  # whose day it is decides which log is today's
+        sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
+        project = self._project(event)
+        handoff = prepare(self.memory, Handoff(), sitting, project, now)
+        origin = Origin(self.memory.host, event.session, event.agent)
+        hand_over(self.memory, "handoff/compaction", handoff, project, origin, now, trigger="compaction")
 
     def _local_anchor(self, event: Event) -> None:
         kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")

@@ -11,7 +11,7 @@ from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cacherows import Rows
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MENTION = "insert or ignore into mention values (?, ?)"
 _DROP_MENTION = "delete from mention where name = ? and entry = ?"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"

@@ -138,9 +138,24 @@ class RepositoryPlaces:
         return self.root / "usage.db"
 
     @property
+    def blocks(self) -> Path:
+        """Which files of the user's hold a block of ours."""
+        return self.root / "blocks.json"
+
+    @property
     def anchors(self) -> Path:
         """Local `session/*` anchors."""
         return self.root / "anchors.jsonl"
+
+    @property
+    def logged(self) -> Path:
+        """Which session logged which entries of the daily notes; the notes don't say."""
+        return self.root / "logged.jsonl"
+
+    @property
+    def accesses(self) -> Path:
+        """Which tool of which session touched which file, as hooks note it."""
+        return self.root / "access.jsonl"
 
     @property
     def fetched(self) -> Path:

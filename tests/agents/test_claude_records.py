@@ -53,6 +53,7 @@ def test_a_session_with_tools() -> None:
         "SessionStart": 1,
         "UserPromptSubmit": 2,
         "PostToolUse": 3,
+        "SubagentStart": 0,
         "PreCompact": 0,
         "Stop": 2,
         "SessionEnd": 1,
@@ -64,6 +65,20 @@ def test_a_session_with_tools() -> None:
     assert {given.fate for given in session.given} == {"sent"}
     assert session.cwd == "/home/ada/shop"
     assert session.began < session.last
+
+
+def test_a_subagent_is_counted_where_it_was_started() -> None:
+    use = [
+        {"type": "tool_use", "id": f"t{n}", "name": name} for n, name in enumerate(("Agent", "Task", "Bash"))
+    ]
+    done = [{"type": "tool_result", "tool_use_id": f"t{n}", "is_error": n == 1} for n in range(3)]
+    session = read(
+        [
+            line(type="assistant", message={"id": "m", "content": use}),
+            line(type="user", message={"role": "user", "content": done}),
+        ]
+    )
+    assert session.happened["SubagentStart"] == 1
 
 
 def test_a_compaction_and_what_is_given_after_it() -> None:
@@ -186,3 +201,38 @@ def test_the_last_reply_is_the_last_message_that_says_something() -> None:
         claude_records.reply([says("m1", "first"), says("m2", "aside", isSidechain=True), "{torn"]) == "first"
     )
     assert claude_records.reply([asked, '"assistant"', "null", '{"type": "assistant", "message": 7}']) == ""
+
+
+class TestPrompts:
+    def user(self, content: Any, **fields: Any) -> str:
+        return line(type="user", message={"role": "user", "content": content}, **fields)
+
+    @pytest.mark.parametrize("name", ["tools", "compacted", "gone"])
+    def test_of_the_real_one(self, name: str) -> None:
+        found = list(claude_records.prompts(saved(name)))
+        assert len(found) == read(saved(name)).happened["UserPromptSubmit"]
+        assert all(found)
+
+    def test_only_what_a_person_typed(self) -> None:
+        tool = [{"type": "tool_result", "tool_use_id": "x", "content": "no"}, {"type": "text", "text": "no"}]
+        lines = [
+            self.user("first"),
+            self.user("<command-name>/compact</command-name>"),
+            self.user("no", isMeta=True),
+            self.user("no", isCompactSummary=True),
+            self.user("no", isSidechain=True),
+            self.user("This session is being continued from a previous conversation"),
+            self.user("[Request interrupted by user]"),
+            self.user(tool),
+            self.user([{"type": "image", "source": {}}, {"type": "text", "text": "look\nhere"}]),
+            self.user([{"type": "image"}, 3, None]),
+            self.user(" "),
+            line(type="assistant", message={"content": "no"}),
+        ]
+        assert list(claude_records.prompts(lines)) == ["first", "look\nhere"]
+
+    @pytest.mark.parametrize(
+        "odd", ["", "{", "[]", "3", '{"type": "user"}', '{"type": "user", "message": 3}', "\0"]
+    )
+    def test_odd_lines_are_passed_over(self, odd: str) -> None:
+        assert list(claude_records.prompts([odd, self.user("x"), self.user("y")[:-9]])) == ["x"]

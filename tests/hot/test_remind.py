@@ -12,6 +12,7 @@ from world import World
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import open_cache
+from ctxrepo.hot.ledger import hush
 from ctxrepo.hot.remind import MANY, about
 from ctxrepo.storage.cache import Cache
 
@@ -70,6 +71,7 @@ def test_reading_brings_nothing(world: World) -> None:
     [
         ({"reminders": "off"}, {}),
         ({"recall": "off"}, {}),
+        ({"mode": "once"}, {}),
         ({}, {"CTXREPO_NO_RECALL": "1"}),
         ({}, {"CTXREPO_OFF": "1"}),
     ],
@@ -78,6 +80,15 @@ def test_it_can_be_switched_off(world: World, settings: dict[str, str], env: dic
     world.compile(**settings)
     assert edited(world, "src/pay/retry_client.py", env) == ""
     assert world.ledger()[0] == {}
+
+
+def test_a_session_that_wants_nothing_is_given_nothing(world: World) -> None:
+    world.run("SessionStart")
+    (ledger,) = (world.folder / "ledger").iterdir()
+    hush(str(ledger), is_off=True)
+    assert edited(world, "src/pay/retry_client.py") == ""
+    hush(str(ledger), is_off=False)
+    assert "retried twice" in edited(world, "src/pay/retry_client.py")
 
 
 def test_faults_come_along(world: World) -> None:
