@@ -90,8 +90,12 @@ def test_the_index_comes_at_startup_clear_and_compaction_and_not_on_resume(lapto
     prompt = {"prompt": "which port does redis listen on?"}
     assert "6380" in session.hook("UserPromptSubmit", **prompt)
     assert session.hook("UserPromptSubmit", **prompt) == ""
-    assert session.hook("SessionStart", "SessionStart-compact") == first
+    assert session.hook("SessionStart", "SessionStart-clear") == first
     assert "6380" in session.hook("UserPromptSubmit", **prompt)
+    anew = session.hook("SessionStart", "SessionStart-compact")
+    assert set(first.splitlines()[1:-1]) < set(anew.splitlines())
+    assert "6380" in anew
+    assert session.hook("UserPromptSubmit", **prompt) == ""
 
 
 def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ class Agent(Protocol):
     TITLE: str
     """Its name in a sentence."""
 
+    INSTRUCTIONS: str
+    """The file at the top of a checkout that it reads at a session's start."""
+
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""
         ...

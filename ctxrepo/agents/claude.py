@@ -17,6 +17,9 @@ from ctxrepo.errors import ConfigError
 NAME = "claude"
 TITLE = "Claude Code"
 
+INSTRUCTIONS = "CLAUDE.md"
+"""The file at the top of a checkout that it reads at a session's start."""
+
 PLUGIN = "ctxrepo"
 """The name of our plugin; a marketplace may follow it behind an @."""
 
@@ -27,6 +30,7 @@ MATCHERS: Mapping[str, str] = {
     "SessionStart": "",
     "UserPromptSubmit": "",
     "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
+    "SubagentStart": "",
     "Stop": "",
     "PreCompact": "",
     "SessionEnd": "",

@@ -23,10 +23,13 @@ PATTERN = "*/*.jsonl"
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
     "PostToolUse": "Claude Code doesn't record one that says nothing",
+    "SubagentStart": "Claude Code records it beside the session, with what the subagent did",
     "PreCompact": "Claude Code records it after /compact only, and without a time",
     "SessionEnd": "Claude Code records nothing about it",
 }
 
+_STARTERS = frozenset(("Agent", "Task"))
+"""The tool that starts a subagent, as it is called and once was."""
 _TOOLS = frozenset(claude.MATCHERS["PostToolUse"].split("|"))
 _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
@@ -138,7 +141,7 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
     """How often each event came about, counted from the conversation itself."""
     tools: dict[str, str] = {}
     turns: set[str] = set()
-    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "PreCompact"), 0)
+    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "SubagentStart", "PreCompact"), 0)
     for line in found:
         message = line.get("message")
         blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
@@ -148,8 +151,9 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
                 turns.add(text_of(message, "id"))
         elif line.get("type") == "user":
             done = [b for b in blocks if b.get("type") == "tool_result"]
-            names = (tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True)
+            names = [tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True]
             counted["PostToolUse"] += sum(name in _TOOLS for name in names)
+            counted["SubagentStart"] += sum(name in _STARTERS for name in names)
             counted["UserPromptSubmit"] += not done and _is_prompt(line)
         counted["PreCompact"] += line.get("subtype") == "compact_boundary"
     return {"SessionStart": 1, **counted, "Stop": len(turns), "SessionEnd": 1}

@@ -12,6 +12,7 @@ import typer
 import ctxrepo
 from ctxrepo.cli import (
     agents,
+    block,
     cache,
     change,
     check,
@@ -30,6 +31,7 @@ from ctxrepo.cli import (
     repository,
     scratch,
     session,
+    sessions,
     trace,
 )
 from ctxrepo.cli.surprise import logged
@@ -70,7 +72,7 @@ PANELS = {
     "Notes and entries": (notes, change, scratch, log, files),
     "Look through them": (look, recall, trace, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
-    "Projects, agents and their sessions": (project, agents, session),
+    "Projects, agents and their sessions": (project, agents, session, sessions, block),
     "Settings": (config, completion),
 }
 """Heading in the list of commands -> the modules whose commands stand below it."""

@@ -219,7 +219,7 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
         lambda: sync(memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
         lambda repaired: output.notice(repaired.words),
     )
-    if memory.cache.head != (result.head or ""):
+    if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
         run.wake()
     data = {
         "head": result.head,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope
 from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.context import Context
 
 
 def register(app: typer.Typer) -> None:
@@ -19,22 +22,50 @@ def register(app: typer.Typer) -> None:
 
 def context(
     preset: Annotated[
-        str,
-        typer.Option("--preset", metavar="P", help="Another format: `md` is the index of pi-memory-md."),
+        str | None,
+        typer.Option(
+            "--preset", metavar="P", help="Of another design: `daily`, `semantic`, or `md` (pi-memory-md's)."
+        ),
+    ] = None,
+    budget: Annotated[
+        int, typer.Option("--budget", metavar="BYTES", min=0, help="Most bytes; 0: as the settings say.")
+    ] = 0,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="A", help="As this agent is given it: no larger than it takes.")
     ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the lanes instead: what each was offered and took.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Print exactly what a session started here would be given now.
 
-    Example: ctxrepo context --preset md
+    Example: ctxrepo context --explain
     """
+    from ctxrepo.agents import agent_named
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.context import context
 
+    known = agent_named(agent).NAME if agent else ""
     run = Runtime()
     run.settle()
-    text = context(run.memory, run.project, run.cwd, preset)
-    output.done(json, {"text": text, "bytes": len(text.encode())}, text.rstrip("\n"))
+    made = context(run.memory, run.project, run.cwd, preset, budget, known)
+    data = {**asdict(made), "bytes": len(made.text.encode())}
+    output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))
+
+
+def _table(made: Context) -> str:
+    """The lanes in the order in which they were given room."""
+    if not made.lanes:
+        return f"{len(made.text.encode())} bytes; this preset has no lanes"
+    rows = [f"{'lane':28} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
+    for lane in made.lanes:
+        name = f"{lane.name} {lane.scope}".strip()
+        cap = str(lane.cap) if lane.cap < 1 << 30 else "-"
+        cut = "  cut" if lane.is_cut else ""
+        rows.append(f"{name:28} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
+    rows.append(f"{len(made.text.encode())} of {made.budget} bytes, frame included")
+    return "\n".join(rows)
 
 
 def anchor(

@@ -26,8 +26,15 @@ class RepositorySettings:
 class DeliverySettings:
     """What a session is given: `[delivery]`."""
 
+    preset: Literal["", "md", "daily", "semantic"] = ""
+    """What a session start is made of: our own packet, or that of another design. `ctxrepo context --explain`
+    shows the parts."""
     budget_bytes: int = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
+    mode: Literal["delta", "once", "system", "pull", "file"] = "delta"
+    """`delta`: the packet at a start, recalled entries and changes beside prompts; `once`: the packet alone;
+    `system`: no packet, for it stands in the system prompt; `pull`: only how to ask for it; `file`: no
+    packet, for it stands in files that `ctxrepo file add` named."""
     preamble: bool = True
     """Whether a session start begins with the rules for using the memory."""
 

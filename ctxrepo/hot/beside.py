@@ -4,9 +4,10 @@ import _sqlite3
 import os
 import time
 
+from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import Told
-from ctxrepo.hot.query import Hit
+from ctxrepo.hot.mode import why_not
 from ctxrepo.hot.trace import note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
@@ -33,8 +34,8 @@ def beside(
     `said` has `agent`, `session`, `cwd` and `prompt`; `told` is what the session's ledger says.
     What its ledger is to note goes to `lines`.
     """
-    switches = {name: os.environ.get(name, "") for name in SWITCHES}
-    if why := why_off(db, settings, said["cwd"] or os.getcwd(), switches):
+    here = said["cwd"] or os.getcwd()
+    if why := why_not(settings, "recall") or why_off(db, settings, here, switches()):
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
     from ctxrepo.hot.recall import LIMIT, recall
@@ -65,12 +66,17 @@ def beside(
     return text
 
 
-def why_off(db: _sqlite3.Connection, settings: dict[str, str], cwd: str, switches: dict[str, str]) -> str:
+def switches() -> dict[str, str]:
+    """The variables that may turn recall off, as they are."""
+    return {name: os.environ.get(name, "") for name in SWITCHES}
+
+
+def why_off(db: _sqlite3.Connection, settings: dict[str, str], cwd: str, env: dict[str, str]) -> str:
     """Why nothing is recalled at `cwd`, whatever the prompt; '' where something may be."""
     if settings.get("recall") == "off":
         return "recall.enabled is false in config.toml"
     for name in SWITCHES:
-        if switches.get(name, "0") not in ("", "0"):
+        if env.get(name, "0") not in ("", "0"):
             return f"{name} is set"
     if os.path.exists(f"{cwd}/.pi"):
         from ctxrepo.hot.quiet import is_quiet

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "3"
+FORMAT = "4"
 """Version of the layout; a cache that says another is as good as none."""
 
 BETWEEN_TITLES = "\x1f"
@@ -18,6 +18,15 @@ number is the note's own and the others its entries'. So to look into a scope is
 Row = tuple[str, str, str, str, int, int]
 """A line of the index: (path, description, tags, updated, pinned, core)."""
 
+Hit = tuple[str, str, str, int, int, str, str, str, float]
+"""A recalled entry: (id, path, heading, first line, last line, updated, text, hash, score)."""
+
+Shown = tuple[str, str, str, int, int, str, str]
+"""An entry as a packet shows it: (id, hash, path, first line, last line, text, updated)."""
+
+ENTRIES = 200
+"""Entries of a note, or of a kind in a scope, that a packet looks at."""
+
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _COUNT = "select count(*) from note where scope = ? and listed = 1"
 _INDEX = """
@@ -27,6 +36,28 @@ _CHANGED = """
     select path, description, tags, updated, pinned, core from note
     where scope in (select value from json_each(?)) and listed = 1 and generation > ?
     order by pinned desc, core desc, updated desc, path"""
+_AT = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.path = ? and e.found order by e.rowid desc limit ?"""
+_PINNED = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and e.found
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_OF_CATEGORY = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.category != '' and e.category = ? and e.rowid between ? and ? and e.found
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_FIRST = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.scope = ? and n.listed = 1 and n.is_log = 0 and e.found
+    and e.category not in (select value from json_each(?))
+    order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
+_DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
+_RECENT = "select path, focus from recent where project = ? order by position"
 _STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
 
 
@@ -76,6 +107,45 @@ def body_of(cache: _sqlite3.Connection, scope: str) -> str:
     for first, last in cache.execute(_STRUCK, (row[0],)):
         lines[first - row[2] : last - row[2] + 1] = []
     return "\n".join(lines)
+
+
+def entries_at(cache: _sqlite3.Connection, path: str) -> list[Shown]:
+    """The last live entries of the note at `path`, in their order."""
+    return cache.execute(_AT, (NOTE_SPAN - 1, path, ENTRIES)).fetchall()[::-1]
+
+
+def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[Shown]:
+    """The pinned entries of a scope, of the newest notes first."""
+    return cache.execute(_PINNED, (*_numbers(cache, scope), ENTRIES)).fetchall()
+
+
+def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[Shown]:
+    """The entries of a scope in one of `categories`, of the newest notes first."""
+    span = _numbers(cache, scope)
+    return [row for name in categories for row in cache.execute(_OF_CATEGORY, (name, *span, ENTRIES))]
+
+
+def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[Shown]:
+    """The entries of a scope's first notes, without logs and the categories `without`."""
+    names = cache.execute(f"select json_array({', '.join('?' * len(without))})", without).fetchone()[0]
+    return cache.execute(_FIRST, (NOTE_SPAN - 1, scope, names, ENTRIES)).fetchall()
+
+
+def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
+    """Paths of the scope's newest notes below `daily/`, newest first."""
+    return [row[0] for row in cache.execute(_DAILY, (f"{scope}/daily/", f"{scope}/daily0"))]
+
+
+def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:
+    """(path, which lines) of the code files of a project that were touched last."""
+    return cache.execute(_RECENT, (project,)).fetchall()
+
+
+def _numbers(cache: _sqlite3.Connection, scope: str) -> tuple[int, int]:
+    """The first and last number of a scope."""
+    row = cache.execute(_SCOPE, (scope,)).fetchone()
+    first = row[0] * SCOPE_SPAN if row else -1
+    return (first, first + SCOPE_SPAN - 1 if row else -1)
 
 
 def handoff_of(cache: _sqlite3.Connection, scope: str) -> tuple[str, str, str] | None:

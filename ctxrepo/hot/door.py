@@ -92,6 +92,10 @@ def _at(
         from ctxrepo.hot import tool
 
         return tool.answer(db, settings, agent, said, json)
+    if moment == "sub":
+        from ctxrepo.hot import sub
+
+        return sub.answer(db, settings, agent, said)
     from ctxrepo.hot import turn
 
     return turn.answer(db, settings, agent, moment, said)

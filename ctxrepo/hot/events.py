@@ -8,6 +8,7 @@ _EVENTS = {
             ("SessionStart", "start"),
             ("UserPromptSubmit", "prompt"),
             ("PostToolUse", "tool"),
+            ("SubagentStart", "sub"),
             ("Stop", "stop"),
             ("PreCompact", "compact"),
             ("SessionEnd", "end"),
@@ -26,6 +27,7 @@ _FIELDS = {
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
+        "sub": ("$.agent_id",),
     }
 }
 
@@ -42,6 +44,9 @@ _RANGES = {
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 }
 
+# agent: the most bytes of a block that it takes whole; of a larger one it shows a beginning.
+_MOST = {"claude": 9500}
+
 # Tools that leave the file they name as it is.
 _READERS = frozenset(("read", "grep", "glob", "ls", "notebookread", "view"))
 
@@ -53,6 +58,11 @@ def moment_of(agent: str, event: str) -> tuple[str, str] | None:
 
 def fields_of(agent: str) -> dict[str, tuple[str, ...]]:
     return _FIELDS[agent.lower()]
+
+
+def most_bytes(agent: str) -> int:
+    """The most bytes of a block that the agent takes; 1 GiB for one that we know nothing of."""
+    return _MOST.get(agent.lower(), 1 << 30)
 
 
 def ranges_query(agent: str) -> str:

@@ -3,8 +3,10 @@ of a fuller one the first half is forgotten."""
 
 import _blake2
 import os
+import time
 
 from ctxrepo.hot.logs import append, lines_of
+from ctxrepo.hot.small import bytes_of
 
 MAX_BYTES = 256 * 1024
 
@@ -18,9 +20,19 @@ EARLIER = 2
 """Prompts that a vague one may go on with."""
 
 
-def ledger_path(folder: str, agent: str, session: str) -> str:
-    """The session's ledger below the repository's state folder; '' for a session without an id."""
-    return f"{folder}/ledger/{_plain(agent)}-{_plain(session)}" if session else ""
+HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
+
+_LASTING = ("began ", "cwd ", "off", "on")
+"""What is so of a session whatever it has forgotten; each later line stands for the earlier ones."""
+
+
+def ledger_path(folder: str, agent: str, session: str, sub: str = "") -> str:
+    """The session's ledger below the repository's state folder; '' for a session without an id.
+
+    A subagent (`sub`) of it is given things apart, and has one of its own.
+    """
+    name = f"{session}.{sub}" if sub else session
+    return f"{folder}/ledger/{_plain(agent)}-{_plain(name)}" if session else ""
 
 
 def read_ledger(path: str) -> Told:
@@ -63,16 +75,49 @@ def add(path: str, lines: list[str]) -> None:
 
 
 def clear(path: str) -> None:
-    """The session forgot what it was given (it was cleared or compacted)."""
+    """The session forgot what it was given (it was cleared or compacted), not whether it wants anything."""
+    lasting = _lasting(path) if path else []
     try:
         if path:
             os.unlink(path)
     except OSError:
         pass
+    add(path, lasting)
+
+
+def hush(path: str, is_off: bool) -> None:
+    """From now on the session is given nothing, or everything again."""
+    add(path, ["off" if is_off else "on"])
+
+
+def is_hushed(path: str) -> bool:
+    """Whether the session is given nothing. Asked by every hook, so no line is looked at but that one."""
+    data = (bytes_of(path, MAX_BYTES) if path else None) or b""
+    if b"off\n" not in data:
+        return False
+    data = b"\n" + data
+    return data.rfind(b"\noff\n") > data.rfind(b"\non\n")
+
+
+def began(path: str, cwd: str) -> list[str]:
+    """The lines that tell when and where a session began; none when its ledger does."""
+    if not path or "began" in [line.partition(" ")[0] for line in _lasting(path)]:
+        return []
+    lines = [f"began {int(time.time())}"]
+    return [*lines, f"cwd {cwd}"] if cwd and "\n" not in cwd else lines
+
+
+def _lasting(path: str) -> list[str]:
+    found: dict[str, str] = {}
+    for line in lines_of(path, MAX_BYTES):
+        word = line.partition(" ")[0]
+        if line in _LASTING or word + " " in _LASTING:
+            found["on" if word == "off" else word] = line
+    return list(found.values())
 
 
 def _halve(path: str) -> None:
-    kept = lines_of(path, MAX_BYTES // 2)[1:]
+    kept = [*_lasting(path), *lines_of(path, MAX_BYTES // 2)[1:]]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(kept))
 

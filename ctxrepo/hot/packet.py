@@ -1,152 +1,159 @@
-"""The session-start packet: a pure function of what is in memory, the day and the budget."""
+"""The session-start packet: a pure function of what is in memory, the day and the budget.
 
-from ctxrepo.hot.block import OVERHEAD, age_of, fitting, index_line, passage, seal, size
-from ctxrepo.hot.cache import Row
-from ctxrepo.hot.escape import escape_field, escape_text
+It is made of lanes. Each is written into the room it is given, in the order of the preset, so that what one
+leaves passes on to those after it.
+"""
 
-BUDGET = 9500
-"""Bytes of a block; agents cut or refuse what is larger than about 10,000."""
+from ctxrepo.hot.block import OVERHEAD, seal, size
+from ctxrepo.hot.cache import Shown
+from ctxrepo.hot.cut import fitting
+from ctxrepo.hot.escape import escape_text
+from ctxrepo.hot.held import Held
+from ctxrepo.hot.presets import ORDER, OWN, PRESETS, Lane
+from ctxrepo.hot.sections import (
+    entry_line,
+    fault_section,
+    files_section,
+    handoff_section,
+    index_section,
+    lines_section,
+    memory_section,
+    pinned_section,
+    texts_section,
+)
 
-BODY_ROOM = 3 * 1024
-HANDOFF_ROOM = 1024
-FAULT_ROOM = 1024
 GLOBAL_SHARE = 3
 """Beside a project, the global scope gets at most one part in so many."""
 
-Scope = tuple[str, str, list[Row], int]
-"""(folder, body of its MEMORY.md, the first rows of its index, how many rows there are)."""
+CAVEAT = """\
+Before you act on a file, flag or command that is named here, see that it is still so: trust the code over the
+memory. What is marked >90d wants verifying first; the state of a project decays fastest.
+"""
 
-_MORE = "… {} more: ctxrepo search\n"
-_INDEX = "## Index of notes\n"
-_FAULTS = "## Faults\n"
+_OPENING = ("preamble", "caveat")
+
+Part = tuple[str, str, Lane]
+"""One section: its lane, the folder of its scope or '', and the lane's numbers."""
+
+Given = tuple[str, str, int, str]
+"""(lane, folder of its scope or '', bytes it was offered, what it wrote)"""
 
 
 def packet(
-    scopes: list[Scope],
-    preamble: str,
-    handoff: tuple[str, str, str] | None,
-    faults: list[str],
-    today: int,
-    secret: str,
-    budget: int = BUDGET,
-) -> str:
-    """One sealed block of at most `budget` bytes; '' when there is nothing to say or no room to say it.
+    held: Held, today: int, secret: str, preset: str = OWN, budget: int = 0
+) -> tuple[str, list[Given]]:
+    """One sealed block of at most `budget` bytes (0: the preset's), and what each lane gave to it.
 
-    `handoff` is (name, ts, text), `today` days since 1970, `secret` the key of the seal in hex. Scopes
-    are shown in their order, the global one first. What doesn't fit is cut between lines, and the cut is
-    marked.
+    '' when there is nothing to say or no room to say it. `today` is in days since 1970, `secret` the key
+    of the seal in hex. What doesn't fit is cut between lines or entries, and the cut is marked.
     """
-    room = budget - OVERHEAD
-    head = "".join(fitting(_lines(preamble), room))
-    room -= size(head)
-    tail = fault_section(faults, room)
-    room -= size(tail)
-    allowed = _allowances(scopes, room, budget)
-    bodies = []
-    for folder, body, _, _ in scopes:
-        part = memory_section(folder, body, min(BODY_ROOM, allowed[folder], room))
-        bodies.append(part)
-        allowed[folder] -= size(part)
-        room -= size(part)
-    note = handoff_section(handoff, min(HANDOFF_ROOM, room))
-    room -= size(note)
-    index = index_section(scopes, allowed, today, room)
-    content = head + "".join(bodies) + note + tail + index
-    return seal(content, secret) if content else ""
+    whole, lanes = PRESETS[preset]
+    budget = min(budget, whole) if budget else whole
+    given = _share(held, _parts(held, lanes), today, budget)
+    texts = {name: "".join([text for lane, _, _, text in given if lane == name]) for name in ORDER}
+    opening = "".join([texts[name] for name in _OPENING])
+    content = "".join([texts[name] for name in ORDER if name not in _OPENING])
+    if not content and (not opening or texts["caveat"]):
+        return "", given
+    return seal(content, secret, opening), given
 
 
-def fault_section(faults: list[str], room: int) -> str:
-    """One line a fault, as many as fit in `room` and 1 KiB."""
-    lines = [f"- {escape_field(fault)}\n" for fault in faults]
-    kept = fitting(lines, min(FAULT_ROOM, room) - size(_FAULTS))
-    return _FAULTS + "".join(kept) if kept else ""
+def shown(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
+    """(id, hash) of each entry that stands whole in what was given."""
+    found = []
+    for lane, folder, _, text in given:
+        for entry in held.entries.get(f"{lane}/{folder}", ()):
+            line = entry_line(entry, today)
+            whole = escape_text(entry[5]) + "\n"
+            if f"\n{whole}" in text or f"\n{line}" in text:
+                found.append((entry[0], entry[1]))
+    return found + _recalled(held, given, today)
 
 
-def told(faults: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The beginning of `faults`, (hash, text) each, that one section holds."""
-    return faults[: max(0, fault_section([text for _, text in faults], FAULT_ROOM).count("\n") - 1)]
+def _recalled(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
+    if not held.recalled:
+        return []
+    from ctxrepo.hot.recalled import head_of
+
+    text = "".join([text for lane, _, _, text in given if lane == "recall"])
+    return [(hit[0], hit[7]) for hit in held.recalled if head_of(hit, today) in text]
 
 
-def memory_section(folder: str, body: str, room: int) -> str:
-    return passage(f"## {escape_field(folder)}/MEMORY.md\n", body, room) if body else ""
+def _parts(held: Held, lanes: tuple[Lane, ...]) -> list[Part]:
+    """The sections there are, in the order in which they are given room."""
+    return [(lane[0], folder, lane) for lane in lanes for folder in held.folders_of(lane[0])]
 
 
-def handoff_section(handoff: tuple[str, str, str] | None, room: int) -> str:
-    if handoff is None:
-        return ""
-    name, ts, text = handoff
-    title = f"## Handoff · {escape_field(name, '·')} · {escape_field(ts[:10], '·')}\n"
-    return passage(title, text, room)
+def _share(held: Held, parts: list[Part], today: int, budget: int) -> list[Given]:
+    """Each part within its cap and what the floors of those after it leave over."""
+    room = max(0, budget - OVERHEAD)
+    sure = _floors(held, parts, today, budget, room)
+    given: list[Given] = []
+    for at, part in enumerate(parts):
+        offered = max(0, min(_cap(held, part, budget), room - sum(sure[at + 1 :])))
+        text = _written(held, part, offered, given, today, budget)
+        room -= size(text)
+        given.append((part[0], part[1], offered, text))
+    return given
 
 
-def index_section(scopes: list[Scope], allowed: dict[str, int], today: int, room: int) -> str:
-    """Index lines of all scopes in one order, each scope within what it is allowed; the last line counts
-    those that are left out."""
-    total = sum([count for _, _, _, count in scopes])
-    rows = [(row, folder) for folder, _, rows, _ in scopes for row in rows]
-    rows.sort(key=_path)
-    rows.sort(key=_rank, reverse=True)
-    made: dict[str, str] = {}
-    kept = _within(rows, made, today, dict(allowed), room - size(_INDEX))
-    if len(kept) < total:
-        kept = _within(rows, made, today, dict(allowed), room - size(_INDEX) - size(_MORE.format(total)))
-    tail = _MORE.format(total - len(kept)) if len(kept) < total else ""
-    text = _INDEX + "".join(kept) + tail
-    return text if total and size(text) <= room else ""
+def _floors(held: Held, parts: list[Part], today: int, budget: int, room: int) -> list[int]:
+    """What each part is sure of: no more than it would fill, and the first ones before the others."""
+    sure = []
+    for part in parts:
+        floor = min(part[2][1], room)
+        if floor:
+            floor = size(_written(held, part, floor, [], today, budget))
+        sure.append(floor)
+        room -= floor
+    return sure
 
 
-def change_section(title: str, rows: list[Row], today: int, room: int) -> str:
-    """Index lines under `title`, for notes that changed during a session."""
-    lines = [_line(row, today) for row in rows]
-    kept = fitting(lines, room - size(title))
-    if len(kept) == len(lines):
-        return title + "".join(kept)
-    kept = fitting(lines, room - size(title) - size(_MORE.format(len(lines))))
-    return title + "".join(kept) + _MORE.format(len(lines) - len(kept))
+def _cap(held: Held, part: Part, budget: int) -> int:
+    lane, folder, numbers = part
+    is_shared = lane == "memory" and len(held.scopes) > 1 and folder == held.scopes[0][0]
+    return min(numbers[2], budget // GLOBAL_SHARE) if is_shared else numbers[2]
 
 
-def _allowances(scopes: list[Scope], room: int, budget: int) -> dict[str, int]:
-    """Bytes each scope may take; a later one gets whatever the ones before it leave."""
-    allowed = {folder: room for folder, _, _, _ in scopes}
-    if len(scopes) > 1:
-        allowed[scopes[0][0]] = budget // GLOBAL_SHARE
+def _written(held: Held, part: Part, room: int, given: list[Given], today: int, budget: int) -> str:
+    """The section in at most `room` bytes; `given` is what stands already."""
+    lane, folder, (_, _, _, most, keep) = part
+    if lane == "preamble":
+        said = escape_text(held.preamble).rstrip("\n").split("\n")
+        return "".join(fitting([line + "\n" for line in said], room))
+    if lane == "caveat":
+        return CAVEAT if size(CAVEAT) <= room else ""
+    if lane == "faults":
+        return fault_section(held.faults, room)
+    if lane == "memory":
+        return memory_section(folder, held.body_of(folder), room, keep, most)
+    if lane == "handoff":
+        return handoff_section(held.handoff, room) if held.handoff else ""
+    if lane == "files":
+        return files_section(held.files, room)
+    if lane == "index":
+        return index_section(held.scopes, _allowed(held, given, room, budget), today, room)
+    if lane == "recall":
+        from ctxrepo.hot.recalled import recalled  # after a compaction only
+
+        return recalled(held.recalled, today, room, most)[0]
+    return _entries(held.entries[f"{lane}/{folder}"], part, today, room)
+
+
+def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:
+    lane, _, (_, _, _, most, keep) = part
+    if lane == "pinned":
+        return pinned_section(entries, today, room)
+    if lane in ("scratchpad", "today", "yesterday"):
+        return texts_section(entries, room, keep, most)
+    return lines_section(f"## {lane.capitalize()}\n", entries, today, room, most)
+
+
+def _allowed(held: Held, given: list[Given], room: int, budget: int) -> dict[str, int]:
+    """Bytes of the index that each scope may take; a later one gets whatever the ones before it leave."""
+    allowed = {scope[0]: room for scope in held.scopes}
+    if len(held.scopes) > 1:
+        first = held.scopes[0][0]
+        spent = sum([size(text) for lane, folder, _, text in given if (lane, folder) == ("memory", first)])
+        allowed[first] = budget // GLOBAL_SHARE - spent
     return allowed
-
-
-def _within(
-    rows: list[tuple[Row, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
-) -> list[str]:
-    """The lines of the beginning of every scope's rows that fits, in the order of all.
-
-    `made` has the lines by path. Of a thousand rows a tenth fits, so a line is made when there is room.
-    """
-    kept = []
-    for row, folder in rows:
-        if allowed[folder] < 0:
-            continue
-        line = made.get(row[0]) or made.setdefault(row[0], _line(row, today))
-        allowed[folder] -= size(line)
-        if allowed[folder] < 0 or room < size(line):
-            allowed[folder] = -1
-            continue
-        room -= size(line)
-        kept.append(line)
-    return kept
-
-
-def _line(row: Row, today: int) -> str:
-    path, description, tags, updated, _, _ = row
-    return index_line(path, description, tags, age_of(updated, today))
-
-
-def _path(placed: tuple[Row, str]) -> str:
-    return placed[0][0]
-
-
-def _rank(placed: tuple[Row, str]) -> tuple[int, int, str]:
-    _, _, _, updated, pinned, core = placed[0]
-    return (pinned, core, updated)
-
-
-def _lines(text: str) -> list[str]:
-    return [line + "\n" for line in escape_text(text).rstrip("\n").split("\n")] if text else []

@@ -7,7 +7,8 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import Told, add, ledger_path, read_ledger
+from ctxrepo.hot.ledger import HUSHED, Told, add, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.where import Place, place_of, scopes_at
 
 CHANGES_ROOM = 1024
@@ -42,7 +43,7 @@ def fault_block(
     faults = [fault for fault in faults_of(cache) if fault[0] not in already]
     if not faults:
         return ""
-    from ctxrepo.hot.packet import FAULT_ROOM, fault_section, told  # rare, and most hooks do without
+    from ctxrepo.hot.sections import FAULT_ROOM, fault_section, told  # rare, and most hooks do without
 
     faults = told(faults)
     lines += [f"fault {key}" for key, _ in faults]
@@ -59,13 +60,20 @@ def _news(
     from ctxrepo.hot.beside import beside
 
     ledger = ledger_path(settings["folder"], said["agent"], said["session"])
+    if is_hushed(ledger):
+        from ctxrepo.hot.trace import note_trace
+
+        note_trace(db, settings["folder"], said, HUSHED, [], [])
+        return ""
     told = read_ledger(ledger)
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
-    recalled = beside(db, cache, settings, said, scopes, told, lines)
     changes = _changes(cache, settings, place, told, lines)
-    late = _project(cache, settings, place, told, size(faults + recalled + changes), lines)
+    late, given = _project(cache, settings, place, said["agent"], told, size(faults + changes))
+    recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
+    if _is_late(place, told):
+        lines += [f"project {place[1]}", *[f"entry {key} {digest}" for key, digest in given.items()]]
     add(ledger, lines)
     return faults + late + changes + recalled
 
@@ -78,10 +86,11 @@ def _changes(
     if now == seen:
         return ""
     lines.append(f"generation {now}")
-    if seen is None or now < seen:  # a session from before, or a cache that was built anew
+    # A session from before, or a cache that was built anew.
+    if seen is None or now < seen or not gives(settings, "changes"):
         return ""
     from ctxrepo.hot.cache import changed_since
-    from ctxrepo.hot.packet import change_section
+    from ctxrepo.hot.sections import change_section
 
     general = _general(settings)
     scopes = [general] if _is_late(place, told) else scopes_at(place, general)
@@ -93,26 +102,17 @@ def _changes(
 
 
 def _project(
-    cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    place: Place,
-    told: Told,
-    taken: int,
-    lines: list[str],
-) -> str:
-    """The project's part of the packet, when the session began before its project was known."""
-    if not _is_late(place, told):
-        return ""
-    lines.append(f"project {place[1]}")
-    if not place[1]:
-        return ""
-    from ctxrepo.hot.cache import handoff_of
-    from ctxrepo.hot.packet import BUDGET, packet
-    from ctxrepo.hot.start import scope_of
+    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, agent: str, told: Told, taken: int
+) -> tuple[str, dict[str, str]]:
+    """The project's part of the packet, when the session began before its project was known, and the entries
+    that it gives: id -> hash. Recall comes after it, and has its room left."""
+    if not _is_late(place, told) or not place[1] or not gives(settings, "packet"):
+        return "", {}
+    from ctxrepo.hot.recalled import ROOM
+    from ctxrepo.hot.render import budget_of, render_late
 
-    budget = number(settings, "budget_bytes", BUDGET) - taken
-    scope = scope_of(cache, place[1], max(budget, 0))
-    return packet([scope], "", handoff_of(cache, place[1]), [], _today(), settings.get("secret", ""), budget)
+    room = budget_of(settings, agent) - taken - number(settings, "recall_bytes", ROOM)
+    return render_late(cache, settings, place, room)
 
 
 def _general(settings: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ note is worth, which counts all its entries and what its head says.
 
 import _sqlite3
 
-from ctxrepo.hot.cache import NOTE_SPAN, spans_of
+from ctxrepo.hot.cache import NOTE_SPAN, Hit, spans_of
 from ctxrepo.hot.days import days_in
 from ctxrepo.hot.postings import on_days, postings, worth_of
 from ctxrepo.hot.terms import words
@@ -45,9 +45,6 @@ _FIRST_ENTRIES = """
 _FIRST_NOTES = "select id from note where id in (select value from json_each(?)) order by path limit ?"
 _ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
 
-
-Hit = tuple[str, str, str, int, int, str, str, str, float]
-"""(id, path, heading, first line, last line, updated, text, hash, score)"""
 
 Term = tuple[float, dict[int, int]]
 """(what one more note with it is worth, note → how many of its documents have it)"""

@@ -2,10 +2,10 @@
 
 import _sqlite3
 
-from ctxrepo.hot.cache import spans_of
+from ctxrepo.hot.cache import Hit, spans_of
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.postings import worth_of
-from ctxrepo.hot.query import VAGUE, Hit, find, hits_of, lexical
+from ctxrepo.hot.query import VAGUE, find, hits_of, lexical
 from ctxrepo.hot.terms import words
 
 LIMIT = 8

@@ -1,32 +1,38 @@
 """Recalled entries as one block: where each stands, how old its note is, and what it says."""
 
-from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, passage, place, seal, size
-from ctxrepo.hot.cache import BETWEEN_TITLES
-from ctxrepo.hot.query import Hit
+from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, place, seal, size
+from ctxrepo.hot.cache import BETWEEN_TITLES, Hit
+from ctxrepo.hot.cut import passage
 
 ROOM = 2500
 
 
 def recall_block(hits: list[Hit], today: int, secret: str, budget: int = ROOM) -> tuple[str, list[Hit]]:
-    """A block of at most `budget` bytes and the hits in it; ('', []) without any.
+    """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
+    text, given = recalled(hits, today, budget - OVERHEAD)
+    return (seal(text, secret), given) if given else ("", [])
+
+
+def recalled(hits: list[Hit], today: int, room: int, most: int = 0) -> tuple[str, list[Hit]]:
+    """The entries that fit in `room` bytes and `most` lines (0: any number), and which these are.
 
     An entry that doesn't fit is left out, but for the best: it is cut.
     """
-    room = budget - OVERHEAD
+    left = most or 1 << 30
     parts: list[str] = []
     given: list[Hit] = []
     for hit in hits:
-        part = _entry(hit, today, room) if not given else _entry(hit, today, 1 << 30)
-        if part and size(part) <= room:
-            room -= size(part)
-            parts.append(part)
+        text = passage(head_of(hit, today), hit[6], room if not given else 1 << 30)
+        if text and size(text) <= room and text.count("\n") <= left:
+            room -= size(text)
+            left -= text.count("\n")
+            parts.append(text)
             given.append(hit)
-    return (seal("".join(parts), secret), given) if given else ("", [])
+    return "".join(parts), given
 
 
-def _entry(hit: Hit, today: int, room: int) -> str:
-    _, path, heading, first, last, updated, text, _, _ = hit
-    title = entry_head(
-        place(path, first, last), heading.replace(BETWEEN_TITLES, " > "), age_of(updated, today)
-    )
-    return passage(title, text, room)
+def head_of(hit: Hit, today: int) -> str:
+    """The line over an entry."""
+    _, path, heading, first, last, updated, _, _, _ = hit
+    titles = heading.replace(BETWEEN_TITLES, " > ")
+    return entry_head(place(path, first, last), titles, age_of(updated, today))

@@ -4,22 +4,19 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hot.cache import body_of, faults_of, generation_of, handoff_of, index_of, meta, open_cache
+from ctxrepo.hot.cache import meta, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import add, clear, ledger_path, read_ledger
-from ctxrepo.hot.packet import BUDGET, Scope, packet, told
-from ctxrepo.hot.preamble import PREAMBLE, filled
+from ctxrepo.hot.ledger import add, began, clear, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.mode import gives
 from ctxrepo.hot.spool import spool
-from ctxrepo.hot.where import Place, place_of, scopes_at
+from ctxrepo.hot.where import Place, place_of
 
 PATIENCE = 0.8
 """Seconds a session start waits for the worker at most."""
 
 _POLL = 0.015
-_DAY = 86400
-_SHORTEST_LINE = 12
 
 
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
@@ -27,52 +24,39 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     since = time.time()
     folder, source = settings["folder"], said["source"]
     ledger = ledger_path(folder, agent, said["session"])
+    before = read_ledger(ledger)
     if source in ("clear", "compact"):
         clear(ledger)
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
-    if source in ("resume", "fork"):
+    add(ledger, began(ledger, said["cwd"]))
+    if source in ("resume", "fork") or is_hushed(ledger):
         return ""
-    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if is_started else 0.0)
-    text, lines = render(cache, settings, place, read_ledger(ledger)[2])
+    goes_on = source == "compact" and bool(before[4])
+    waits = is_started and gives(settings, "packet")
+    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if waits else 0.0)
+    asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
+    if gives(settings, "packet"):
+        from ctxrepo.hot.render import render
+
+        text, lines, _ = render(cache, settings, place, agent, read_ledger(ledger)[2], asked)
+    else:
+        from ctxrepo.hot.bare import bare
+
+        text, lines = bare(cache, settings, place, read_ledger(ledger)[2])
     if cache is not None:
         cache.close()
+    lines += [f"asked {words}" for words in asked]
     add(ledger, [*lines, f"project {place[1] if place[2] else '?'}"])
     return text
 
 
-def render(
-    cache: _sqlite3.Connection | None,
-    settings: dict[str, str],
-    place: Place,
-    already: frozenset[str] = frozenset(),
-    budget: int = 0,
-) -> tuple[str, list[str]]:
-    """The packet a session at `place` starts with, and what its ledger notes of it.
+def _is_recall_off(db: _sqlite3.Connection, settings: dict[str, str], said: dict[str, str]) -> bool:
+    if not gives(settings, "recall"):
+        return True
+    from ctxrepo.hot.beside import switches, why_off
 
-    Without a usable cache it is the preamble alone. `already` are hashes of faults told before.
-    """
-    general = settings.get("global", "global")
-    preamble = filled(settings.get("preamble", PREAMBLE), settings["home"], place[1], general)
-    secret = settings.get("secret", "")
-    budget = budget or number(settings, "budget_bytes", BUDGET)
-    today = int(time.time()) // _DAY
-    if cache is not None:
-        try:
-            scopes = [scope_of(cache, name, budget) for name in scopes_at(place, general)]
-            handoff = handoff_of(cache, place[1] or (general if place[2] and not place[0] else ""))
-            faults = told([fault for fault in faults_of(cache) if fault[0] not in already])
-            noted = [f"generation {generation_of(cache)}", *[f"fault {key}" for key, _ in faults]]
-            texts = [text for _, text in faults]
-            return packet(scopes, preamble, handoff, texts, today, secret, budget), noted
-        except _sqlite3.Error:
-            pass
-    return packet([], preamble, None, [], today, secret, budget), []
-
-
-def scope_of(cache: _sqlite3.Connection, name: str, budget: int) -> Scope:
-    rows, count = index_of(cache, name, budget // _SHORTEST_LINE)
-    return (name, body_of(cache, name), rows, count)
+    return bool(why_off(db, settings, said["cwd"] or os.getcwd(), switches()))
 
 
 def _look(

@@ -24,6 +24,8 @@ def answer(
         relative = inside(path, settings["home"])
         if relative and not relative.startswith(".git/") and not only_reads(said["tool"]):
             _keep(db, settings, agent, said, path, relative)
+    if said["sub"]:
+        return ""  # who started the subagent is told, and can see to it
     cache = open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
         return ""
@@ -74,10 +76,12 @@ def _base(home: str) -> str:
 
 
 def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
-    from ctxrepo.hot.ledger import add, ledger_path, read_ledger
+    from ctxrepo.hot.ledger import add, is_hushed, ledger_path, read_ledger
     from ctxrepo.hot.prompt import fault_block
 
     ledger = ledger_path(settings["folder"], agent, said["session"])
+    if is_hushed(ledger):
+        return ""
     lines: list[str] = []
     text = fault_block(cache, settings, read_ledger(ledger)[2], lines)
     add(ledger, lines)

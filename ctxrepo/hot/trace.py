@@ -10,8 +10,8 @@ import os
 import time
 
 from ctxrepo.hot.block import place
+from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.logs import append, lines_of
-from ctxrepo.hot.query import Hit
 from ctxrepo.hot.reply import line_json
 
 MAX_BYTES = 256 * 1024

@@ -25,6 +25,8 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         # What tells our frame around delivered text from one that a note's author wrote into it.
         "secret": known.get("secret") or secrets.token_hex(16),
         "global": memory.global_folder,
+        "mode": settings.delivery.mode,
+        "preset": settings.delivery.preset,
         "budget_bytes": str(settings.delivery.budget_bytes),
         "recall": _flag(settings.recall.enabled),
         "recall_limit": str(settings.recall.limit),

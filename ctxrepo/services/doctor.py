@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.errors import CtxrepoError, Damaged, GitFailed
+from ctxrepo.services.blocks import standings
 from ctxrepo.services.connected import check
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.damage import damage
@@ -53,6 +54,7 @@ def doctor(memory: Memory, machine: Machine) -> list[Finding]:
         _unseen(memory),
         _state(memory),
         _meanings(memory),
+        _blocks(memory),
     )
     return [finding for findings in (*around, _agents(machine)) for finding in findings]
 
@@ -164,6 +166,24 @@ def _meanings(memory: Memory) -> Iterator[Finding]:
             f"{now.behind} of {now.texts} texts of entries have no vectors yet",
             f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
         )
+
+
+def _blocks(memory: Memory) -> Iterator[Finding]:
+    """Files that hold the packet and don't follow the memory."""
+    again = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."
+    for one in standings(memory):
+        path = shown(str(one.block.path))
+        if one.state == "stale":
+            yield Finding(f"the packet in {path} is older than the memory", "`ctxrepo file refresh`")
+        elif one.state == "damaged":
+            remedy = "Take out what is left of them, then `ctxrepo file add` with its path."
+            yield Finding(f"the markers of the packet in {path} are damaged: {one.why}", remedy)
+        elif one.state == "missing":
+            yield Finding(f"{path} held the packet and is gone", again)
+        elif one.state == "without":
+            yield Finding(f"somebody took the packet out of {path}", again)
+        elif one.state == "unusable":
+            yield Finding(f"the packet in {path} can't be brought up to date: {one.why}", again)
 
 
 def _agents(machine: Machine) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxrepo.hot.query import Hit
+from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.wordlists import STOP
 
 _WORD = re.compile(r"\w{2,}")

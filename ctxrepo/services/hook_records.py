@@ -19,6 +19,7 @@ from ctxrepo.services.connection import Machine
 from ctxrepo.services.doctor import Finding
 from ctxrepo.storage import foreign
 from ctxrepo.storage.git import redact
+from ctxrepo.storage.ledgers import ledgers
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.recent import lines_of, newest, written
 
@@ -106,6 +107,9 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
+    for ledger in ledgers(memory.state):
+        if ledger.of:
+            found[ledger.of, "SubagentStart"] += 1
     return Counter({(session, event): n for (session, event), n in found.items() if session in sessions})
 
 

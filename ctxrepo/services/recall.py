@@ -14,9 +14,8 @@ from ctxrepo.domain.paths import INVISIBLE
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.beside import why_off, without
 from ctxrepo.hot.block import age_of, place
-from ctxrepo.hot.cache import BETWEEN_TITLES, open_cache
+from ctxrepo.hot.cache import BETWEEN_TITLES, Hit, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
-from ctxrepo.hot.query import Hit
 from ctxrepo.hot.recalled import recall_block
 from ctxrepo.hot.trace import note_trace
 from ctxrepo.services.explain import explanation

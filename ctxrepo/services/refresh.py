@@ -13,6 +13,7 @@ from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
+from ctxrepo.storage.blocks import BlockFile
 from ctxrepo.storage.lock import is_held, locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
@@ -159,6 +160,7 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
         )
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)
+    lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]
     return lines
 
 

@@ -16,6 +16,7 @@ from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.gather import Sitting
@@ -83,6 +84,7 @@ class Worker:
             if time.monotonic() > began + _MOST * quiet:
                 self.wake()  # errands can't wait for it
                 break
+        self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
@@ -136,6 +138,7 @@ class Worker:
         self._leave_errands(events, fetches, writes_outside)
         spool.drop(end, events)
         self._resolve(events)
+        self._renew_blocks()
         if fetches:
             self.starts.extend(events)
             return 0.0
@@ -154,6 +157,7 @@ class Worker:
     def _arrived(self) -> None:
         """The sessions that waited for it may look now."""
         self._resolve(self.starts)
+        self._renew_blocks()
         self.memory.cache.settle(time.time())
 
     @contextmanager
@@ -170,6 +174,11 @@ class Worker:
             self._hand_over(event)
         elif event.event in ("start", "end"):
             self._local_anchor(event)
+
+    def _renew_blocks(self) -> None:
+        """Agents' instruction files that hold the packet follow the memory."""
+        with self._forgiving():
+            renew(self.memory, self.now())
 
     def _hand_over(self, event: Event) -> None:
         """Leave what is known of a session before its conversation is shortened, if that is anything."""

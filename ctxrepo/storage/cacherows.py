@@ -62,7 +62,7 @@ def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     is_listed = not is_aside(note.path)
     numbered = enumerate(note.entries, note_id + 1)
     entries = [_entry_row(rowid, note_id, entry, marks, is_listed) for rowid, entry in numbered]
-    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _ in entries)
+    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _, _ in entries)
     return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries)
 
 
@@ -110,7 +110,9 @@ def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: 
     # The id tells of the text already, unless a person gave it.
     digest = digest_of(text) if explicit_id(text) else entry.id
     shown = (is_pinned(entry, marks), is_struck, digest, is_listed and not is_struck)
-    return (rowid, note_id, entry.id, heading, text, *place, *shown, spelled_out(f"{heading} {text}"))
+    # Ten thousand notes are looked at in one go, and most entries have no bracket at all.
+    found_by = (spelled_out(f"{heading} {text}"), entry.category if "[" in text else "")
+    return (rowid, note_id, entry.id, heading, text, *place, *shown, *found_by)
 
 
 def spelled_out(text: str) -> str:

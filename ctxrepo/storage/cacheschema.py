@@ -30,9 +30,10 @@ _SCHEMA = """
         rowid integer primary key, note integer not null, id text not null, heading text not null,
         text text not null, first_line integer not null, last_line integer not null,
         pinned integer not null, struck integer not null, hash text not null, found integer not null,
-        spelled text not null
+        spelled text not null, category text not null
     );
     create index entry_marked on entry(pinned, struck) where pinned or struck;
+    create index entry_category on entry(category) where category != '';
     create view document(id, text) as
         select id, context from note where listed
         union all
@@ -42,6 +43,10 @@ _SCHEMA = """
         tokenize = "porter unicode61 remove_diacritics 2"
     );
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
+    create table recent(
+        project text not null, position integer not null, path text not null, focus text not null,
+        primary key(project, position)
+    ) without rowid;
     create table fault(hash text primary key, text text not null)
 """
 # A virtual table takes its own tables along, and can't go once one of them has.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.git import Answer, Git
 
 _TIMEOUT = 5.0
+
+Tracking = Literal["tracked", "ignored", "seen", "outside"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,16 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
     if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
         return ""
     return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
+
+
+def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
+    """What git makes of a file; `seen` is one that an `add` would take along."""
+    git = Git(path.parent, env, is_offline=True)
+    if _asked(git, "rev-parse", "--is-inside-work-tree").out.strip() != "true":
+        return "outside"
+    if _asked(git, "ls-files", "--error-unmatch", "--", path.name).code == 0:
+        return "tracked"
+    return "ignored" if _asked(git, "check-ignore", "-q", "--", path.name).code == 0 else "seen"
 
 
 def stamp_of(config: Path) -> str:

@@ -57,9 +57,9 @@ def compile_settings(
     """Make hooks.db say exactly this, in one transaction; False when it already did.
 
     Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex),
-    `preamble` (text; '' is none, missing is the default), `global` (its folder), `budget_bytes`, `recall`,
-    `gate` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`, `recall_bytes`,
-    `ttl` (seconds), `remote` ('1' when there is one).
+    `preamble` (text; '' is none, missing is the default), `global` (its folder), `preset`, `budget_bytes`,
+    `recall`, `gate` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
+    `recall_bytes`, `ttl` (seconds), `remote` ('1' when there is one).
     """
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]

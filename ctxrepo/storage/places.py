@@ -128,6 +128,11 @@ class RepositoryPlaces:
         return self.root / "traces.jsonl"
 
     @property
+    def blocks(self) -> Path:
+        """Which files of the user's hold a block of ours."""
+        return self.root / "blocks.json"
+
+    @property
     def anchors(self) -> Path:
         """Local `session/*` anchors."""
         return self.root / "anchors.jsonl"

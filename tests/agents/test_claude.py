@@ -13,7 +13,15 @@ from ctxrepo.agents.base import HookLine
 from ctxrepo.errors import ConfigError
 from ctxrepo.storage import assets
 
-EVENTS = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd"]
+EVENTS = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "SubagentStart",
+    "Stop",
+    "PreCompact",
+    "SessionEnd",
+]
 HOME = Path("/home/ada")
 
 

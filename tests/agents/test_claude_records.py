@@ -53,6 +53,7 @@ def test_a_session_with_tools() -> None:
         "SessionStart": 1,
         "UserPromptSubmit": 2,
         "PostToolUse": 3,
+        "SubagentStart": 0,
         "PreCompact": 0,
         "Stop": 2,
         "SessionEnd": 1,
@@ -64,6 +65,20 @@ def test_a_session_with_tools() -> None:
     assert {given.fate for given in session.given} == {"sent"}
     assert session.cwd == "/home/ada/shop"
     assert session.began < session.last
+
+
+def test_a_subagent_is_counted_where_it_was_started() -> None:
+    use = [
+        {"type": "tool_use", "id": f"t{n}", "name": name} for n, name in enumerate(("Agent", "Task", "Bash"))
+    ]
+    done = [{"type": "tool_result", "tool_use_id": f"t{n}", "is_error": n == 1} for n in range(3)]
+    session = read(
+        [
+            line(type="assistant", message={"id": "m", "content": use}),
+            line(type="user", message={"role": "user", "content": done}),
+        ]
+    )
+    assert session.happened["SubagentStart"] == 1
 
 
 def test_a_compaction_and_what_is_given_after_it() -> None:

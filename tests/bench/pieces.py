@@ -22,9 +22,9 @@ from ctxrepo.hot import (
     logs,
     payload,
     query,
+    render,
     reply,
     spool,
-    start,
     where,
 )
 
@@ -61,7 +61,7 @@ def pieces(person: Person) -> Iterator[str]:
         "which project": lambda: where.place_of(db, code, settings["home"]),
         "whether memory was changed by hand": lambda: fresh.is_news(settings, cache.head_of(notes)),
         "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),
-        "a packet rendered": lambda: start.render(notes, settings, place),
+        "a packet rendered": lambda: render.render(notes, settings, place),
         "a worker started": lambda: daemon.start_worker({**settings, "state": scratch, "interpreter": _TRUE}),
     }
     for name, act in measured.items():

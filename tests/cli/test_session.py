@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 from machines import Machine
@@ -46,6 +47,55 @@ class TestContext:
         assert (said.code, said.err.count("\n")) == (0, 1)
         assert "a merge is unfinished" in said.err
         assert "- old" in said.out
+
+    def test_explain_shows_what_each_lane_was_offered_and_took(self, cli: Terminal) -> None:
+        cli("remember", "make test runs everything", "-n", "MEMORY")
+        said = cli("context", "--explain", "--json").data
+        lanes = {(lane["name"], lane["scope"]): lane for lane in said["lanes"]}
+        memory = lanes["memory", "shop"]
+        assert memory["taken"] <= memory["offered"] <= memory["cap"] == 3072
+        assert (said["preset"], said["budget"]) == ("", 9500)
+        frame = said["bytes"] - sum(lane["taken"] for lane in said["lanes"])
+        assert 0 < frame < 300
+        text = cli("context", "--explain").out
+        assert f"{said['bytes']} of 9500 bytes" in text
+        assert "memory shop" in text
+        assert "make test runs everything" not in text
+
+    def test_a_lane_that_is_cut_says_so(self, cli: Terminal) -> None:
+        cli.machine.write("shop/MEMORY.md", "".join(f"- fact {n} {'x' * 80}\n" for n in range(90)))
+        said = cli("context", "--explain", "--json").data
+        assert {(lane["name"], lane["scope"]) for lane in said["lanes"] if lane["is_cut"]} == {
+            ("memory", "shop")
+        }
+        assert "memory shop" in next(
+            line for line in cli("context", "--explain").out.splitlines() if "cut" in line
+        )
+
+    def test_another_budget_and_an_agents_own_limit(self, cli: Terminal) -> None:
+        cli.machine.write("shop/MEMORY.md", "".join(f"- fact {n} {'x' * 80}\n" for n in range(90)))
+        assert cli("context", "--budget", "2000", "--json").data["bytes"] <= 2000
+        cli.machine.write("shop/SCRATCHPAD.md", "".join(f"- [ ] {n} {'x' * 80}\n" for n in range(90)))
+        cli.machine.write(f"shop/daily/{date.today()}.md", "".join(f"- {n} {'x' * 80}\n" for n in range(90)))
+        daily = cli("context", "--preset", "daily", "--json").data
+        assert daily["budget"] == 16000
+        assert daily["bytes"] > 8000
+        claude = cli("context", "--preset", "daily", "--budget", "16000", "--agent", "claude", "--json").data
+        assert claude["bytes"] <= claude["budget"] == 9500
+
+    def test_presets_and_agents_that_there_are(self, cli: Terminal) -> None:
+        wrong = cli("context", "--preset", "holographic")
+        assert wrong.code == 2
+        assert "daily, semantic, md" in wrong.err
+        assert cli("context", "--agent", "clippy").code == 2
+        assert "no lanes" in cli("context", "--preset", "md", "--explain").out
+
+    def test_a_preset_in_the_settings_is_what_a_session_gets(self, cli: Terminal) -> None:
+        cli("remember", "tabs, never spaces", "-c", "preference", "-s", "global")
+        assert cli("config", "set", "delivery.preset", "semantic").code == 0
+        assert "## Preferences" in cli("context").out
+        assert cli("context", "--json").data["preset"] == "semantic"
+        assert "## Index of notes" in cli("context", "--preset", "").out
 
 
 class TestAnchor:

@@ -42,6 +42,14 @@ class Block(NamedTuple):
     index: list[Line]
     more: int
     entries: list[Entry]
+    listed: dict[str, list[Line]]
+    """Sections of one line an entry or file, by their titles."""
+
+
+_LISTS = ("Pinned", "Preferences", "Facts", "Tools", "Lessons", "User", "Files touched last")
+_CUT = re.compile(
+    r"### cut: the (first|last|first and last) (\d+) of (\d+) (lines|entries) \((\d+) of (\d+) bytes\)\Z"
+)
 
 
 def parse_all(text: str) -> list[Block]:
@@ -84,24 +92,31 @@ def assert_clean(text: str) -> None:
 
 def _block(tag: str, content: str) -> Block:
     assert_clean(content)
-    frame, _, content = content.partition("\n")
-    assert frame == FRAME
+    opening, frame, content = ("\n" + content).partition(f"\n{FRAME}\n")
+    assert frame
+    assert "\n#" not in opening
     parts: list[tuple[str, list[str]]] = [("", [])]
     for line in content.split("\n")[:-1]:
         if line.startswith("## "):
             parts.append((line[3:], []))
         else:
-            assert not line.startswith("#") or re.match(r"### cut: the first \d+ of \d+ lines\Z", line), line
+            assert not line.startswith("#") or _CUT.match(line), line
             parts[-1][1].append(line)
-    block = Block(tag, "\n".join(parts[0][1]), {}, (), None, [], [], 0, [])
+    assert not parts[0][1], "nothing from memory stands outside a section"
+    block = Block(tag, unescape(opening[1:], is_field=False), {}, (), None, [], [], 0, [], {})
     for title, lines in parts[1:]:
         block = _section(block, title, lines)
     return block
 
 
 def _section(block: Block, title: str, lines: list[str]) -> Block:
-    is_cut = bool(lines) and lines[-1].startswith("### cut: ")
-    text = unescape("\n".join(lines[:-1] if is_cut else lines), is_field=False)
+    marks = [match for line in lines if (match := _CUT.match(line))]
+    assert len(marks) <= 1
+    is_cut = bool(marks)
+    kept = [line for line in lines if not _CUT.match(line)]
+    if is_cut:
+        _check_cut(marks[0], lines, kept)
+    text = unescape("\n".join(kept), is_field=False)
     if title == "Faults":
         assert all(line.startswith("- ") for line in lines)
         return block._replace(faults=[unescape(line[2:], is_field=True) for line in lines])
@@ -109,16 +124,28 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         more = re.fullmatch(r"… (\d+) more: ctxrepo search", lines[-1])
         kept = lines[:-1] if more else lines
         return block._replace(index=[_line(line) for line in kept], more=int(more[1]) if more else 0)
+    if title in _LISTS:
+        cut = (*block.cut, title) if is_cut else block.cut
+        return block._replace(listed={**block.listed, title: [_line(line) for line in kept]}, cut=cut)
     if title.startswith("Handoff · "):
         _, name, day = title.split(" · ")
         said = (unescape(name, is_field=True), unescape(day, is_field=True), text)
         return block._replace(handoff=said, cut=(*block.cut, "handoff") if is_cut else block.cut)
-    if title.endswith("/MEMORY.md"):
+    if title.endswith(".md"):
         path = unescape(title, is_field=True)
         assert path not in block.bodies
         cut = (*block.cut, path) if is_cut else block.cut
         return block._replace(bodies={**block.bodies, path: text}, cut=cut)
     return block._replace(entries=[*block.entries, _entry(title, text, is_cut)])
+
+
+def _check_cut(mark: re.Match[str], lines: list[str], kept: list[str]) -> None:
+    """The mark stands where something is missing, and says how much is there."""
+    at = lines.index(mark[0])
+    assert {"first": at == len(lines) - 1, "last": at == 0, "first and last": True}[mark[1]]
+    assert int(mark[2]) < int(mark[3])
+    assert int(mark[5]) == len("".join(line + "\n" for line in kept).encode()) <= int(mark[6])
+    assert mark[4] == "entries" or int(mark[2]) == len(kept)
 
 
 def _line(line: str) -> Line:

@@ -48,6 +48,7 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
         ("UserPromptSubmit", {"prompt": "ok"}, "gate"),
         ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "MEMORY/a.md"}}, "prompt"),
         ("PostToolUse", {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}}, "tool"),
+        ("SubagentStart", {"agent_id": "a1"}, "sub"),
         ("Stop", {}, "turn"),
         ("PreCompact", {"trigger": "auto"}, "turn"),
         ("SessionEnd", {"reason": "exit"}, "turn"),

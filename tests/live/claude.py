@@ -20,6 +20,7 @@ PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
 API = anthropic
 FORMS = ("settings", "plugin")
 COMPACT = "/compact"
+INSTRUCTIONS = "CLAUDE.md"
 FULL = 195_000
 """Tokens of a request after which it shortens the conversation by itself."""
 SUMMARY_SAYS = "They asked where redis listens."
@@ -67,6 +68,17 @@ def write(path: Path, text: str) -> Tool:
 
 def shell(command: str) -> Tool:
     return Tool("Bash", {"command": command})
+
+
+def subagent(prompt: str) -> Tool:
+    """It waits for the subagent, so that each takes its own steps of the script."""
+    given = {"description": "look it up", "prompt": prompt, "subagent_type": "general-purpose"}
+    return Tool("Agent", {**given, "run_in_background": False})
+
+
+def with_system(text: str) -> tuple[str, ...]:
+    """Words of the command line that add to the system prompt."""
+    return ("--append-system-prompt", text)
 
 
 class Process:
@@ -146,8 +158,8 @@ class Process:
 class Talk:
     """A conversation in one process, as an editor holds it."""
 
-    def __init__(self, stage: Stage, form: str) -> None:
-        self.process = Process(stage, form, "--input-format", "stream-json")
+    def __init__(self, stage: Stage, form: str, *more: str) -> None:
+        self.process = Process(stage, form, "--input-format", "stream-json", *more)
         self._stage, self._turns = stage, 0
 
     def say(self, prompt: str) -> None:

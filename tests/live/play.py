@@ -29,9 +29,9 @@ class Play:
     form: str
     report: Report
 
-    def talk(self) -> Any:
-        """A new conversation in one process."""
-        return self.agent.Talk(self.stage, self.form)
+    def talk(self, *more: str) -> Any:
+        """A new conversation in one process; `more` are words of its command line."""
+        return self.agent.Talk(self.stage, self.form, *more)
 
     def turns(self, goes_on: bool = False) -> Any:
         """A conversation with a process for each prompt; with `goes_on` the last one there was."""

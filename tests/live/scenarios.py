@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from live.delivery import file, handover, off, once, pull, sub, system
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks, place_of
 from live.stage import note_of
@@ -250,7 +251,10 @@ TEN = (
 
 ALL: dict[str, Callable[[Play], None]] = {
     one.__name__: one
-    for one in (short, prompts, talk, ten, tools, compact, full, sigterm, sigkill, two, broken)
+    for one in (
+        *(short, prompts, talk, ten, tools, compact, full, sigterm, sigkill, two, broken),
+        *(sub, once, system, pull, file, off, handover),
+    )
 }
 
 

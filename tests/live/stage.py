@@ -110,6 +110,10 @@ class Stage:
         if done.returncode:
             raise RuntimeError(f"`ctxrepo {' '.join(words)}` ended with {done.returncode}: {done.stderr}")
 
+    def output(self, *words: str) -> str:
+        """What a command prints."""
+        return self._run(*words).stdout
+
     def json(self, *words: str) -> dict[str, Any]:
         """What a command answers to a program, however it ended."""
         answer: dict[str, Any] = json.loads(self._run(*words, "--json").stdout)

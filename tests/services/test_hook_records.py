@@ -12,6 +12,7 @@ import pytest
 from machines import Machine
 from sessions import connected
 
+from ctxrepo.hot.ledger import add, ledger_path
 from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.hook_records import SESSIONS, AgentRecords, hook_records
 from ctxrepo.storage.memory import Memory
@@ -65,11 +66,21 @@ def test_sessions_in_which_all_went_well(mine: Machine) -> None:
     found = look(mine)
     assert found.findings == []
     rows = {row.event: row for row in found.rows}
-    assert [row.count("ran") for row in rows.values()] == [3, 0, 0, 6, 1, 0]
-    assert [row.fates("sent") for row in rows.values()] == [3, 5, 0, 0, 0, 0]
+    assert [row.count("ran") for row in rows.values()] == [3, 0, 0, 0, 6, 1, 0]
+    assert [row.fates("sent") for row in rows.values()] == [3, 5, 0, 0, 0, 0, 0]
     assert rows["PostToolUse"].noted == 1
     assert rows["Stop"].took == sorted(rows["Stop"].took)
     assert "doesn't record" in rows["UserPromptSubmit"].unrecorded
+
+
+def test_subagents_are_counted_by_their_ledgers(mine: Machine) -> None:
+    tools, _ = played(mine, "tools", "compacted")
+    root = str(mine.open().state.root)
+    for session, agent in ((tools, "a1"), (tools, "a2"), ("another", "a3")):
+        add(ledger_path(root, "claude", session, agent), [f"of {session}"])
+    rows = {row.event: row for row in look(mine).rows}
+    assert rows["SubagentStart"].noted == 2
+    assert "beside the session" in rows["SubagentStart"].unrecorded
 
 
 def test_one_cause_is_one_finding(mine: Machine) -> None:

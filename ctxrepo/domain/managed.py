@@ -1,0 +1,79 @@
+"""A block of ours in a file that is somebody else's: put in, renewed, taken out; no other byte changes.
+
+It is the lines from one marker to the other, the end of the last one included.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+BEGIN = "<!-- ctxrepo:begin -->"
+END = "<!-- ctxrepo:end -->"
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
+_MARKS = {BEGIN.encode(): "begin", END.encode(): "end"}
+
+
+class MarkersDamaged(ValueError):
+    """The markers in a file aren't one pair any more; the message says what there is."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A file with the block in it. `glue` are the bytes that part it from a person's text before it."""
+
+    data: bytes
+    glue: bytes
+
+
+def has_block(data: bytes) -> bool:
+    """Whether there is one; MarkersDamaged where it can't be told what it is."""
+    return _span(data) is not None
+
+
+def put(data: bytes, text: str) -> Placed:
+    """`data` with the block saying `text`: where it stands already, else at the end."""
+    span = _span(data)
+    if span is not None:
+        return Placed(data[: span[0]] + _block(data, text) + data[span[1] :], b"")
+    end = _line_end(data)
+    glue = b"" if not data else end if data.endswith(b"\n") else end * 2
+    return Placed(data + glue + _block(data, text), glue)
+
+
+def cut(data: bytes, glue: bytes = b"") -> bytes:
+    """`data` without its block, and without the `glue` that was put before it, where it still is."""
+    span = _span(data)
+    if span is None:
+        return data
+    return data[: span[0]].removesuffix(glue) + data[span[1] :]
+
+
+def _block(data: bytes, text: str) -> bytes:
+    # Markers in what is delivered would end the block early; a reader of HTML sees the same.
+    safe = text.replace("<!-- ctxrepo:", "&lt;!-- ctxrepo:").rstrip("\n")
+    lines = f"{BEGIN}\n{safe}\n{END}\n".encode("utf-8", "replace")
+    return lines.replace(b"\n", _line_end(data))
+
+
+def _line_end(data: bytes) -> bytes:
+    first = data.partition(b"\n")
+    return b"\r\n" if first[1] and first[0].endswith(b"\r") else b"\n"
+
+
+def _span(data: bytes) -> tuple[int, int] | None:
+    """Where the block begins and ends, None where there is no marker."""
+    if BEGIN.encode() not in data and END.encode() not in data:
+        return None
+    marks = [
+        (_MARKS[word], m.start(), m.end()) for m in _LINE.finditer(data) if (word := m[0].strip()) in _MARKS
+    ]
+    kinds = [kind for kind, _, _ in marks]
+    if not marks:
+        return None
+    if kinds != ["begin", "end"]:
+        raise MarkersDamaged(
+            f"it has {kinds.count('begin')} of `{BEGIN}` and {kinds.count('end')} of `{END}`"
+        )
+    return marks[0][1], marks[1][2]

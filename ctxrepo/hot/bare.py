@@ -1,0 +1,32 @@
+"""A session start in a mode in which the hooks don't give the packet: faults, and perhaps how to ask."""
+
+import _sqlite3
+
+from ctxrepo.hot.block import seal
+from ctxrepo.hot.cache import generation_of
+from ctxrepo.hot.mode import gives
+from ctxrepo.hot.preamble import PREAMBLE, filled
+from ctxrepo.hot.prompt import fault_block
+from ctxrepo.hot.render import render
+from ctxrepo.hot.where import Place
+
+
+def bare(
+    cache: _sqlite3.Connection | None, settings: dict[str, str], place: Place, already: frozenset[str]
+) -> tuple[str, list[str]]:
+    """What is told at `place`, and what the ledger notes of it; `already` are hashes of faults
+    told before."""
+    text = ""
+    if gives(settings, "preamble") and (rules := settings.get("preamble", PREAMBLE)):
+        rules = filled(rules, settings["home"], place[1], settings.get("global", "global"), has_index=False)
+        text = seal("", settings.get("secret", ""), rules)
+    if cache is None:
+        return text, []
+    try:
+        lines = [f"generation {generation_of(cache)}"]
+        if gives(settings, "elsewhere"):
+            # What stands there whole needn't come beside a prompt too.
+            lines += [line for line in render(cache, settings, place)[1] if line.startswith("entry ")]
+        return text + fault_block(cache, settings, already, lines), lines
+    except _sqlite3.Error:
+        return text, []

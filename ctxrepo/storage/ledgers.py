@@ -1,0 +1,68 @@
+"""The reading end of the ledgers: which sessions agents had lately, where, and what each was given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.hot.ledger import MAX_BYTES, is_hushed, read_ledger
+from ctxrepo.hot.logs import lines_of
+from ctxrepo.storage.places import RepositoryPlaces
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known.
+
+    `given` is how many entries it was given since it began or last forgot; `of` the session that started
+    it, where it is a subagent's.
+    """
+
+    agent: str
+    session: str
+    path: Path
+    touched: float = 0
+    began: float = 0
+    cwd: str = ""
+    is_off: bool = False
+    given: int = 0
+    of: str = ""
+
+
+def ledgers(places: RepositoryPlaces, since: float = 0) -> list[Ledger]:
+    """Those that were written to after `since`, the newest first."""
+    found = [ledger for path in _files(places.ledgers) if (ledger := _read(path)) and ledger.touched > since]
+    return sorted(found, key=lambda ledger: ledger.touched, reverse=True)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        yield from (Path(e.path) for e in entries if e.is_file(follow_symlinks=False))
+
+
+def _read(path: Path) -> Ledger | None:
+    agent, _, session = path.name.partition("-")
+    said = {}
+    try:
+        touched = path.stat().st_mtime
+    except OSError:  # a worker has just cleared it away
+        return None
+    for line in lines_of(str(path), MAX_BYTES):
+        word, _, rest = line.partition(" ")
+        if word in ("began", "cwd", "of"):
+            said[word] = rest
+    began = said.get("began", "")
+    return Ledger(
+        agent,
+        session,
+        path,
+        touched,
+        float(began) if began.isascii() and began.isdigit() and len(began) < 16 else 0,
+        said.get("cwd", ""),
+        is_hushed(str(path)),
+        len(read_ledger(str(path))[0]),
+        said.get("of", ""),
+    )

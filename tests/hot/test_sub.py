@@ -1,0 +1,76 @@
+"""A subagent is told how to read, shown the index, and asked to leave writing to the one that started it."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+from world import NOTES, PAYLOADS, World
+
+from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.hot.presets import PRESETS, SUBAGENT
+
+PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
+SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world
+
+
+def test_it_is_given_the_index_and_no_more(world: World) -> None:
+    (block,) = PARSE(world.run("SubagentStart"))
+    assert "Don't write to it" in block.preamble
+    assert ("shop/topics/db.md", "The databases", "db", "") in block.index
+    assert not block.bodies
+    assert world.starts(0)
+    assert world.spooled() == []
+    assert world.errors() == ""
+
+
+def test_a_large_memory_stays_within_its_budget(world: World) -> None:
+    world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 60}\n---\n" for n in range(400)})
+    text = world.run("SubagentStart")
+    (block,) = PARSE(text)
+    assert PRESETS[SUBAGENT][0] - 200 < len(text.encode()) <= PRESETS[SUBAGENT][0]
+    assert len(block.index) + block.more == 404 - 1
+
+
+def test_its_ledger_is_its_own(world: World) -> None:
+    world.run("SessionStart")
+    before = world.ledger()
+    world.run("SubagentStart")
+    assert world.ledger() == before
+    own = ledger_path(str(world.folder), "claude", SAID["session_id"], SAID["agent_id"])
+    assert read_ledger(own)[1] == 1
+    assert f"of {SAID['session_id']}\n" in Path(own).read_text()
+    assert own != ledger_path(str(world.folder), "claude", SAID["session_id"], "another")
+
+
+def test_faults_are_for_the_one_that_started_it(world: World) -> None:
+    world.cache("c2", {}, faults=("a fault",))
+    assert "fault" not in world.run("SubagentStart")
+    said = json.loads((PAYLOADS / "PostToolUse-read.json").read_text())
+    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"]}
+    assert world.raw(json.dumps(said).encode(), "PostToolUse") == b""
+    assert (world.folder / "access.jsonl").read_text().count("\n") == 1
+    assert "a fault" in world.run("PostToolUse-read", file=str(world.code / "x"))
+
+
+@pytest.mark.parametrize(("mode", "has_index"), [("once", True), ("system", True), ("pull", False)])
+def test_what_it_is_given_in_other_modes(world: World, mode: str, has_index: bool) -> None:
+    world.compile(mode=mode)
+    (block,) = PARSE(world.run("SubagentStart"))
+    assert bool(block.index) == has_index
+    assert "ctxrepo search" in block.preamble
+
+
+def test_without_a_cache_there_is_silence(world: World) -> None:
+    (world.folder / "cache.db").unlink()
+    assert world.run("SubagentStart") == ""
+    assert world.errors() == ""
