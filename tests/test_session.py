@@ -98,16 +98,30 @@ def test_the_index_comes_at_startup_clear_and_compaction_and_not_on_resume(lapto
     assert session.hook("UserPromptSubmit", **prompt) == ""
 
 
-def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine) -> None:
+def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp_path: Path) -> None:
     session = Session(laptop, "s-1")
     session.hook("SessionStart")
-    assert session.hook("PreCompact") == ""
+    assert laptop.ctxrepo("scratch", "add", "test the 8 s limit").returncode == 0
+    edited = laptop.project_folder / "src" / "client.py"
+    session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(edited)})
+    transcript = tmp_path / "s-1.jsonl"
+    said = [{"type": "user", "message": {"content": words}} for words in ("Add retries", "Now test them")]
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in said))
+    assert session.hook("PreCompact", transcript_path=str(transcript)) == ""
     tape = laptop.clone / "TAPE" / "shop"
     eventually(lambda: tape.is_dir() and any(tape.glob("*.jsonl")), 10)
     anchor = json.loads(next(tape.glob("*.jsonl")).read_text())
     assert (anchor["type"], anchor["sessionId"]) == ("handoff", "s-1")
     eventually(lambda: not workers(laptop), 20)
-    assert "Handoff · handoff/compaction" in Session(laptop, "s-2").hook("SessionStart")
+    told = Session(laptop, "s-2").hook("SessionStart")
+    assert "Handoff · handoff/compaction" in told
+    words = [
+        "Goal: Add retries",
+        "Open: test the 8 s limit",
+        "Files: src/client.py",
+        "Last asked: Now test them",
+    ]
+    assert "\n".join(words) in told
 
 
 def test_what_a_crashed_session_left_is_sent_at_the_next_start(laptop: Machine, tmp_path: Path) -> None:

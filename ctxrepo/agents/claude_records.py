@@ -2,7 +2,7 @@
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
-messages of `api-request-blob`. The user's words are counted and never kept.
+messages of `api-request-blob`. The user's words are counted; `prompts` alone gives them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ _COMPACTED = re.compile(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
 _WORDS = 200
+_NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
+"""How texts begin that stand as the user's and which nobody typed."""
+
 _ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
 
@@ -65,6 +68,19 @@ def read(lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
         calls=tuple(call for r in found for call in _calls(r, ended)),
         given=tuple(_given(found, is_whole)),
     )
+
+
+def prompts(lines: Iterable[str]) -> Iterator[str]:
+    """What the user said in these lines, in their own words."""
+    for line in map(record, lines):
+        if line is None or line.get("type") != "user" or line.get("isSidechain") is True:
+            continue
+        message = line.get("message")
+        blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
+        said = _text(line) or "\n".join(text_of(b, "text") for b in blocks if b.get("type") == "text")
+        is_theirs = _is_prompt(line) and not said.lstrip().startswith(_NOBODY)
+        if said.strip() and is_theirs and not any(b.get("type") == "tool_result" for b in blocks):
+            yield said
 
 
 def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -70,4 +70,8 @@ class Records(Protocol):
     def read(self, lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
         """The session in these lines of a file, None when there is none. Lines that can't be read are passed
         over; without `is_whole` some in the middle are missing."""
+        ...
+
+    def prompts(self, lines: Iterable[str]) -> Iterator[str]:
+        """What the user said in these lines of a file, in their own words, oldest first."""
         ...

@@ -22,12 +22,14 @@ from ctxrepo.cli import (
     evaluate,
     files,
     history,
+    log,
     look,
     notes,
     output,
     project,
     recall,
     repository,
+    scratch,
     session,
     sessions,
     trace,
@@ -67,7 +69,7 @@ def root(
 
 
 PANELS = {
-    "Notes and entries": (notes, change, files),
+    "Notes and entries": (notes, change, scratch, log, files),
     "Look through them": (look, recall, trace, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session, sessions, block),

@@ -1,4 +1,4 @@
-"""Commands about sessions: context, anchor, hook."""
+"""Commands about sessions: context, anchor, handoff, hook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxrepo.cli import output
-from ctxrepo.cli.options import Json
+from ctxrepo.cli.options import Json, Scope
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    for command in (context, anchor, hook):
+    for command in (context, anchor, handoff, hook):
         app.command()(command)
 
 
@@ -100,6 +100,70 @@ def anchor(
     )
     run.wake()
     output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name} {made.path}")
+
+
+def handoff(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What this point is.")] = "",
+    goal: Annotated[str, typer.Option("--goal", metavar="G", help="What it is all for.")] = "",
+    done: Annotated[
+        list[str] | None, typer.Option("--done", metavar="D", help="What is done; may be given again.")
+    ] = None,
+    left: Annotated[
+        list[str] | None, typer.Option("--open", metavar="O", help="What is open; may be given again.")
+    ] = None,
+    step: Annotated[str, typer.Option("--next", metavar="N", help="What to do first.")] = "",
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="F", help="A file to look at; may be given again.")
+    ] = None,
+    scope: Scope = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be handed over.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the newest handoff instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Leave an anchor with what whoever goes on needs to know.
+
+    What you don't say is gathered: open items of the checklist, what was logged today, the files that
+    this session edited, the anchors it left, and what it was asked first and last. 4 KiB at most.
+
+    Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.handoff import Handoff, meta_of, told
+    from ctxrepo.services.gather import Sitting, transcript_of
+    from ctxrepo.services.handoff import NAME, hand_over, prepare
+
+    if show:
+        _show_handoff(scope, json)
+        return
+    run = Runtime()
+    agent, session = run.origin.agent, run.origin.session
+    transcript = transcript_of(agent, session, run.places.user_home, run.env)
+    sitting = Sitting(agent, session, str(run.cwd), transcript)
+    given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
+    made = prepare(run.memory, given, sitting, run.project, run.now.astimezone(), scope)
+    said = {"handoff": meta_of(made)["handoff"], "text": told(made)}
+    if dry_run:
+        output.done(json, said, told(made) or "there is nothing to hand over")
+        return
+    left_at = hand_over(run.memory, name or NAME, made, run.project, run.origin, run.now, scope=scope)
+    if left_at is None:
+        raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+    run.wake()
+    data = {**said, "id": left_at.anchor.id, "name": left_at.anchor.name, "path": left_at.path}
+    output.done(json, data, f"handed over: {left_at.anchor.name} {left_at.path}\n{told(made)}")
+
+
+def _show_handoff(scope: str, json: bool) -> None:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.handoff import handoff_of, meta_of
+    from ctxrepo.services.tape import handoff_text, left_handoff
+
+    run = Runtime()
+    run.settle()
+    found = left_handoff(run.memory, scope, run.project)
+    data = {"name": found.name, "timestamp": found.timestamp, "text": handoff_text(found)}
+    said = meta_of(handoff_of(found.meta))["handoff"]
+    output.done(json, {**data, "handoff": said}, f"{found.name} · {found.timestamp}\n{handoff_text(found)}")
 
 
 def hook(

@@ -80,7 +80,7 @@ def append(text: str, entry: str, title: str = "") -> str:
     closed first: the entry would be part of it.
     """
     head, body = frontmatter.split(text)
-    newline = _newline(text)
+    newline = newline_of(text)
     if head and not head.endswith("\n"):
         head += newline
     entry = entry.replace("\n", newline)
@@ -118,6 +118,6 @@ def _behind(block: Block, entry: str, newline: str) -> str:
     return f"{text}{newline}{entry}{newline}{block.after.removeprefix(newline)}"
 
 
-def _newline(text: str) -> str:
+def newline_of(text: str) -> str:
     """How the note's first line ends."""
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"

@@ -101,7 +101,7 @@ def _group(lines: list[str]) -> Iterator[tuple[Kind, int, int]]:
         if comment:
             comment = "-->" not in line
         elif fence or "```" in line or "~~~" in line:
-            fence = _fence_after(line, fence)
+            fence = fence_after(line, fence)
         # What follows a thematic break is not a part of it.
         is_break = started == "paragraph" and line[0] in "-*_" and bool(_BREAK.match(line))
         after_blank = is_break or (not fence and line.isspace())
@@ -132,7 +132,7 @@ def _starts(line: str, kind: Kind, after_blank: bool) -> Kind | None:
     return None
 
 
-def _fence_after(line: str, fence: str) -> str:
+def fence_after(line: str, fence: str) -> str:
     """The marker of the code fence that is open once `line` is read, or ''."""
     if fence:
         closes = line.strip().startswith(fence) and not line.strip().strip(fence[0])
@@ -149,5 +149,5 @@ def _left_open(block: Block) -> str:
     for line in lines_of(block.text):
         if not fence:
             indent = line[: len(line) - len(line.lstrip())]
-        fence = _fence_after(line, fence)
+        fence = fence_after(line, fence)
     return indent + fence if fence else ""

@@ -5,7 +5,7 @@ import _sqlite3
 from ctxrepo.hot.block import seal
 from ctxrepo.hot.cache import generation_of
 from ctxrepo.hot.mode import gives
-from ctxrepo.hot.preamble import PREAMBLE, filled, unasked
+from ctxrepo.hot.preamble import PREAMBLE, filled
 from ctxrepo.hot.prompt import fault_block
 from ctxrepo.hot.render import render
 from ctxrepo.hot.where import Place
@@ -18,7 +18,7 @@ def bare(
     told before."""
     text = ""
     if gives(settings, "preamble") and (rules := settings.get("preamble", PREAMBLE)):
-        rules = filled(unasked(rules), settings["home"], place[1], settings.get("global", "global"))
+        rules = filled(rules, settings["home"], place[1], settings.get("global", "global"), has_index=False)
         text = seal("", settings.get("secret", ""), rules)
     if cache is None:
         return text, []

@@ -15,6 +15,8 @@ gets. Where memory is a file of each scope, both are for each file."""
 _ALL = 1 << 30
 
 OWN = ""
+SUBAGENT = "subagent"
+"""Not to be chosen: a subagent has one thing to do, and there may be many of them."""
 
 DELIVERED: tuple[Lane, ...] = (
     ("preamble", 1300, 2000, 0, HEAD),
@@ -45,10 +47,16 @@ SEMANTIC: tuple[Lane, ...] = (
     ("user", 0, _ALL, 10, HEAD),
 )
 
+OF_SUBAGENT: tuple[Lane, ...] = (
+    ("preamble", 500, 500, 0, HEAD),
+    ("index", 0, _ALL, 0, HEAD),
+)
+
 PRESETS: dict[str, tuple[int, tuple[Lane, ...]]] = {
     OWN: (9500, DELIVERED),
     "daily": (16000, DAILY),
     "semantic": (8000, SEMANTIC),
+    SUBAGENT: (3000, OF_SUBAGENT),
 }
 """name -> (budget of the whole, lanes in the order in which they are given room)"""
 

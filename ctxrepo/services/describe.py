@@ -42,9 +42,12 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
     old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
     pairs = list(moved(old, new_entries))
     edited = {b.id for _, b in pairs}
-    known_ids = {e.id for e in old}
+    was_said = {e.id: " ".join(e.text.split()) for e in old}
     lines = [
-        f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in known_ids
+        f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in was_said
     ]
+    # A box that was ticked is no part of what an item says, and the only news of it.
+    now = [(was_said.get(e.id), " ".join(e.text.split())) for e in new_entries if e.id in was_said]
+    lines += [f"~ {said.lstrip('-*+ ')}" for was, said in now if was != said]
     kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}
     return lines + [f"- {normalised(e.text)}" for e in old if e.id not in kept]

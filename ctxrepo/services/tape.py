@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from ctxrepo.domain.anchor import Anchor, anchors_of, to_line, to_pi_line
+from ctxrepo.domain.handoff import Handoff, handoff_of, meta_of, told
 from ctxrepo.domain.jsonl import text_of
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.project import Project
-from ctxrepo.services.write import drafting
+from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
 MAX_NAME = 200
+
+MAX_TAPE = 512 * 1024
+"""Bytes of one file of a tape, after which there is a second one for the month: the guard takes no more than
+twice that, and a tape must never be full."""
 
 _LEGACY = "__anchors.jsonl"
 
@@ -40,14 +45,17 @@ def anchor(
     purpose: str = "",
     keywords: Sequence[str] = (),
     trigger: str = "direct",
+    scope: str = "",
+    handoff: Handoff | None = None,
 ) -> Anchored:
-    """Leave a handoff anchor on the tape of the project, of global outside one; acknowledged as any write."""
+    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write."""
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise UsageError(
             f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
         )
-    scope = scope_named(memory, "", project)
+    place = scope_named(memory, scope, project)
     meta = {"trigger": trigger, "keywords": list(keywords), "summary": summary, "purpose": purpose}
+    meta |= meta_of(handoff) if handoff else {}
     anchor_id = str(uuid4())
     made = Anchor(
         id=anchor_id,
@@ -59,14 +67,14 @@ def anchor(
         meta={k: v for k, v in meta.items() if v},
         host=memory.host,
     )
-    path = f"TAPE/{scope.folder}/{memory.host}-{month(now)}.jsonl"
     with drafting(memory, "anchor", origin, now) as draft:
         draft.saying = f"anchor {made.name}"
+        path = _tape(draft, f"TAPE/{place.folder}/{memory.host}-{month(now)}")
         draft.append_line(path, to_line(made))
-        legacy = f"TAPE/{scope.folder}{_LEGACY}"
+        legacy = f"TAPE/{place.folder}{_LEGACY}"
         if draft.text(legacy) is not None:  # pi-memory-md reads this file and no other
             draft.append_line(legacy, to_pi_line(made))
-        draft.register(scope.project)
+        draft.register(place.project)
     return Anchored(made, path)
 
 
@@ -75,7 +83,28 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     objects = memory.objects
     tapes = [key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder]
     found = [a for key in tapes for a in anchors_of(decode(objects.data(key))) if a.type == "handoff"]
-    return max(found, key=lambda a: (bool(a.summary), a.timestamp, a.id), default=None)
+    return max(found, key=lambda a: (_says_something(a), a.timestamp, a.id), default=None)
+
+
+def left_handoff(memory: Memory, scope: str, project: Project | None) -> Anchor:
+    """The handoff that the next session of a scope is told; NotFound when none was left."""
+    folder = scope_named(memory, scope, project).folder
+    head = memory.objects.ref(memory.clone.branch_ref)
+    found = newest_handoff(memory, memory.objects.tree_of(head), folder)
+    if found is None:
+        raise NotFound(f"no handoff was left for {folder}/", "`ctxrepo handoff` leaves one.")
+    return found
+
+
+def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> list[str]:
+    """The names of the anchors that a session left on this machine this month and the last, oldest first."""
+    first = now.astimezone(UTC).replace(day=1)
+    months = dict.fromkeys((month(first - timedelta(days=1)), month(first)))
+    tapes = [f"TAPE/{folder}/{memory.host}-{name}" for name in months]
+    paths = [p for p in memory.worktree.scan(f"TAPE/{folder}").files if p.startswith(tuple(tapes))]
+    texts = [decode(memory.worktree.read(path) or b"") for path in paths]
+    found = sorted((a for text in texts for a in anchors_of(text)), key=lambda a: a.timestamp)
+    return [a.name for a in found if a.session_id == session]
 
 
 def tape_folder(path: str) -> str:
@@ -87,6 +116,18 @@ def tape_folder(path: str) -> str:
 
 
 def handoff_text(anchor: Anchor) -> str:
-    """What the next session is told of a handoff: its summary and purpose."""
-    said = [anchor.summary, f"purpose: {text_of(anchor.meta, 'purpose')}"]
+    """What the next session is told of a handoff: what it hands over, else its summary, and its purpose."""
+    said = [told(handoff_of(anchor.meta)) or anchor.summary, f"purpose: {text_of(anchor.meta, 'purpose')}"]
     return "\n".join(line for line in said if line and line != "purpose: ") or anchor.name
+
+
+def _says_something(anchor: Anchor) -> bool:
+    return bool(anchor.summary) or handoff_of(anchor.meta).says_something
+
+
+def _tape(draft: Draft, start: str) -> str:
+    """The file of a month's tape that has room yet."""
+    number = 1
+    while len(draft.there(path := f"{start}{f'-{number}' if number > 1 else ''}.jsonl") or "") > MAX_TAPE:
+        number += 1
+    return path

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.domain.anchor import Anchor, to_line
+from ctxrepo.domain.handoff import Handoff
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
@@ -18,13 +19,14 @@ from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
+from ctxrepo.services.gather import Sitting
+from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
-from ctxrepo.services.tape import anchor
 from ctxrepo.storage.errands import Errands
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
@@ -169,14 +171,7 @@ class Worker:
     def _note(self, event: Event) -> None:
         """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
         if event.event == "compact" and "handoff" in self.memory.settings.hooks.pre_compact:
-            anchor(
-                self.memory,
-                "handoff/compaction",
-                self._project(event),
-                Origin(self.memory.host, event.session, event.agent),
-                self.now(),
-                trigger="compaction",
-            )
+            self._hand_over(event)
         elif event.event in ("start", "end"):
             self._local_anchor(event)
 
@@ -184,6 +179,15 @@ class Worker:
         """Agents' instruction files that hold the packet follow the memory."""
         with self._forgiving():
             renew(self.memory, self.now())
+
+    def _hand_over(self, event: Event) -> None:
+        """Leave what is known of a session before its conversation is shortened, if that is anything."""
+        now = self.now().astimezone()  # whose day it is decides which log is today's
+        sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
+        project = self._project(event)
+        handoff = prepare(self.memory, Handoff(), sitting, project, now)
+        origin = Origin(self.memory.host, event.session, event.agent)
+        hand_over(self.memory, "handoff/compaction", handoff, project, origin, now, trigger="compaction")
 
     def _local_anchor(self, event: Event) -> None:
         kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from ctxrepo.domain.guard import check_file, refuse
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.note import decode_exactly, encode, utf16
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.worktree import Wanted
 from ctxrepo.storage.writelog import Write
+
+_ROUNDS = 5
+"""How often a file is looked at anew that somebody keeps changing while it is being written."""
 
 
 @dataclass
@@ -109,7 +115,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     come = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     allow = draft.memory.settings.secrets.allow_secret
     refuse([r for path, data in come.items() for r in check_file(path, data, allow)])
-    draft.memory.worktree.write_all(come)
+    _put(draft, come)
     # Last: a kill before this leaves a file too many, which can be removed again, and never one too few.
     for path in changed:
         if path not in come:
@@ -132,3 +138,24 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
             for path in changed
         ]
     )
+
+
+def _put(draft: Draft, come: Mapping[str, bytes]) -> None:
+    """Bring the files to these bytes; what an editor, who knows no lock, wrote since they were read stays."""
+    worktree = draft.memory.worktree
+    seen = {path: _encoded(draft.before.get(path)) for path in come}
+    due = {path: (seen[path], data) for path, data in come.items()}
+    for _ in range(_ROUNDS):
+        wanted = {
+            path: Wanted(None if old is None else blob_id(old), new) for path, (old, new) in due.items()
+        }
+        skipped = worktree.adopt(wanted).skipped
+        if not skipped:
+            return
+        now = {path: worktree.read(path) for path in skipped}
+        due = {p: (data, merge_file(p, seen[p], come[p], data).data or come[p]) for p, data in now.items()}
+    worktree.write_all({path: data for path, (_, data) in due.items()})
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else encode(text)

@@ -34,6 +34,11 @@ class CodeCheckout:
     worktree: str
 
 
+def top_above(folder: Path) -> Path | None:
+    """The top of the checkout that a folder is in, without asking git; None outside one."""
+    return next((top for top in (folder, *folder.parents) if (top / ".git").exists()), None)
+
+
 def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
     """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
 

@@ -138,6 +138,16 @@ class RepositoryPlaces:
         return self.root / "anchors.jsonl"
 
     @property
+    def logged(self) -> Path:
+        """Which session logged which entries of the daily notes; the notes don't say."""
+        return self.root / "logged.jsonl"
+
+    @property
+    def accesses(self) -> Path:
+        """Which tool of which session touched which file, as hooks note it."""
+        return self.root / "access.jsonl"
+
+    @property
     def fetched(self) -> Path:
         """Its mtime is the last successful fetch."""
         return self.root / "fetched"

@@ -183,3 +183,38 @@ def test_odd_lines_hurt_nobody(odd: dict[str, Any]) -> None:
     session = read([line(**odd), line()])
     assert session.began == "2026-11-20T18:00:00.000Z"
     assert len(repr(session)) < 2000
+
+
+class TestPrompts:
+    def user(self, content: Any, **fields: Any) -> str:
+        return line(type="user", message={"role": "user", "content": content}, **fields)
+
+    @pytest.mark.parametrize("name", ["tools", "compacted", "gone"])
+    def test_of_the_real_one(self, name: str) -> None:
+        found = list(claude_records.prompts(saved(name)))
+        assert len(found) == read(saved(name)).happened["UserPromptSubmit"]
+        assert all(found)
+
+    def test_only_what_a_person_typed(self) -> None:
+        tool = [{"type": "tool_result", "tool_use_id": "x", "content": "no"}, {"type": "text", "text": "no"}]
+        lines = [
+            self.user("first"),
+            self.user("<command-name>/compact</command-name>"),
+            self.user("no", isMeta=True),
+            self.user("no", isCompactSummary=True),
+            self.user("no", isSidechain=True),
+            self.user("This session is being continued from a previous conversation"),
+            self.user("[Request interrupted by user]"),
+            self.user(tool),
+            self.user([{"type": "image", "source": {}}, {"type": "text", "text": "look\nhere"}]),
+            self.user([{"type": "image"}, 3, None]),
+            self.user(" "),
+            line(type="assistant", message={"content": "no"}),
+        ]
+        assert list(claude_records.prompts(lines)) == ["first", "look\nhere"]
+
+    @pytest.mark.parametrize(
+        "odd", ["", "{", "[]", "3", '{"type": "user"}', '{"type": "user", "message": 3}', "\0"]
+    )
+    def test_odd_lines_are_passed_over(self, odd: str) -> None:
+        assert list(claude_records.prompts([odd, self.user("x"), self.user("y")[:-9]])) == ["x"]

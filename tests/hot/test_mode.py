@@ -10,7 +10,7 @@ import pytest
 from world import NOTES, PAYLOADS, World
 
 from ctxrepo.hot.mode import gives, why_not
-from ctxrepo.hot.preamble import PREAMBLE, unasked
+from ctxrepo.hot.preamble import PREAMBLE, filled
 
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 ASKED = "which port is the staging database on?"
@@ -84,13 +84,21 @@ def test_a_project_found_too_late(world: World, mode: str, comes: bool) -> None:
     assert world.run("UserPromptSubmit", prompt="ok") == ""
 
 
+@pytest.mark.parametrize("mode", ["system", "file"])
+def test_what_stands_whole_in_the_packet_comes_beside_no_prompt(world: World, mode: str) -> None:
+    world.compile(mode=mode, gate="off")
+    assert "make ship" in world.run("UserPromptSubmit", prompt="how do we deploy this, with make ship?")
+    world.run("SessionStart-compact")
+    assert "make ship" not in world.run("UserPromptSubmit", prompt="how do we deploy this, with make ship?")
+
+
 def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     world.compile(mode="pull")
     (block,) = PARSE(world.run("SessionStart"))
     assert "below" not in block.preamble
     assert "ctxrepo search" in block.preamble
-    assert "below" in PREAMBLE
-    assert "below" not in unasked(PREAMBLE)
+    assert "{" not in block.preamble
+    assert "below" in filled(PREAMBLE, "/m", "shop")
     world.compile(preamble="")
     assert world.run("SessionStart") == ""
 

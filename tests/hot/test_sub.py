@@ -10,7 +10,7 @@ import pytest
 from world import NOTES, PAYLOADS, World
 
 from ctxrepo.hot.ledger import ledger_path, read_ledger
-from ctxrepo.hot.sub import BUDGET
+from ctxrepo.hot.presets import PRESETS, SUBAGENT
 
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
@@ -37,7 +37,7 @@ def test_a_large_memory_stays_within_its_budget(world: World) -> None:
     world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 60}\n---\n" for n in range(400)})
     text = world.run("SubagentStart")
     (block,) = PARSE(text)
-    assert BUDGET - 200 < len(text.encode()) <= BUDGET
+    assert PRESETS[SUBAGENT][0] - 200 < len(text.encode()) <= PRESETS[SUBAGENT][0]
     assert len(block.index) + block.more == 404 - 1
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from ctxrepo.services import blocks as module
 from ctxrepo.services.blocks import Added, add, default_file, remove, renew, standings
 from ctxrepo.services.commit import commit
 from ctxrepo.services.connection import Machine as Place
+from ctxrepo.services.context import context
 from ctxrepo.services.doctor import doctor
 from ctxrepo.services.refresh import faults
 from ctxrepo.storage.foreign import Change
@@ -252,6 +255,20 @@ def test_faults_are_not_in_it(mine: Machine) -> None:
     memory.cache.set_faults(["the remote refuses"])
     put(mine)
     assert "refuses" not in (mine.project_folder / "AGENTS.md").read_text()
+
+
+def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
+    put(mine)
+    with closing(sqlite3.connect(mine.open().state.cache)) as db, db:
+        rows = db.execute("select count(*) from pragma_table_info('recent')").fetchone()[0]
+        db.execute(
+            f"insert into recent values ({', '.join('?' * rows)})",
+            ("git.example.org/ada/shop", 0, "src/touched.py", "1-9")[:rows],
+        )
+    assert states(mine) == ["current"]
+    memory, project = mine.open(), mine.project()
+    assert "src/touched.py" in context(memory, project, mine.project_folder).text
+    assert "src/touched.py" not in context(memory, project, mine.project_folder, lasting=True).text
 
 
 def test_while_the_cache_is_behind_nothing_is_renewed(mine: Machine) -> None:

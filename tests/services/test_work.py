@@ -163,13 +163,23 @@ def test_a_remote_that_refuses_is_logged_and_told(
 
 def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[str]]) -> None:
     memory = ada.open()
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n- [x] past\n")
     spool(memory, "compact", cwd=str(ada.project_folder))
-    work()
+    assert work() == []
     tape = next((ada.clone / "TAPE" / "shop").glob("*.jsonl"))
     anchor = json.loads(tape.read_text())
     assert (anchor["name"], anchor["type"], anchor["sessionId"]) == ("handoff/compaction", "handoff", "s-1")
+    assert anchor["meta"]["handoff"]["open"] == ["test the 8 s limit"]
     assert anchor["timestamp"] <= stamp(now())
     assert ada.git("status", "--porcelain") == ""
+
+
+def test_a_compaction_of_which_nothing_is_known_leaves_none(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    spool(ada.open(), "compact", cwd=str(ada.project_folder), transcript=str(ada.home / "gone.jsonl"))
+    assert work() == []
+    assert not (ada.clone / "TAPE").exists()
 
 
 def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from machines import NOW, Machine
 
@@ -135,3 +137,34 @@ def test_a_worker_killed_after_the_commit_of_a_removal_takes_nothing_back(
     commit(mine.open(), NOW)
     assert mine.read(GONE) == "- made anew by hand\n"
     assert GONE in in_head(mine)
+
+
+def test_what_an_editor_wrote_since_a_command_read_the_file_stays(mine: Machine) -> None:
+    mine.write("shop/list.md", "- one\n- two\n")
+    with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
+        text = draft.text("shop/list.md") or ""
+        mine.write("shop/list.md", "- one\n- two\n  - below\n\n# By hand\n\n- later\n")
+        draft.put("shop/list.md", text + "- three\n")
+    for _ in range(2):
+        text = mine.read("shop/list.md")
+        assert sorted(text.split("\n- ")) == ["- one", "later\n", "three", "two\n  - below\n\n# By hand\n"]
+        commit(mine.open(), NOW)
+
+
+def test_what_an_editor_wrote_just_as_the_file_was_replaced_is_in_the_next_commit(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine.write("shop/list.md", "- one\n")
+    replaced = os.rename
+
+    def rename(source: str, target: str, **folders: int) -> None:
+        if target == "list.md":
+            mine.write("shop/list.md", "- one\n- too late\n")
+        replaced(source, target, **folders)
+
+    monkeypatch.setattr("ctxrepo.storage.worktree.os.rename", rename)
+    with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
+        draft.put("shop/list.md", f"{draft.text('shop/list.md')}- two\n")
+    monkeypatch.undo()
+    commit(mine.open(), NOW)
+    assert set(mine.read("shop/list.md").splitlines()) == {"- one", "- two", "- too late"}

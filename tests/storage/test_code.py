@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.code import CodeCheckout, first_commit, look_at, stamp_of
+from ctxrepo.storage.code import CodeCheckout, first_commit, look_at, stamp_of, top_above
 
 
 def git(folder: Path, *words: str) -> str:
@@ -167,3 +167,10 @@ def test_the_stamp_changes_with_the_config_and_asks_nothing(shop: Path) -> None:
     git(shop, "config", "some.key", "value")
     assert stamp_of(config) != before
     assert stamp_of(shop / "none") == ""
+
+
+def test_the_top_above_a_folder_is_known_without_git(tmp_path: Path) -> None:
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    assert top_above(tmp_path / "shop" / "src" / "gone") == tmp_path / "shop"
+    assert top_above(tmp_path / "shop") == tmp_path / "shop"
+    assert top_above(tmp_path / "else") != tmp_path / "shop"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.storage import recent
-from ctxrepo.storage.recent import lines_of, newest, written
+from ctxrepo.storage.recent import ends_of, lines_of, newest, written
 
 
 def test_the_newest_come_first_and_only_so_many(tmp_path: Path) -> None:
@@ -52,3 +52,18 @@ def test_one_that_cannot_be_read_is_as_empty(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "none") == ([], True)
     assert written(tmp_path / "none") == 0.0
     assert lines_of(tmp_path) == ([], True)
+
+
+def test_of_the_ends_only_whole_lines_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    file.write_text("".join(f"line {number}\n" for number in range(100)) + "torn")
+    head, tail = ends_of(file, 20)
+    assert head == ["line 0", "line 1"]
+    assert tail == ["line 99", "torn"]
+    assert ends_of(file, 10_000)[0] == ends_of(file, 10_000)[1] == file.read_text().split("\n")
+
+
+def test_what_is_no_file_has_no_ends(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "gone", Path("/dev/zero"), Path("a\0b")):
+        assert ends_of(path, 100) == ([], [])

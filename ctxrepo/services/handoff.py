@@ -1,0 +1,57 @@
+"""handoff: an anchor with what whoever goes on needs to know; what isn't said is gathered."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import datetime
+
+from ctxrepo.domain.handoff import Handoff, fitted, meta_of
+from ctxrepo.domain.jsonl import render
+from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.secrets import scan
+from ctxrepo.services.find import scope_named
+from ctxrepo.services.gather import Sitting, gather
+from ctxrepo.services.project import Project
+from ctxrepo.services.tape import Anchored, anchor
+from ctxrepo.storage.memory import Memory
+
+NAME = "handoff/session"
+
+
+def prepare(
+    memory: Memory, given: Handoff, sitting: Sitting, project: Project | None, now: datetime, scope: str = ""
+) -> Handoff:
+    """The handoff as it would be left: what is `given`, and what is gathered in place of the rest."""
+    gathered = gather(memory, scope_named(memory, scope, project), sitting, now)
+    parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(Handoff)}
+    if parts["asked"] == parts["goal"]:
+        parts["asked"] = ""
+    return _without_secrets(fitted(Handoff(**parts)), given)
+
+
+def hand_over(
+    memory: Memory,
+    name: str,
+    handoff: Handoff,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    *,
+    scope: str = "",
+    trigger: str = "direct",
+) -> Anchored | None:
+    """Leave it as an anchor; None, and nothing is left, when it says nothing."""
+    if not handoff.says_something:
+        return None
+    return anchor(memory, name, project, origin, now, scope=scope, trigger=trigger, handoff=handoff)
+
+
+def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:
+    """The handoff without what the guard would refuse of what was gathered: that must not keep the rest from
+    being left. What is given is for whoever gives it to mend."""
+    for name in ("asked", "goal", "done", "open", "files", "anchors"):
+        if not scan(render(meta_of(handoff))):
+            break
+        if not getattr(given, name):
+            handoff = Handoff(**{**vars(handoff), name: getattr(Handoff(), name)})
+    return handoff
