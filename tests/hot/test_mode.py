@@ -103,7 +103,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert world.run("SessionStart") == ""
 
 
-def test_without_a_packet_nothing_is_waited_for(world: World) -> None:
+def test_without_a_packet_and_a_cache_there_is_silence(world: World) -> None:
     world.compile(mode="system", remote="1")
     (world.folder / "cache.db").unlink()
     assert world.run("SessionStart") == ""

@@ -96,6 +96,18 @@ def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, hand: byte
     assert not mine.open().state.blocks.exists()
 
 
+def test_added_again_the_way_back_stays_known(mine: Machine) -> None:
+    file = mine.project_folder / "AGENTS.md"
+    file.write_text("no newline")
+    put(mine)
+    put(mine, "CLAUDE.md")
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        assert not put(mine, name).changed
+        assert remove(mine.open(), mine.project_folder / name)
+    assert file.read_text() == "no newline"
+    assert not (mine.project_folder / "CLAUDE.md").exists()
+
+
 def test_it_is_written_only_when_its_text_differs(mine: Machine) -> None:
     put(mine)
     file = mine.project_folder / "AGENTS.md"
