@@ -62,7 +62,7 @@ def test_it_is_the_packet_of_the_project_at_the_end_of_the_file(mine: Machine) -
     assert "shop/topics/gotcha.md — Gotcha notes" in text
     assert text.endswith(f"\n{END}\n")
     assert len(text.encode()) < 9500 + 100
-    assert not put(mine).changed
+    assert not put(mine).diff
     assert states(mine) == ["current"]
 
 
@@ -102,7 +102,7 @@ def test_added_again_the_way_back_stays_known(mine: Machine) -> None:
     put(mine)
     put(mine, "CLAUDE.md")
     for name in ("AGENTS.md", "CLAUDE.md"):
-        assert not put(mine, name).changed
+        assert not put(mine, name).diff
         assert remove(mine.open(), mine.project_folder / name)
     assert file.read_text() == "no newline"
     assert not (mine.project_folder / "CLAUDE.md").exists()
@@ -256,7 +256,7 @@ def test_a_file_that_is_gone_or_lost_its_block_stays_so(mine: Machine) -> None:
     assert renewed(mine) == ["missing", "without"]
     assert not (mine.project_folder / "AGENTS.md").exists()
     assert (mine.project_folder / "CLAUDE.md").read_text() == "mine alone\n"
-    assert put(mine, "CLAUDE.md").changed
+    assert put(mine, "CLAUDE.md").diff
     assert states(mine) == ["missing", "current"]
     assert remove(mine.open(), mine.project_folder / "CLAUDE.md")
     assert (mine.project_folder / "CLAUDE.md").read_text() == "mine alone\n"
@@ -342,7 +342,7 @@ def test_after_the_state_is_lost_a_block_is_known_again_by_its_markers(mine: Mac
     put(mine)
     mine.open().state.blocks.unlink()
     grow(mine)
-    assert put(mine).changed
+    assert put(mine).diff
     assert states(mine) == ["current"]
     assert remove(mine.open(), file)
     assert file.read_text() == "x\n\n"
