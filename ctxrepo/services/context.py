@@ -56,8 +56,7 @@ def context(
     *,
     lasting: bool = False,
 ) -> Context:
-    """What a session in this project would start with; `lasting` is that without what comes and goes while
-    the memory stays as it is: faults, and files touched last.
+    """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
 
     `folder` is where the session would be, which can ask for silence. `preset` and `budget` (bytes) are
     instead of those in the settings; a preset that is named has its own budget. For an `agent` it is no
@@ -88,11 +87,11 @@ def _rendered(
     place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
-        already: frozenset[str] = frozenset()
-        if lasting and cache:
-            already = frozenset(key for key, _ in faults_of(cache))
-            place = ("", place[1], True)  # whose files these are goes by the id
-        text, _, given = render(cache, settings, place, agent, already)
+        told: frozenset[str] = frozenset()
+        if lasting:
+            place = ("", place[1], True)  # files touched last are a project's
+            told = frozenset(key for key, _ in faults_of(cache)) if cache else told
+        text, _, given = render(cache, settings, place, agent, told)
     name = settings.get("preset", "")
     if name == MD:
         return Context(text, MD, budget_of(settings, agent))
