@@ -336,6 +336,18 @@ def test_a_damaged_register_leaves_files_as_they_are(mine: Machine) -> None:
     assert remove(mine.open(), file)
 
 
+def test_nothing_else_waits_for_a_register_that_cannot_be_used(mine: Machine) -> None:
+    put(mine)
+    blocks = mine.open().state.blocks
+    blocks.unlink()
+    blocks.mkdir()
+    mine.remember("still committed", scope="global")
+    lines: list[str] = []
+    mine.worker(log=lines.append).run()
+    assert "still committed" in mine.git("log", "-p", "-1", "--format=")
+    assert lines == []
+
+
 def test_after_the_state_is_lost_a_block_is_known_again_by_its_markers(mine: Machine) -> None:
     file = mine.project_folder / "AGENTS.md"
     file.write_text("x\n")
