@@ -55,6 +55,14 @@ class Observed:
             **more,
         }
         self.log("traces", **trace, given=[[self.id, known.entry.at, 1.0]])
+        if session and "by" not in more:
+            self.begins(session, agent)
+
+    def begins(self, session: str, agent: str = "claude") -> None:
+        """The session is given it in its packet."""
+        memory = self.machine.open()
+        known = memory.cache.find_entry(self.id)
+        assert known
         add(ledger_path(str(memory.state.root), agent, session), [f"entry {self.id} {known.hash}"])
 
     def log(self, name: str, **fields: Any) -> None:
@@ -100,6 +108,15 @@ def test_deliveries_are_counted_each_and_sessions_once(seen: Observed) -> None:
     seen.given()
     seen.given(session="s-2")
     assert seen.counts() == (3, 2, 0, 0, 0)
+
+
+def test_what_stood_in_the_packet_is_delivered_once(seen: Observed) -> None:
+    seen.begins("s-1")
+    assert seen.counts() == (1, 1, 0, 0, 0)
+    seen.begins("s-1")
+    assert seen.counts() == (1, 1, 0, 0, 0)
+    seen.stops(REPLY)
+    assert seen.counts() == (1, 1, 0, 1, 0)
 
 
 def test_what_a_person_asked_for_is_no_delivery(seen: Observed) -> None:
