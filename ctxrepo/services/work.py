@@ -174,9 +174,12 @@ class Worker:
             self.log(str(error))
 
     def _renew_blocks(self) -> None:
-        """Agents' instruction files that hold the packet follow the memory."""
-        with self._forgiving():
+        """Agents' instruction files that hold the packet follow the memory; no commit and no push waits for
+        one that can't."""
+        try:
             renew(self.memory, self.now())
+        except Exception as error:
+            self.log(in_words(error))
 
     def _resolve(self, events: Sequence[Event]) -> None:
         """Find out which projects the sessions are in, for the hooks that could not.
