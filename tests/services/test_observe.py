@@ -226,6 +226,14 @@ def test_what_others_do_against_it_is_not(seen: Observed, how: str) -> None:
     assert seen.counts()[4] == 0
 
 
+def test_what_it_wrote_before_it_was_given_it_is_not_against_it(seen: Observed) -> None:
+    change(seen, "write beside", seen.origin)
+    seen.given()
+    seen.see()
+    change(seen, "edit", Origin(seen.machine.open().host, "s-2", "claude"))
+    assert seen.counts()[4] == 0
+
+
 def test_the_worker_counts_after_a_turn(seen: Observed) -> None:
     seen.given()
     transcript = seen.machine.home / "t.jsonl"
