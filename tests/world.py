@@ -108,7 +108,7 @@ class World:
 
     def spooled(self) -> list[dict[str, Any]]:
         path = self.folder / "spool.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return [json.loads(line) for line in path.read_text().split("\n") if line] if path.exists() else []
 
     def starts(self, count: int) -> bool:
         """Whether the worker was started so many times by now, or soon."""

@@ -7,6 +7,7 @@ from ctxrepo.hot.cache import generation_of
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.preamble import PREAMBLE, filled
 from ctxrepo.hot.prompt import fault_block
+from ctxrepo.hot.render import render
 from ctxrepo.hot.where import Place
 
 
@@ -23,6 +24,9 @@ def bare(
         return text, []
     try:
         lines = [f"generation {generation_of(cache)}"]
+        if gives(settings, "elsewhere"):
+            # What stands there whole needn't come beside a prompt too.
+            lines += [line for line in render(cache, settings, place)[1] if line.startswith("entry ")]
         return text + fault_block(cache, settings, already, lines), lines
     except _sqlite3.Error:
         return text, []

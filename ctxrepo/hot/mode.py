@@ -9,15 +9,15 @@ _GIVES = {
     "delta": ("preamble", "packet", "recall", "changes", "subindex"),
     "once": ("preamble", "packet", "subindex"),
     # The packet stands in the system prompt, or in a file that the agent reads: hooks would say it again.
-    "system": ("recall", "changes", "subindex"),
-    "file": ("recall", "changes"),
+    "system": ("recall", "changes", "subindex", "elsewhere"),
+    "file": ("recall", "changes", "elsewhere"),
     "pull": ("preamble",),
 }
 
 
 def gives(settings: dict[str, str], part: str) -> bool:
     """Whether the hooks give this part: `preamble` and `packet` at a start, `recall` and `changes` beside
-    prompts, `subindex` to a subagent."""
+    prompts, `subindex` to a subagent. `elsewhere`: the packet stands where the agent sees it all the time."""
     return part in _GIVES.get(settings.get("mode", DEFAULT), _GIVES[DEFAULT])
 
 

@@ -33,9 +33,9 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if source in ("resume", "fork") or is_hushed(ledger):
         return ""
     goes_on = source == "compact" and bool(before[4])
-    asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
     waits = is_started and gives(settings, "packet")
     cache, place = _look(db, settings, said["cwd"], since, PATIENCE if waits else 0.0)
+    asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
     if gives(settings, "packet"):
         from ctxrepo.hot.render import render
 

@@ -33,7 +33,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         held = Held(WORDS)
         held.scopes = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
         text, _ = packet(held, today(), settings.get("secret", ""), SUBAGENT, budget_of(settings, agent))
-        noted = [f"of {said['session']}", f"generation {generation_of(cache)}"]
+        noted = ["of " + said["session"].replace("\n", " "), f"generation {generation_of(cache)}"]
         add(ledger_path(folder, agent, said["session"], said["sub"]), noted)
         return text
     finally:

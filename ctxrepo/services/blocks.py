@@ -173,9 +173,9 @@ def _trouble(standing: Standing) -> str:
 
 
 def _text(memory: Memory, identity: str, path: Path) -> str:
-    """What the block says. Faults come and go, and are told by hooks."""
+    """What the block says: nothing that comes and goes while the memory stays as it is."""
     project = project_of(memory, identity) if identity else None
-    return context(memory, project, path.parent, with_faults=False).text
+    return context(memory, project, path.parent, lasting=True).text
 
 
 def _target(memory: Memory, path: Path) -> Path:

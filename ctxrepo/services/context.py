@@ -54,14 +54,14 @@ def context(
     budget: int = 0,
     agent: str = "",
     *,
-    with_faults: bool = True,
+    lasting: bool = False,
 ) -> Context:
-    """What a session in this project would start with.
+    """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
 
     `folder` is where the session would be, which can ask for silence. `preset` and `budget` (bytes) are
     instead of those in the settings; a preset that is named has its own budget. For an `agent` it is no
-    larger than that takes; without `with_faults` it is what memory holds alone. UsageError when there is
-    no such preset. The cache must be up to date: call `commit` first, as the worker does.
+    larger than that takes. UsageError when there is no such preset. The cache must be up to date: call
+    `commit` first, as the worker does.
     """
     if preset not in (None, "", *NAMES):
         raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")
@@ -78,18 +78,20 @@ def context(
         settings = {**settings, "preset": preset, "budget_bytes": str(PRESETS[preset][0])}
     if budget:
         settings = {**settings, "budget_bytes": str(budget)}
-    return _rendered(memory, project, settings, agent, with_faults)
+    return _rendered(memory, project, settings, agent, lasting=lasting)
 
 
 def _rendered(
-    memory: Memory, project: Project | None, settings: dict[str, str], agent: str, with_faults: bool
+    memory: Memory, project: Project | None, settings: dict[str, str], agent: str, *, lasting: bool
 ) -> Context:
     place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
-        hidden = [] if with_faults or cache is None else faults_of(cache)
-        already = frozenset(key for key, _ in hidden)
-        text, _, given = render(cache, settings, place, agent, already)
+        told: frozenset[str] = frozenset()
+        if lasting:
+            place = ("", place[1], True)  # files touched last are a project's
+            told = frozenset(key for key, _ in faults_of(cache)) if cache else told
+        text, _, given = render(cache, settings, place, agent, told)
     name = settings.get("preset", "")
     if name == MD:
         return Context(text, MD, budget_of(settings, agent))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ctxrepo.domain.merge import Aside, merge_file
 from ctxrepo.domain.note import encode
@@ -72,7 +73,7 @@ def _edit(
     memory: Memory, path: str, key: Key | None, writes: Sequence[Write], versions: Sequence[Version]
 ) -> Edit:
     base = None if key is None else memory.objects.data(key)
-    data, replayed = _replay(path, memory.worktree.read(path), writes)
+    data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
     data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
     left = [v.data for v in versions if v.agent and v.data != data]
     commanded = _encoded(writes[-1].after) if writes else base
@@ -92,7 +93,8 @@ def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:
     """The file with every acknowledged write in it, whatever became of the file since."""
     aside: list[Aside] = []
-    if not writes or data == _encoded(writes[-1].after):
+    is_chain = all(a.after == b.before for a, b in pairwise(writes))  # nobody wrote over one before the next
+    if not writes or (is_chain and data == _encoded(writes[-1].after)):
         return data, aside
     for write in writes:
         merged = merge_file(path, _encoded(write.before), _encoded(write.after), data)

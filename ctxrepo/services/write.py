@@ -89,7 +89,7 @@ class Draft:
     def _found(self, path: str) -> str | None:
         """The file as it was when this draft first looked at it."""
         if path not in self.before:
-            data = self.memory.worktree.read(path)
+            data = self.memory.worktree.read_saved(path)
             if data is None and self.memory.worktree.exists(path):
                 raise Refused(
                     f"{path} is there but is no readable file",

@@ -65,10 +65,10 @@ class Replaced:
 
     def settle(self, done: Collection[Late]) -> None:
         """Forget what a commit has taken, and what is old enough."""
-        taken = {(late.path, late.base): blob_id(late.data) for late in done}
+        taken = {(late.path, late.base, blob_id(late.data)) for late in done}
         olds = list(self._olds())
         left = [
-            _Old(o.path, taken.get((o.path, o.id), o.id), o.name, o.at)
+            _Old(o.path, self._known(o, taken), o.name, o.at)
             for o in olds
             if time.time() - o.at < KEPT and (self.folder / o.name).exists()
         ]
@@ -81,6 +81,12 @@ class Replaced:
         new = self._list.with_suffix(".new")
         new.write_text("".join(json.dumps(asdict(old)) + "\n" for old in left), "utf-8")
         new.rename(self._list)
+
+    def _known(self, old: _Old, taken: Collection[tuple[str, str, str]]) -> str:
+        """The id of what is settled of a file. Others of its path may have been the same and differ now."""
+        data = self._written_since(old)
+        now = old.id if data is None else blob_id(data)
+        return now if (old.path, old.id, now) in taken else old.id
 
     def _written_since(self, old: _Old) -> bytes | None:
         with suppress(OSError):

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDI
 """No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
 
 _OURS = re.compile(r"[0-9a-f]{16}")
+
+SAVING = 0.1
+"""Seconds that a file which has just been emptied may take to be filled."""
 
 OBSTACLE = "obstacle"
 """Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
@@ -65,6 +69,14 @@ class Worktree:
         """
         with opened(self.root) as folders:
             return _read(folders, path)
+
+    def read_saved(self, path: str, *, is_empty: bool = False) -> bytes | None:
+        """The same, but for a file that is empty and never was (`is_empty`): an editor that saves in place
+        empties a file first, and has a moment to fill it."""
+        end = time.monotonic() + SAVING
+        while (data := self.read(path)) == b"" and not is_empty and time.monotonic() < end:
+            time.sleep(SAVING / 20)
+        return data
 
     def exists(self, path: str) -> bool:
         """Whether anything at all is at `path`, a link or a folder included."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.corpus import PER_PROJECT, Author, make_remote, path_of, project_url
+from bench.desk import lay_out
 from bench.person import Person
 from bench.plan import Command, Hooks, Rows, ratio, run
 
@@ -74,6 +75,7 @@ def settle(root: Path, size: int, *how: str) -> Person:
     person.ctxrepo("sync", cwd=code)
     person.ctxrepo("project", "show", cwd=code)
     person.wait_for_workers()
+    lay_out(person, code, path_of(PROJECT * PER_PROJECT + 1).partition("/")[0])
     return person
 
 

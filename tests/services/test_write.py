@@ -168,3 +168,17 @@ def test_what_an_editor_wrote_just_as_the_file_was_replaced_is_in_the_next_commi
     monkeypatch.undo()
     commit(mine.open(), NOW)
     assert set(mine.read("shop/list.md").splitlines()) == {"- one", "- two", "- too late"}
+
+
+def test_what_one_command_wrote_and_a_stale_editor_wrote_over_before_the_next_command_is_kept(
+    mine: Machine,
+) -> None:
+    mine.write("shop/list.md", "- one\n")
+    for line in ("- two\n", "- three\n"):
+        with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
+            draft.put("shop/list.md", f"{draft.text('shop/list.md')}{line}")
+        if line == "- two\n":
+            mine.write("shop/list.md", "- one\n- by hand\n")
+    assert mine.read("shop/list.md") == "- one\n- by hand\n- three\n"
+    commit(mine.open(), NOW)
+    assert sorted(mine.read("shop/list.md").splitlines()) == ["- by hand", "- one", "- three", "- two"]

@@ -74,3 +74,18 @@ def test_a_list_that_a_kill_tore_is_read_as_far_as_it_goes(place: tuple[Path, Re
             lines.write(line + "\n")
         editor.write(b"- late\n")
     assert [late.data for late in kept.late()] == [b"- one\n- late\n"]
+
+
+def test_two_that_were_the_same_when_they_were_replaced_are_both_settled(
+    place: tuple[Path, Replaced],
+) -> None:
+    file, kept = place
+    with file.open("ab") as first:
+        replace(file, kept, b"- one\n")
+        with file.open("ab") as second:
+            replace(file, kept, b"- two\n")
+            first.write(b"- by the first\n")
+            second.write(b"- by the second\n")
+    assert len(kept.late()) == 2
+    kept.settle(kept.late())
+    assert kept.late() == []

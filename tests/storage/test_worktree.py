@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,15 @@ def test_what_a_killed_writer_left_is_cleared_by_the_next(tree: Worktree) -> Non
     (tree.scratch / "0123456789abcdef").write_bytes(b"hal")
     tree.write("b.md", b"b")
     assert os.listdir(tree.scratch) == []
+
+
+def test_a_file_that_an_editor_is_about_to_fill_is_waited_for(tree: Worktree) -> None:
+    tree.write("a.md", b"- one\n")
+    with (tree.root / "a.md").open("w") as editor, ThreadPoolExecutor() as pool:
+        reading = pool.submit(tree.read_saved, "a.md")
+        editor.write("- one\n- two\n")
+        editor.flush()
+        assert reading.result() == b"- one\n- two\n"
+    tree.write("empty.md", b"")
+    assert tree.read_saved("empty.md") == tree.read_saved("empty.md", is_empty=True) == b""
+    assert tree.read_saved("gone.md") is None
