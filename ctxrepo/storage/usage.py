@@ -83,19 +83,21 @@ class UsageStore:
     @classmethod
     @contextmanager
     def writing(cls, path: Path) -> Iterator[Self]:
-        """The store at `path`, all or nothing of what is noted in it; one that is damaged is made anew."""
-        try:
-            db = open_database(path, _is_current, _build)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            discard(path)
-            db = open_database(path, _is_current, _build)
+        """The store at `path`, all or nothing of what is noted in it.
+
+        One that turns out to be damaged is made anew the next time.
+        """
+        db = open_database(path, _is_current, _build)
         try:
             with transaction(db):
                 store = cls(db)
                 yield store
                 store._tidy()
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
         finally:
             db.close()
 

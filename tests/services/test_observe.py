@@ -243,6 +243,14 @@ def test_what_others_do_against_it_is_not(seen: Observed, how: str) -> None:
     assert seen.counts()[4] == 0
 
 
+def test_what_it_wrote_before_it_was_given_it_is_not_against_it(seen: Observed) -> None:
+    change(seen, "write beside", seen.origin)
+    seen.given()
+    seen.see()
+    change(seen, "edit", Origin(seen.machine.open().host, "s-2", "claude"))
+    assert seen.counts()[4] == 0
+
+
 def test_the_worker_counts_after_a_turn(seen: Observed) -> None:
     seen.given()
     transcript = seen.machine.home / "t.jsonl"
@@ -312,3 +320,16 @@ def test_a_store_that_is_spoiled_begins_anew(seen: Observed) -> None:
     Path(seen.machine.open().state.usage).write_bytes(b"not a database" * 1000)
     seen.given()
     assert seen.counts() == (2, 1, 0, 0, 0)
+
+
+def test_a_store_that_cannot_be_used_keeps_the_worker_from_nothing(seen: Observed) -> None:
+    lines: list[str] = []
+    usage_db = seen.machine.open().state.usage
+    usage_db.mkdir()
+    usage_db.with_name("usage.db.aside").mkdir()
+    (usage_db.with_name("usage.db.aside") / "x").touch()
+    seen.log("spool", event="stop", agent="claude", session="s-1")
+    seen.machine.write("shop/topics/new.md", "- by hand\n")
+    seen.machine.worker(lambda: datetime.now(UTC), lines.append).run()
+    assert len(lines) == 1
+    assert "by hand" in seen.machine.git("show", "HEAD:shop/topics/new.md")
