@@ -220,7 +220,7 @@ class TestTool:
         world.run("PostToolUse-edit", file="a.py")
         (line,) = map(json.loads, (world.folder / "access.jsonl").read_text().splitlines())
         assert line["path"] == str(world.code / "a.py")
-        assert (line["tool"], line["ranges"]) == ("Edit", [[1, 5]])
+        assert (line["tool"], line["ranges"]) == ("Edit", [[3, 3]])
         assert world.spooled() == []
 
     def test_a_memory_file_is_kept_as_it_was_written(self, world: World) -> None:

@@ -149,6 +149,43 @@ def test_a_note_another_machine_sent_meanwhile_comes_with_the_next_prompt(
     assert session.hook("UserPromptSubmit", prompt="hello") == ""
 
 
+def test_what_a_session_remembers_is_news_to_others_only(laptop: Machine) -> None:
+    within = Machine(laptop.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    mine, other = Session(laptop, "s-1"), Session(laptop, "s-2")
+    for session in (mine, other):
+        session.hook("SessionStart")
+    assert within.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha").returncode == 0
+    laptop.write("shop/topics/build.md", "- make builds it\n")
+    file = str(laptop.clone / "shop/topics/build.md")
+    mine.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert laptop.ctxrepo("sync").returncode == 0
+    assert mine.hook("UserPromptSubmit", prompt="hello") == ""
+    told = other.hook("UserPromptSubmit", prompt="hello")
+    assert "shop/topics/gotcha.md" in told
+    assert "shop/topics/build.md" in told
+    assert laptop.ctxrepo("remember", "and postgres on 5433", "-c", "gotcha").returncode == 0
+    assert laptop.ctxrepo("sync").returncode == 0
+    assert "shop/topics/gotcha.md" in mine.hook("UserPromptSubmit", prompt="hello")
+
+
+def test_a_file_that_was_edited_brings_what_names_it_and_is_named_at_the_next_start(laptop: Machine) -> None:
+    laptop.ctxrepo("remember", "`src/pay.py` must not retry a refund", "-c", "gotcha")
+    assert laptop.ctxrepo("sync").returncode == 0
+    file = laptop.project_folder / "src/pay.py"
+    file.parent.mkdir()
+    file.touch()
+    session = Session(laptop, "s-1")
+    assert "src/pay.py" not in session.hook("SessionStart").partition("gotcha.md")[0]
+    edit = {"tool_input": {"file_path": str(file)}}
+    assert "must not retry a refund" in session.hook("PostToolUse", "PostToolUse-edit", **edit)
+    assert session.hook("PostToolUse", "PostToolUse-edit", **edit) == ""
+    session.hook("Stop")
+    eventually(lambda: not workers(laptop), 20)
+    assert "src/pay.py" in Session(laptop, "s-2").hook("SessionStart")
+    (entry,) = laptop.json("stats", "usage")["data"]["entries"]
+    assert (entry["text"], entry["delivered"]) == ("[gotcha] `src/pay.py` must not retry a refund", 1)
+
+
 def test_outside_a_project_only_global_memory_is_given(laptop: Machine, tmp_path: Path) -> None:
     laptop.ctxrepo("remember", "redis listens on port 6380", "-c", "gotcha")
     laptop.ctxrepo("sync")

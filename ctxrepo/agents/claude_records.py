@@ -70,6 +70,23 @@ def read(lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
     )
 
 
+def reply(lines: Iterable[str]) -> str:
+    """The last message of the agent that says something; each part of one is a line of its own."""
+    message, parts = "", list[str]()
+    for line in reversed([*lines]):
+        said = record(line) if '"assistant"' in line else None
+        if said is None or said.get("type") != "assistant" or said.get("isSidechain") is True:
+            continue
+        content = said.get("message")
+        texts = [text_of(b, "text") for b in _list(content, "content") if _is_text(b)]
+        name = text_of(content, "id") if isinstance(content, dict) else ""
+        if parts and name != message:
+            break
+        if texts:
+            message, parts = name, [*texts, *parts]
+    return "\n".join(parts)
+
+
 def prompts(lines: Iterable[str]) -> Iterator[str]:
     """What the user said in these lines, in their own words."""
     for line in map(record, lines):
@@ -177,6 +194,10 @@ def _texts(node: object) -> Iterator[str]:
     elif isinstance(node, list | dict):
         for below in node.values() if isinstance(node, dict) else node:
             yield from _texts(below)
+
+
+def _is_text(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text"
 
 
 def _is_ours(command: object) -> bool:

@@ -72,6 +72,10 @@ class Records(Protocol):
         over; without `is_whole` some in the middle are missing."""
         ...
 
+    def reply(self, lines: Iterable[str]) -> str:
+        """The agent's last message to its user in these lines, '' without one."""
+        ...
+
     def prompts(self, lines: Iterable[str]) -> Iterator[str]:
         """What the user said in these lines of a file, in their own words, oldest first."""
         ...

@@ -32,6 +32,7 @@ from ctxrepo.cli import (
     scratch,
     session,
     sessions,
+    stats,
     trace,
 )
 from ctxrepo.cli.surprise import logged
@@ -70,7 +71,7 @@ def root(
 
 PANELS = {
     "Notes and entries": (notes, change, scratch, log, files),
-    "Look through them": (look, recall, trace, evaluate, history),
+    "Look through them": (look, recall, trace, stats, evaluate, history),
     "Repository, remote, other machines": (repository, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session, sessions, block),
     "Settings": (config, completion),

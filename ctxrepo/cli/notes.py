@@ -119,10 +119,12 @@ def read(target: TargetWords, json: Json = False) -> None:
     """
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.domain.target import parse_target
+    from ctxrepo.services.observe import note_read
     from ctxrepo.services.read import read
 
     run = Runtime()
     reading = read(run.memory, parse_target(target), run.project)
+    note_read(run.memory, run.origin, reading, run.now.timestamp())
     note, entry = reading.note, reading.entry
     head = note.head
     text = entry.text if entry else note.text

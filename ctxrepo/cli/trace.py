@@ -34,7 +34,7 @@ def trace(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Show what the last prompts were given, and why.
+    """Show what the last prompts and edits were given, and why.
 
     Hooks note it on this machine: of a prompt the first 120 characters, of entries id, place and score.
     `ctxrepo recall Q --explain` asks anew.
@@ -56,7 +56,10 @@ def _shown(trace: Trace) -> str:
     asked = f"ctxrepo {trace.by}" if trace.by else ""
     moment = trace.at[:19].replace("T", " ")
     head = "  ".join(filter(None, (trace.id, moment, who, asked)))
-    lines = [head, f"  > {shown(trace.prompt, 130)}"]
+    lines = [
+        head,
+        f"  edited {shown(trace.edited, 130)}" if trace.edited else f"  > {shown(trace.prompt, 130)}",
+    ]
     lines += [line for one in trace.given for line in _entry("given", one)]
     lines += [line for one in trace.left_out for line in _entry("left out", one)]
     return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)

@@ -51,6 +51,8 @@ class RecallSettings:
     """Most bytes beside one prompt."""
     gate: bool = True
     """Whether short and social prompts are left alone."""
+    reminders: bool = True
+    """Whether a file that is edited brings the entries that name it."""
     semantic: bool = False
     """Whether entries are found by meaning too. It takes `pip install 'ctxrepo[semantic]'` and a model."""
     model: str = "sentence-transformers/all-MiniLM-L6-v2"

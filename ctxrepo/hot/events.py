@@ -31,15 +31,24 @@ _FIELDS = {
     }
 }
 
-# agent: the query that gives the line ranges [[first, last], ...] a tool touched, from the JSON :json
+# agent: the query that gives the line ranges [[first, last], ...] a tool touched, from the JSON :json; none
+# for a whole file, and of a patch's hunk without the lines around the change
 _RANGES = {
     "claude": """
         select json_group_array(json_array(first, first + count - 1)) from (
             select json_extract(:json, '$.tool_response.file.startLine') as first,
                    json_extract(:json, '$.tool_response.file.numLines') as count
+            where json_extract(:json, '$.tool_response.file.totalLines') is not count or first is not 1
             union all
-            select json_extract(value, '$.newStart'), json_extract(value, '$.newLines')
-            from json_each(:json, '$.tool_response.structuredPatch') where type = 'object'
+            select start + before, max(1, lines - before - behind) from (
+                select json_extract(hunk.value, '$.newStart') as start,
+                    json_extract(hunk.value, '$.newLines') as lines,
+                    coalesce(min(line.key), 0) as before,
+                    coalesce(json_array_length(hunk.value, '$.lines') - 1 - max(line.key), 0) as behind
+                from json_each(:json, '$.tool_response.structuredPatch') hunk
+                left join json_each(hunk.value, '$.lines') line on line.value glob '[+-]*'
+                where hunk.type = 'object' group by hunk.key
+            )
             limit 100
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 }

@@ -50,7 +50,10 @@ def packet(
     whole, lanes = PRESETS[preset]
     budget = min(budget, whole) if budget else whole
     given = _share(held, _parts(held, lanes), today, budget)
-    texts = {name: "".join([text for lane, _, _, text in given if lane == name]) for name in ORDER}
+    written = {(lane, folder): text for lane, folder, _, text in given}
+    texts = {
+        name: "".join([written.get((name, folder), "") for folder in held.folders_of(name)]) for name in ORDER
+    }
     opening = "".join([texts[name] for name in _OPENING])
     content = "".join([texts[name] for name in ORDER if name not in _OPENING])
     if not content and (not opening or texts["caveat"]):
@@ -80,8 +83,8 @@ def _recalled(held: Held, given: list[Given], today: int) -> list[tuple[str, str
 
 
 def _parts(held: Held, lanes: tuple[Lane, ...]) -> list[Part]:
-    """The sections there are, in the order in which they are given room."""
-    return [(lane[0], folder, lane) for lane in lanes for folder in held.folders_of(lane[0])]
+    """The sections there are, in the order in which they are given room: a project's before global ones."""
+    return [(lane[0], folder, lane) for lane in lanes for folder in held.folders_of(lane[0])[::-1]]
 
 
 def _share(held: Held, parts: list[Part], today: int, budget: int) -> list[Given]:

@@ -69,7 +69,7 @@ def _news(
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
-    changes = _changes(cache, settings, place, told, lines)
+    changes = _changes(cache, settings, place, told, ledger, lines)
     late, given = _project(cache, settings, place, said["agent"], told, size(faults + changes))
     recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
     if _is_late(place, told):
@@ -79,9 +79,14 @@ def _news(
 
 
 def _changes(
-    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, told: Told, lines: list[str]
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    place: Place,
+    told: Told,
+    ledger: str,
+    lines: list[str],
 ) -> str:
-    """Index lines of notes that changed since the session was last told, once."""
+    """Index lines of notes that others changed since the session was last told, once."""
     now, seen = generation_of(cache), told[1]
     if now == seen:
         return ""
@@ -90,11 +95,12 @@ def _changes(
     if seen is None or now < seen or not gives(settings, "changes"):
         return ""
     from ctxrepo.hot.cache import changed_since
+    from ctxrepo.hot.own import others
     from ctxrepo.hot.sections import change_section
 
     general = _general(settings)
     scopes = [general] if _is_late(place, told) else scopes_at(place, general)
-    rows = changed_since(cache, scopes, seen)
+    rows = others(cache, changed_since(cache, scopes, seen), ledger, lines)
     if not rows:
         return ""
     room = CHANGES_ROOM - OVERHEAD

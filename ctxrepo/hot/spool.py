@@ -35,14 +35,19 @@ def spool(
     return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable)
 
 
-def keep_version(folder: str, path: str, wrote: str = "") -> str:
-    """Keep in `versions/` what the agent `wrote`, or the file at `path` as it is now; its name there, or ''.
+def written(path: str, wrote: str = "") -> bytes | None:
+    """What the agent `wrote`, or the file at `path` as it is now.
 
     What was written is told rather than read where it can be: by now another editor may have replaced it.
-    Only a regular file of at most 1 MiB is copied, and never through a link.
+    Only a regular file of at most 1 MiB is read, and never through a link.
     """
     data = wrote.encode("utf-8", "replace") if wrote else bytes_of(path, MAX_VERSION)
-    if data is None or len(data) > MAX_VERSION or _is_full(folder):
+    return None if data is None or len(data) > MAX_VERSION else data
+
+
+def keep_version(folder: str, data: bytes | None) -> str:
+    """Keep what was `written` in `versions/`; its name there, or ''."""
+    if data is None or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
     try:

@@ -13,24 +13,31 @@ from ctxrepo.hot.where import inside
 ACCESS_BYTES = 1024 * 1024
 """Size at which access.jsonl becomes `access.jsonl.1`; the two take 2 MiB at most."""
 
+_MENTIONED = "select 1 from mention where name = ? limit 1"
+
 
 def answer(
     db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], json: str
 ) -> str:
-    """Nothing but faults that the session wasn't told."""
+    """Faults that the session wasn't told, and what memory says about a file that was edited; mostly ''."""
+    edited = ""
     if said["path"]:
         path = os.path.join(said["cwd"] or os.getcwd(), said["path"])
         _log(db, settings["folder"], agent, said, path, json)
         relative = inside(path, settings["home"])
-        if relative and not relative.startswith(".git/") and not only_reads(said["tool"]):
-            _keep(db, settings, agent, said, path, relative)
+        if not only_reads(said["tool"]):
+            if relative is None:
+                edited = path
+            elif relative and not relative.startswith(".git/"):
+                _keep(db, settings, agent, said, path, relative)
     if said["sub"]:
         return ""  # who started the subagent is told, and can see to it
     cache = open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
         return ""
     try:
-        return _faults(cache, settings, agent, said) if faults_of(cache) else ""
+        faults = _faults(cache, settings, agent, said) if faults_of(cache) else ""
+        return faults + _reminder(db, cache, settings, agent, said, edited)
     finally:
         cache.close()
 
@@ -59,10 +66,15 @@ def _keep(
     relative: str,
 ) -> None:
     home, folder = settings["home"], settings["folder"]
-    from ctxrepo.hot.spool import keep_version, spool  # few tools touch the memory
+    from ctxrepo.hot.ledger import add, ledger_path  # few tools touch the memory
+    from ctxrepo.hot.own import wrote_lines
+    from ctxrepo.hot.spool import keep_version, spool, written
 
-    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, path, said["wrote"])}
+    data = written(path, said["wrote"])
+    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, data)}
     spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
+    if data is not None:
+        add(ledger_path(folder, agent, said["session"]), wrote_lines(relative, data))
 
 
 def _base(home: str) -> str:
@@ -73,6 +85,23 @@ def _base(home: str) -> str:
             return ref.read(40).decode("ascii", "replace")
     except OSError:
         return ""
+
+
+def _reminder(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    edited: str,
+) -> str:
+    if not edited or settings.get("reminders") == "off":
+        return ""
+    if cache.execute(_MENTIONED, (os.path.basename(edited).lower(),)).fetchone() is None:
+        return ""
+    from ctxrepo.hot.remind import reminder  # most files are in no entry
+
+    return reminder(db, cache, settings, agent, said, os.path.normpath(edited))
 
 
 def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:

@@ -32,8 +32,8 @@ def note_trace(
 ) -> str:
     """Note what the prompt of `said` was given; returns the trace's id, '' when it couldn't be written.
 
-    `said` has `agent`, `session` and `prompt`, and as `by` the command that asked, where it was no hook. Any
-    open database makes the JSON.
+    `said` has `agent`, `session` and `prompt`, or in place of a prompt `edited`, a file; and as `by` the
+    command that asked, where it was no hook. Any open database makes the JSON.
     """
     moment = time.time()
     seed = f"{time.time_ns()} {os.getpid()} {said.get('session', '')}".encode("utf-8", "replace")
@@ -48,6 +48,7 @@ def note_trace(
                 "by": said.get("by", ""),
                 "session": _text(said.get("session", ""), _PLACE),
                 "prompt": _text(said["prompt"], MAX_PROMPT),
+                "edited": _text(said.get("edited", ""), _PLACE),
                 "silence": silence,
                 "given:json": _array(db, [_told(hit) for hit in given[:MAX_GIVEN]]),
                 "left_out:json": _array(db, [(*_told(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),

@@ -32,6 +32,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "recall_limit": str(settings.recall.limit),
         "recall_bytes": str(settings.recall.budget_bytes),
         "gate": _flag(settings.recall.gate),
+        "reminders": _flag(settings.recall.enabled and settings.recall.reminders),
         "semantic": _flag(can_mean(memory)),
         "model": settings.recall.model,
         "ttl": str(settings.sync.ttl),

@@ -18,7 +18,7 @@ from ctxrepo.services.preset_md import preset_md
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 
-NAMES = (*(name for name in PRESETS if name), MD)
+NAMES = ("daily", "semantic", MD)
 """What can be delivered instead of our own packet."""
 
 

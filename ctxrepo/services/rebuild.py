@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ctxrepo.services.active import note_active
 from ctxrepo.services.refresh import build, refresh
 from ctxrepo.storage.memory import Memory
 
@@ -22,4 +23,5 @@ def rebuild(memory: Memory) -> Rebuilt:
     memory.cache.clear()
     build(memory, head)
     refresh(memory, head)
+    note_active(memory)
     return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)

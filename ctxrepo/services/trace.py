@@ -33,7 +33,8 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Trace:
-    """One prompt, of which the beginning is kept. `by` is the command that asked, '' for the prompt hook."""
+    """One prompt, of which the beginning is kept, or one `edited` file. `by` is the command that asked, ''
+    for a hook."""
 
     id: str
     at: str
@@ -41,6 +42,7 @@ class Trace:
     session: str
     by: str
     prompt: str
+    edited: str
     silence: str
     given: tuple[Weighed, ...]
     left_out: tuple[Weighed, ...]
@@ -84,6 +86,7 @@ def _trace(memory: Memory, fields: Mapping[str, Any]) -> Trace:
         session=text_of(fields, "session"),
         by=text_of(fields, "by"),
         prompt=text_of(fields, "prompt"),
+        edited=text_of(fields, "edited"),
         silence=text_of(fields, "silence"),
         given=_weighed(memory, fields.get("given")),
         left_out=_weighed(memory, fields.get("left_out")),

@@ -16,11 +16,13 @@ from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.services.active import note_active
 from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.gather import Sitting
 from ctxrepo.services.handoff import hand_over, prepare
+from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
 from ctxrepo.services.project import Project, find_project
 from ctxrepo.services.refresh import build
@@ -64,6 +66,8 @@ class Worker:
     post: Post
     starts: list[Event] = field(default_factory=list)
     """Sessions that wait for what others sent."""
+    seen: list[Event] = field(default_factory=list)
+    """What happened in sessions, for counting what came of it once nobody waits any more."""
 
     def run(self) -> None:
         """Work until nothing is left; returns soon when others are at it.
@@ -87,6 +91,8 @@ class Worker:
         self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
+        with self._forgiving():
+            self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
@@ -136,6 +142,7 @@ class Worker:
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
         self._leave_errands(events, fetches, writes_outside)
+        self.seen.extend(events)
         spool.drop(end, events)
         self._resolve(events)
         self._renew_blocks()
@@ -159,6 +166,12 @@ class Worker:
         self._resolve(self.starts)
         self._renew_blocks()
         self.memory.cache.settle(time.time())
+
+    def _observe(self) -> None:
+        """After the turns of sessions: which files they touched, and what came of entries they were given."""
+        if any(event.event != "tool" for event in self.seen):
+            note_active(self.memory)
+            observe(self.memory, self.seen, self.now().timestamp())
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:

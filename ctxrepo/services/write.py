@@ -16,10 +16,15 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
+from ctxrepo.hot.ledger import add, ledger_path
+from ctxrepo.hot.own import MOVED, WROTE, wrote_lines
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree import Wanted
 from ctxrepo.storage.writelog import Write
+
+_MOVES = frozenset({"move", "rename", "link"})
+"""Operations that leave what notes say as it is."""
 
 _ROUNDS = 5
 """How often a file is looked at anew that somebody keeps changing while it is being written."""
@@ -138,6 +143,9 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
             for path in changed
         ]
     )
+    ledger = ledger_path(str(draft.memory.state.root), origin.agent, origin.session)
+    word = MOVED if op in _MOVES else WROTE
+    add(ledger, [line for path in changed for line in wrote_lines(path, come.get(path), word)])
 
 
 def _put(draft: Draft, come: Mapping[str, bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
@@ -103,6 +103,17 @@ class Cache(CacheReading):
                 return
             self._db.execute("delete from fault")
             self._db.executemany("insert into fault values (?, ?)", ((digest_of(t), t) for t in texts))
+
+    @healing(_empty)
+    def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
+        """The (path, lines) that were touched last, of each project; `stamp` says what that was told from."""
+        with transaction(self._db):
+            self._db.execute("delete from recent")
+            for project, rows in files.items():
+                for position, (path, focus) in enumerate(rows):
+                    values = (storable(project), position, storable(path), focus)
+                    self._db.execute("insert into recent values (?, ?, ?, ?)", values)
+            documents.tell(self._db, recent=stamp)
 
     @healing(_empty)
     def settle(self, now: float) -> None:

@@ -6,11 +6,14 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from ctxrepo.domain.mentions import mentions_of
 from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cacherows import Rows
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_MENTION = "insert or ignore into mention values (?, ?)"
+_DROP_MENTION = "delete from mention where name = ? and entry = ?"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"
 _UNINDEX = """
     delete from words where rowid in (
@@ -31,6 +34,7 @@ def put(db: sqlite3.Connection, rows: Sequence[Rows]) -> None:
     """Insert notes and their entries; `index` must follow."""
     db.executemany(_PUT_NOTE, [row.note for row in rows])
     db.executemany(_PUT_ENTRY, [entry for row in rows for entry in row.entries])
+    db.executemany(_PUT_MENTION, [mention for row in rows for mention in row.mentions])
 
 
 def index(db: sqlite3.Connection, first: int, last: int) -> None:
@@ -42,6 +46,8 @@ def drop(db: sqlite3.Connection, note_id: int) -> None:
     """Take a note and its entries out."""
     span = (note_id, note_id + NOTE_SPAN - 1)
     db.execute(_UNINDEX, span)
+    texts = db.execute("select rowid, text from entry where rowid between ? and ?", span).fetchall()
+    db.executemany(_DROP_MENTION, [(name, number) for number, text in texts for name in mentions_of(text)])
     db.execute("delete from entry where rowid between ? and ?", span)
     db.execute("delete from note where id = ?", (note_id,))
 

@@ -26,6 +26,10 @@ _ENTRIES_OF_SCOPE = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
     from entry e join note n on n.id = e.note where n.scope = ? order by n.path, e.first_line
 """
+_ENTRIES_OF_NOTE = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where n.path = ? order by e.first_line
+"""
 _ENTRY_BY_ID = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
     from entry e join note n on n.id = e.note where e.id = ? order by n.path, e.first_line limit 1
@@ -70,6 +74,17 @@ class CacheReading:
         """Unix seconds at which the worker last finished a round; 0 when it never did."""
         return float(self._meta("settled") or 0)
 
+    @property
+    def recent_stamp(self) -> str:
+        """From what `recent` was told; '' when it is empty."""
+        return self._meta("recent")
+
+    @healing(_empty)
+    def recent(self, project: str) -> list[tuple[str, str]]:
+        """(path, lines) of the files of a project that agents touched last, the first the most important."""
+        query = "select path, focus from recent where project = ? order by position"
+        return self._db.execute(query, (storable(project),)).fetchall()
+
     @healing(_empty)
     def faults(self) -> list[str]:
         """The lines that sessions are told."""
@@ -92,6 +107,11 @@ class CacheReading:
         """Every entry of `scopes`, the struck and the archived too, by path and line."""
         wanted = [storable(scope) for scope in scopes]
         return [read_entry(row) for scope in wanted for row in self._db.execute(_ENTRIES_OF_SCOPE, (scope,))]
+
+    @healing(_empty)
+    def entries_of(self, path: str) -> list[CachedEntry]:
+        """Every entry of a note, by line."""
+        return [read_entry(row) for row in self._db.execute(_ENTRIES_OF_NOTE, (storable(path),))]
 
     @healing(_empty)
     def find_entry(self, entry_id: str) -> CachedEntry | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ctxrepo.domain.entry import Entry, explicit_id
 from ctxrepo.domain.evidence import Marks
+from ctxrepo.domain.mentions import mentions_of
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.cache import BETWEEN_TITLES
 from ctxrepo.hot.terms import runs, spelled
@@ -50,11 +51,12 @@ class CachedEntry:
 
 
 class Rows(NamedTuple):
-    """A note as rows: its own, and those of its entries."""
+    """A note as rows: its own, those of its entries, and (name, entry) for each file that they name."""
 
     id: int
     note: tuple[object, ...]
     entries: list[tuple[Any, ...]]
+    mentions: list[tuple[str, int]]
 
 
 def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
@@ -63,7 +65,8 @@ def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     numbered = enumerate(note.entries, note_id + 1)
     entries = [_entry_row(rowid, note_id, entry, marks, is_listed) for rowid, entry in numbered]
     is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _, _ in entries)
-    return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries)
+    mentions = [(name, row[0]) for row in entries if is_listed for name in mentions_of(row[4])]
+    return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries, mentions)
 
 
 def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tuple[object, ...]:

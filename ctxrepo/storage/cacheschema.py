@@ -42,6 +42,7 @@ _SCHEMA = """
         text, content = document, content_rowid = id, columnsize = 0, detail = none,
         tokenize = "porter unicode61 remove_diacritics 2"
     );
+    create table mention(name text not null, entry integer not null, primary key(name, entry)) without rowid;
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
     create table recent(
         project text not null, position integer not null, path text not null, focus text not null,

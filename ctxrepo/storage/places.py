@@ -128,6 +128,16 @@ class RepositoryPlaces:
         return self.root / "traces.jsonl"
 
     @property
+    def access(self) -> Path:
+        """Which files agents' tools have read and edited, as hooks note it; a full one becomes `….1`."""
+        return self.root / "access.jsonl"
+
+    @property
+    def usage(self) -> Path:
+        """What became of the entries that sessions were given."""
+        return self.root / "usage.db"
+
+    @property
     def blocks(self) -> Path:
         """Which files of the user's hold a block of ours."""
         return self.root / "blocks.json"

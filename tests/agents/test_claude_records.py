@@ -185,6 +185,24 @@ def test_odd_lines_hurt_nobody(odd: dict[str, Any]) -> None:
     assert len(repr(session)) < 2000
 
 
+def says(message: str, *texts: str, **more: Any) -> str:
+    content = [{"type": "text", "text": text} for text in texts] or [{"type": "tool_use", "id": "t"}]
+    return line(type="assistant", message={"id": message, "content": content}, **more)
+
+
+def test_the_last_reply_is_the_last_message_that_says_something() -> None:
+    asked = line(type="user", message={"content": "and then?"})
+    assert (
+        claude_records.reply([says("m1", "first"), asked, says("m2", "so"), says("m2", "be it")])
+        == "so\nbe it"
+    )
+    assert claude_records.reply([says("m1", "first"), asked, says("m2")]) == "first"
+    assert (
+        claude_records.reply([says("m1", "first"), says("m2", "aside", isSidechain=True), "{torn"]) == "first"
+    )
+    assert claude_records.reply([asked, '"assistant"', "null", '{"type": "assistant", "message": 7}']) == ""
+
+
 class TestPrompts:
     def user(self, content: Any, **fields: Any) -> str:
         return line(type="user", message={"role": "user", "content": content}, **fields)

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.corpus import PER_PROJECT, Author, make_remote, path_of, project_url
+from bench.desk import lay_out
 from bench.person import Person
 from bench.plan import Command, Hooks, Rows, ratio, run
 
@@ -74,6 +75,7 @@ def settle(root: Path, size: int, *how: str) -> Person:
     person.ctxrepo("sync", cwd=code)
     person.ctxrepo("project", "show", cwd=code)
     person.wait_for_workers()
+    lay_out(person, code, path_of(PROJECT * PER_PROJECT + 1).partition("/")[0])
     return person
 
 
@@ -87,12 +89,17 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     unknown = ["qqqxzv wwwxkj: zzzqx pppkvq yyyqxw?"]
     note = [str(person.clone / path_of(PROJECT * PER_PROJECT + 1))]
-    elsewhere = [str(code / "main.py")]
+    elsewhere, named = [str(code / "main.py")], [str(code / "src/pay/retry_client.py")]
+    person.ctxrepo("remember", "`src/pay/retry_client.py` must not be retried twice", cwd=code)
+    person.wait_for_workers()
     most = 2.6 if size > 10_000 else 2.0
     command = hooks.command
     return [
         Row(command("tool, path elsewhere", "PostToolUse-edit", code, file=elsewhere), 1.3),
         Row(command("the same through sh", "PostToolUse-edit", code, shell=True, file=elsewhere), 1.3),
+        Row(
+            command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.6, speaks=True
+        ),
         Row(command("tool, inside the memory", "PostToolUse-edit", code, file=note), 1.6),
         Row(command("prompt", "UserPromptSubmit", code, prompt=prompts), most, speaks=True),
         Row(command("prompt through sh", "UserPromptSubmit", code, shell=True, prompt=prompts), most, True),

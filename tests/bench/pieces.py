@@ -57,7 +57,7 @@ def pieces(person: Person) -> Iterator[str]:
         "an answer's JSON": lambda: reply.reply_json(db, "claude", "UserPromptSubmit", "x" * 2500),
         "a line of the spool": lambda: spool.spool(db, scratch, "stop", "claude", said),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
-        "a version that the disk has": lambda: spool.keep_version(scratch, __file__),
+        "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),
         "which project": lambda: where.place_of(db, code, settings["home"]),
         "whether memory was changed by hand": lambda: fresh.is_news(settings, cache.head_of(notes)),
         "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),

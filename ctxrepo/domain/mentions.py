@@ -1,0 +1,37 @@
+"""The files that a text names, as far as they can be told from other words."""
+
+from __future__ import annotations
+
+import re
+
+_LIKELY = re.compile(r"\.[A-Za-z]|file", re.ASCII)
+"""What a text has that names a file; most have neither, and nothing more is asked of them."""
+
+_RUN = re.compile(r"[\w.~@+/-]+", re.ASCII)
+_NAME = re.compile(
+    r"[\w.~+-]*\.[a-z]\w{0,9}|(?:make|docker|container|jenkins|gem|rake|proc|just|vagrant)file", re.ASCII
+)
+
+_SHORTEST = 4
+"""Characters of a name: `e.g` and `i.e` are none."""
+
+_LONGEST = 100
+
+
+def mentions_of(text: str) -> set[str]:
+    """The name of each file, in lower case, and where a folder stands before it `folder/name` as well."""
+    if not _LIKELY.search(text):
+        return set()
+    found = set()
+    for run in _RUN.findall(text):
+        if "." not in run and not run.endswith("file"):
+            continue
+        token = run.rstrip(".~@+/-").lower()
+        folder, _, name = token.rpartition("/")
+        if token.startswith("//") or not _SHORTEST <= len(name) <= _LONGEST or not _NAME.fullmatch(name):
+            continue  # what follows `https:` is no path either
+        found.add(name)
+        parent = folder.rpartition("/")[2]
+        if parent not in ("", ".", "..", "~"):
+            found.add(f"{parent[-_LONGEST:]}/{name}")
+    return found
