@@ -11,7 +11,7 @@ _NOTICES = ("<task-notification>",)
 
 
 def is_silent(prompt: str, goes_on: bool = False) -> bool:
-    """Whether a prompt is too short or too social to recall anything for.
+    """Whether a prompt is too short or too social to recall anything for, or no person's.
 
     One that goes on with what was said before it may be short: a single word tells what is meant.
     """
