@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,21 +9,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.domain.anchor import Anchor, to_line
-from ctxrepo.domain.handoff import Handoff
-from ctxrepo.domain.moment import stamp
-from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.active import note_active
 from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
-from ctxrepo.services.gather import Sitting
-from ctxrepo.services.handoff import hand_over, prepare
+from ctxrepo.services.moments import note
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
-from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.project import find_project
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
@@ -45,8 +39,6 @@ _MOST = 10
 """So many times as long it waits in all: what comes without end is for the next worker."""
 
 _GLANCE = 0.03
-
-_SESSION_ANCHORS_BYTES = 256 * 1024
 
 _Left = frozenset[tuple[str, ...]]
 """What there is to do, a tuple a thing."""
@@ -91,8 +83,7 @@ class Worker:
         self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
-        with self._forgiving():
-            self._observe()
+        self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
@@ -137,7 +128,7 @@ class Worker:
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():
-                self._note(event)
+                note(self.memory, event, self.env, self.now())
         # First these: whoever comes after a kill shall find either events or errands.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
@@ -169,9 +160,12 @@ class Worker:
 
     def _observe(self) -> None:
         """After the turns of sessions: which files they touched, and what came of entries they were given."""
-        if any(event.event != "tool" for event in self.seen):
-            note_active(self.memory)
-            observe(self.memory, self.seen, self.now().timestamp())
+        try:
+            if any(event.event != "tool" for event in self.seen):
+                note_active(self.memory)
+                observe(self.memory, self.seen, self.now().timestamp())
+        except Exception as error:  # nothing that others wait for hangs on it
+            self.log(in_words(error))
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
@@ -181,45 +175,13 @@ class Worker:
         except (CtxrepoError, OSError) as error:
             self.log(str(error))
 
-    def _note(self, event: Event) -> None:
-        """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
-        if event.event == "compact" and "handoff" in self.memory.settings.hooks.pre_compact:
-            self._hand_over(event)
-        elif event.event in ("start", "end"):
-            self._local_anchor(event)
-
     def _renew_blocks(self) -> None:
-        """Agents' instruction files that hold the packet follow the memory."""
-        with self._forgiving():
+        """Agents' instruction files that hold the packet follow the memory; no commit and no push waits for
+        one that can't."""
+        try:
             renew(self.memory, self.now())
-
-    def _hand_over(self, event: Event) -> None:
-        """Leave what is known of a session before its conversation is shortened, if that is anything."""
-        now = self.now().astimezone()  # whose day it is decides which log is today's
-        sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
-        project = self._project(event)
-        handoff = prepare(self.memory, Handoff(), sitting, project, now)
-        origin = Origin(self.memory.host, event.session, event.agent)
-        hand_over(self.memory, "handoff/compaction", handoff, project, origin, now, trigger="compaction")
-
-    def _local_anchor(self, event: Event) -> None:
-        kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")
-        name = "session/end" if event.event == "end" else f"session/{kind}"
-        anchor_id = secrets.token_hex(8)
-        made = Anchor(
-            id=anchor_id,
-            timestamp=stamp(self.now()),
-            name=name,
-            type="session",
-            session_id=event.session or "unknown",
-            session_entry_id=anchor_id,
-            host=self.memory.host,
-        )
-        path = self.memory.state.anchors
-        if path.exists() and path.stat().st_size > _SESSION_ANCHORS_BYTES:
-            path.replace(path.with_suffix(".old"))
-        with path.open("a", encoding="utf-8") as file:
-            file.write(to_line(made) + "\n")
+        except Exception as error:
+            self.log(in_words(error))
 
     def _resolve(self, events: Sequence[Event]) -> None:
         """Find out which projects the sessions are in, for the hooks that could not.
@@ -232,9 +194,6 @@ class Worker:
             with self._forgiving():
                 project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
                 widen(self.memory, project, self.now())
-
-    def _project(self, event: Event) -> Project | None:
-        return find_project(self.memory, Path(event.cwd), self.env) if event.cwd else None
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end

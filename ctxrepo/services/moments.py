@@ -1,0 +1,56 @@
+"""moments: what is left of a session at its moments: a handoff before a compaction, anchors at its ends."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.domain.anchor import Anchor, to_line
+from ctxrepo.domain.handoff import Handoff
+from ctxrepo.domain.moment import stamp
+from ctxrepo.domain.origin import Origin
+from ctxrepo.services.gather import Sitting
+from ctxrepo.services.handoff import hand_over, prepare
+from ctxrepo.services.project import find_project
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.spool import Event
+
+_SESSION_ANCHORS_BYTES = 256 * 1024
+
+
+def note(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
+    """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
+    if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
+        _hand_over(memory, event, env, now.astimezone())  # whose day it is decides which log is today's
+    elif event.event in ("start", "end"):
+        _leave_here(memory, event, now)
+
+
+def _hand_over(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
+    """Leave what is known of a session before its conversation is shortened, if that is anything."""
+    sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
+    project = find_project(memory, Path(event.cwd), env) if event.cwd else None
+    handoff = prepare(memory, Handoff(), sitting, project, now)
+    origin = Origin(memory.host, event.session, event.agent)
+    hand_over(memory, "handoff/compaction", handoff, project, origin, now, trigger="compaction")
+
+
+def _leave_here(memory: Memory, event: Event, now: datetime) -> None:
+    kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")
+    anchor_id = secrets.token_hex(8)
+    made = Anchor(
+        id=anchor_id,
+        timestamp=stamp(now),
+        name="session/end" if event.event == "end" else f"session/{kind}",
+        type="session",
+        session_id=event.session or "unknown",
+        session_entry_id=anchor_id,
+        host=memory.host,
+    )
+    path = memory.state.anchors
+    if path.exists() and path.stat().st_size > _SESSION_ANCHORS_BYTES:
+        path.replace(path.with_suffix(".old"))
+    with path.open("a", encoding="utf-8") as file:
+        file.write(to_line(made) + "\n")
