@@ -19,6 +19,6 @@ def test_the_demo_ends_well_and_leaves_nothing(tmp_path: Path) -> None:
         timeout=120,
     )
     assert told.returncode == 0, told.stdout[-2000:] + told.stderr
-    assert "shop/topics/gotcha.md — Traps, and the way around each [gotcha]" in told.stdout
+    assert "shop/topics/gotcha.md — Traps and the way around each [gotcha]" in told.stdout
     assert "The payment sandbox resets at midnight UTC" in told.stdout
     assert list(scratch.iterdir()) == []

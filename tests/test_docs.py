@@ -171,7 +171,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     assert recalled == 1, "the entry once, and nothing for thanks"
     desktop = said[said.index(str(tmp_path / "first-memory" / "desktop")) :]
     assert "Cart works; payment is next" in desktop, "the desktop is given the laptop's handoff"
-    note = desktop[desktop.rindex("description: Traps, and the way around each") :]
+    note = desktop[desktop.rindex("description: Traps and the way around each") :]
     for fact in ("redis on port 6380", "payment sandbox", "CI caches", "down on Sundays"):
         assert note.count(fact) == 1, note
 

@@ -124,16 +124,16 @@ def newline_of(text: str) -> str:
 
 
 _ABOUT = {
-    "bug": "Known bugs, and what to do about them",
-    "command": "Commands to build, test, run and release",
-    "constraint": "Limits that must be kept, and where they come from",
-    "decision": "What was decided, and why",
+    "bug": "Known bugs and what to do about them",
+    "command": "Commands for building and testing and releasing",
+    "constraint": "Limits that must be kept and where they come from",
+    "decision": "What was decided and why",
     "fact": "Facts worth knowing",
-    "gotcha": "Traps, and the way around each",
+    "gotcha": "Traps and the way around each",
     "idea": "Ideas that wait",
-    "lesson": "What went wrong once, and what was learned",
+    "lesson": "What went wrong once and what was learned",
     "preference": "How the user likes things done",
-    "tool": "Tools, and how they are used",
+    "tool": "Tools and how they are used",
     "workflow": "How work is done",
 }
 

@@ -159,8 +159,8 @@ def test_words_are_those_that_are_read_back(what: str, good: list[str], bad: lis
 @pytest.mark.parametrize(
     ("stem", "said"),
     [
-        ("gotcha", "Traps, and the way around each"),
-        ("Decision", "What was decided, and why"),
+        ("gotcha", "Traps and the way around each"),
+        ("Decision", "What was decided and why"),
         ("release-train", "Release train notes"),
     ],
 )

@@ -59,7 +59,7 @@ def test_it_is_the_packet_of_the_project_at_the_end_of_the_file(mine: Machine) -
     put(mine)
     text = file.read_text()
     assert text.startswith(f"# Mine\n\n{BEGIN}\n<ctxrepo-memory tag=")
-    assert "shop/topics/gotcha.md — Traps, and the way around each" in text
+    assert "shop/topics/gotcha.md — Traps and the way around each" in text
     assert text.endswith(f"\n{END}\n")
     assert len(text.encode()) < 9500 + 100
     assert not put(mine).diff
