@@ -131,7 +131,7 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
     if lane == "memory":
         return memory_section(folder, held.body_of(folder), room, keep, most)
     if lane == "handoff":
-        return handoff_section(held.handoff, room) if held.handoff else ""
+        return _handoff(held, given, room)
     if lane == "files":
         return files_section(held.files, room)
     if lane == "index":
@@ -141,6 +141,21 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
 
         return recalled(held.recalled, today, room, most)[0]
     return _entries(held.entries[f"{lane}/{folder}"], part, today, room)
+
+
+def _handoff(held: Held, given: list[Given], room: int) -> str:
+    """The handoff without what it says was done or is open that the log or the list says as well."""
+    if held.handoff is None:
+        return ""
+    name, ts, text = held.handoff
+    shown = [" ".join(part.split()) for lane, _, _, part in given if lane in ("scratchpad", "today")]
+    lines = [line for line in text.split("\n") if not _is_in(line, shown)]
+    return handoff_section((name, ts, "\n".join(lines)), room) if lines else ""
+
+
+def _is_in(line: str, shown: list[str]) -> bool:
+    said = " ".join(escape_text(line[6:]).split())
+    return line[:6] in ("Done: ", "Open: ") and any(said in text for text in shown)
 
 
 def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:

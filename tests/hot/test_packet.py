@@ -352,6 +352,20 @@ def test_what_a_small_lane_leaves_passes_on(parse: Callable[[str], Any]) -> None
     assert "### cut: the last " in full
 
 
+def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], Any]) -> None:
+    items = [entry(1, "- [ ] a test for\n  <b>retries", "shop/SCRATCHPAD.md")]
+    log = [entry(2, "- 10:00 +0000 did the client", "shop/daily/2026-03-01.md")]
+    lines = ["Goal: retries", "Done: did the client", "Open: a test for <b>retries", "Open: the docs"]
+    held = {"scratchpad/shop": items, "today/shop/daily/2026-03-01.md": log}
+    given = ("stop", "2026-02-28", "\n".join(lines))
+    block = parse(own([("shop", "", [], 0)], handoff=given, entries=held))
+    assert block.handoff[2] == "Goal: retries\nOpen: the docs"
+    alone = parse(own([("shop", "", [], 0)], handoff=given))
+    assert alone.handoff == given
+    repeated = ("stop", "2026-02-28", lines[1])
+    assert parse(own([("shop", "", [], 0)], handoff=repeated, entries=held)).handoff is None
+
+
 def daily(**more: Any) -> tuple[str, dict[str, str]]:
     text, given = packet(held_of(**more), TODAY, SECRET, "daily")
     return text, {f"{lane}/{folder}".rstrip("/"): part for lane, folder, _, part in given}
