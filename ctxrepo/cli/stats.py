@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.usage import Counted, Report
 
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
+_NONE = "no session was given an entry of this kind yet, as far as this machine knows"
 _WIDTH = 90
 _LIMIT = 20
 
@@ -113,7 +114,7 @@ def _table(report: Report) -> str:
         f"{report.sessions} delivered, {report.opened} opened, {report.used} used, "
         f"{report.contradicted} contradicted; usage rate {report.usage_rate:.2f}"
     )
-    return "\n".join([*(lines if report.entries else ["no such entry"]), *left, "", sums])
+    return "\n".join([*(lines if report.entries else [_NONE]), *left, "", sums])
 
 
 def _row(one: Counted) -> tuple[str, ...]:

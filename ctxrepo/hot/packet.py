@@ -148,14 +148,22 @@ def _handoff(held: Held, given: list[Given], room: int) -> str:
     if held.handoff is None:
         return ""
     name, ts, text = held.handoff
-    shown = [" ".join(part.split()) for lane, _, _, part in given if lane in ("scratchpad", "today")]
-    lines = [line for line in text.split("\n") if not _is_in(line, shown)]
+    said = _said(held, given)
+    lines = [
+        line for line in text.split("\n") if line[:6] not in ("Done: ", "Open: ") or line[6:] not in said
+    ]
     return handoff_section((name, ts, "\n".join(lines)), room) if lines else ""
 
 
-def _is_in(line: str, shown: list[str]) -> bool:
-    said = " ".join(escape_text(line[6:]).split())
-    return line[:6] in ("Done: ", "Open: ") and any(said in text for text in shown)
+def _said(held: Held, given: list[Given]) -> list[str]:
+    """What the entries of list and log say that stand in the packet, without box and time."""
+    said = []
+    for lane, folder, _, text in given:
+        for entry in held.entries[f"{lane}/{folder}"] if lane in ("scratchpad", "today") else ():
+            if escape_text(entry[5]) + "\n" in text:
+                words = " ".join(entry[5].split())
+                said.append(words.partition("] ")[2] if lane == "scratchpad" else words.split(" ", 3)[-1])
+    return said
 
 
 def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:

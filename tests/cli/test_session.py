@@ -169,7 +169,7 @@ class TestHandoff:
         }  # fmt: skip
         assert len(cli.woken) == 3
         told = "Goal: Retries\nDone: client\nDone: server\nOpen: Ask the bank\nNext: Test it\nFiles: a.py\n"
-        assert told in cli("context").out
+        assert told.replace("Open: Ask the bank\n", "") in cli("context").out  # the list says it
         assert cli("handoff", "--show").out.endswith(told)
         assert cli("handoff", "--show", "--json").data["handoff"] == made["handoff"]
 
