@@ -48,7 +48,7 @@ STEPS = st.lists(
 def test_no_entry_comes_twice(
     first: list[tuple[str, str, str]], steps: list[tuple[str, Any]], preset: str
 ) -> None:
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
         world = World(Path(root))
         world.compile(preset=preset)
         world.cache("c0", _written(first))
