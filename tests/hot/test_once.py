@@ -50,7 +50,7 @@ def test_no_entry_comes_twice(
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
         world = World(Path(root))
-        world.compile(preset=preset)
+        world.compile(preset=preset, gate="off")
         world.cache("c0", _written(first))
         seen = _told(world, "SessionStart", {"source": "startup"})
         assert len(seen) == len(set(seen))
