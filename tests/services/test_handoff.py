@@ -96,7 +96,8 @@ class TestGathered:
         )
 
     def test_what_only_greets_or_thanks_was_not_asked(self, mine: Machine) -> None:
-        made = prepared(mine, transcript=prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks"))
+        said = prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks")
+        made = prepared(mine, transcript=said)
         assert (made.goal, made.asked) == ("Add retries", "Now test them")
 
     def test_what_is_given_is_not_gathered(self, mine: Machine) -> None:
