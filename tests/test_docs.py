@@ -174,7 +174,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     note = desktop[desktop.index("description: Gotcha notes") : desktop.index("nothing is kept aside")]
     for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note
-    _is_what_was_said(text, said)
+    _is_what_was_said(text, said + done.stderr)
 
 
 def _is_what_was_said(text: str, said: str) -> None:
