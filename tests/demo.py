@@ -92,6 +92,7 @@ def wednesday(desktop: Machine) -> None:
         session.starts()
     session.runs("ctxrepo", "scratch", "done", "bank")
     session.runs("ctxrepo", "log", BANK)
+    session.runs("ctxrepo", "handoff", "--goal", "Payments survive a slow bank", "--next", "Release")
     session.replies("Asked, and noted what they say.")
     session.ends()
 
