@@ -44,7 +44,7 @@ def test_the_next_session_on_the_other_machine_goes_on_with_the_work(told: str) 
 
 def test_nothing_is_lost_where_both_write(told: str) -> None:
     thursday = told[told.index("# Thursday") : told.index("# Friday")]
-    note = thursday[thursday.rindex("description: Gotcha notes") :]
+    note = thursday[thursday.rindex("description: Traps and the way around each") :]
     for fact in ("6380", "counts in cents", "sandbox is down", "CI caches"):
         assert note.count(fact) == 1
 

@@ -171,7 +171,9 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     assert laptop.count("gotcha.md#L8\n- [gotcha] Tests need") == 1, "the entry once, and nothing for thanks"
     for line in ("- [ ] Ask the bank", "Next: Ask the bank, then release", "/daily/"):
         assert line in desktop[: desktop.index("done: ")], "the desktop goes on where the laptop stopped"
-    note = desktop[desktop.index("description: Gotcha notes") : desktop.index("nothing is kept aside")]
+    note = desktop[
+        desktop.index("description: Traps and the way around each") : desktop.index("nothing is kept aside")
+    ]
     for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note
     _is_what_was_said(text, said + done.stderr)

@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -184,8 +184,10 @@ def test_an_agent_in_another_version_is_not_installed(tmp_path: Path) -> None:
 
 
 @needs_claude
-@pytest.mark.parametrize("form", claude.FORMS)
-def test_a_session_of_the_real_claude_code(form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "scenarios"), [("settings", ("short", "sub", "pull")), ("plugin", ("short",))]
+)
+def test_a_session_of_the_real_claude_code(form: str, scenarios: Sequence[str], tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-m",
@@ -195,7 +197,7 @@ def test_a_session_of_the_real_claude_code(form: str, tmp_path: Path) -> None:
         form,
         "--keep",
         str(tmp_path / "live"),
-        "short",
+        *scenarios,
     ]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "CTXREPO_LIVE": str(AGENTS)}
     done = subprocess.run(

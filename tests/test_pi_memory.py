@@ -118,6 +118,17 @@ class TestTape:
         assert found == {key: own[key] for key in found}
         assert line == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
+    def test_a_handoff_stands_there_with_a_summary_that_it_can_show(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        made = cli("handoff", "basket/half", "--goal", "Move the basket", "--next", "Test it", "--json").data
+        line = mine.read(TAPE).removesuffix("\n").split("\n")[-1]
+        found = json.loads(line)
+        assert list(found) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
+        assert (found["id"], found["meta"]["summary"]) == (made["id"], "Test it")
+        assert found["meta"]["handoff"] == made["handoff"]
+        assert "Goal: Move the basket\n" in cli("context").out
+
     def test_without_its_tape_none_is_made(self, cli: Terminal, mine: PiMachine) -> None:
         mine.git("rm", "-q", TAPE)
         mine.git("commit", "-qm", "no tape")

@@ -47,7 +47,7 @@ def test_two_machines_share_one_memory_over_ssh(tmp_path: Path) -> None:
             # A fetch that outlasts the patience of a session start comes with the first prompt.
             eventually(lambda: not workers(desktop), 20)
             index = there.hook("UserPromptSubmit", prompt="hello")
-        assert "shop/topics/gotcha.md — Gotcha notes [gotcha]" in index
+        assert "shop/topics/gotcha.md — Traps and the way around each [gotcha]" in index
         assert "6380" in there.hook("UserPromptSubmit", prompt="which port does redis listen on?")
         assert there.hook("UserPromptSubmit", prompt="ok thanks") == ""
         for machine in machines:
@@ -145,12 +145,14 @@ def test_a_note_another_machine_sent_meanwhile_comes_with_the_next_prompt(
     desktop.sync()
     assert laptop.ctxrepo("pull").returncode == 0
     late = session.hook("UserPromptSubmit", prompt="hello")
-    assert "shop/topics/gotcha.md — Gotcha notes [gotcha]" in late
+    assert "shop/topics/gotcha.md — Traps and the way around each [gotcha]" in late
     assert session.hook("UserPromptSubmit", prompt="hello") == ""
 
 
 def test_what_a_session_remembers_is_news_to_others_only(laptop: Machine) -> None:
     within = Machine(laptop.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    assert laptop.ctxrepo("remember", "said before").returncode == 0
+    assert laptop.ctxrepo("sync").returncode == 0  # the project is known when they begin
     mine, other = Session(laptop, "s-1"), Session(laptop, "s-2")
     for session in (mine, other):
         session.hook("SessionStart")

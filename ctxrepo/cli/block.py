@@ -59,7 +59,12 @@ def file(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command()
-def add(path: PathWord = "", agent: AgentName = "", json: Json = False) -> None:
+def add(
+    path: PathWord = "",
+    agent: AgentName = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")] = False,
+    json: Json = False,
+) -> None:
     """Put the packet into a file, and keep it up to date there.
 
     It stands between two markers, at the end of the file or where they are already. Nothing else in the file
@@ -70,7 +75,7 @@ def add(path: PathWord = "", agent: AgentName = "", json: Json = False) -> None:
     from ctxrepo.services.blocks import add
 
     run = _settled()
-    added = add(run.memory, _named(run, path, agent), run.env)
+    added = add(run.memory, _named(run, path, agent), run.env, is_trial=dry_run)
     where = str(added.block.path)
     if added.tracking in _GIT:
         output.notice(_GIT[added.tracking].format(path=where))
@@ -79,12 +84,13 @@ def add(path: PathWord = "", agent: AgentName = "", json: Json = False) -> None:
     data = {
         "path": where,
         "project": added.block.project,
-        "changed": added.changed,
+        "changed": bool(added.diff) and not dry_run,
+        "diff": added.diff,
         "new": added.block.is_new,
         "git": added.tracking,
     }
-    done = "the packet stands in" if added.changed else "the packet stood already in"
-    output.done(json, data, f"{done} {where}")
+    done = "the packet stands in" if added.diff else "the packet stood already in"
+    output.done(json, data, added.diff.rstrip("\n") if dry_run and added.diff else f"{done} {where}")
 
 
 @group.command()

@@ -75,7 +75,11 @@ def usage(
         report = service.zombies(run.memory, scope, run.project, limit, sessions, now)
     else:
         report = service.usage(run.memory, scope, run.project, limit)
-    nothing = "no entry only takes room" if zombies else "no session was given an entry yet"
+    nothing = (
+        "no entry only takes room"
+        if zombies
+        else "no session was given an entry yet, as far as this machine knows"
+    )
     output.done(json, _data(report), _table(report, nothing))
 
 

@@ -121,3 +121,24 @@ def _behind(block: Block, entry: str, newline: str) -> str:
 def newline_of(text: str) -> str:
     """How the note's first line ends."""
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+_ABOUT = {
+    "bug": "Known bugs and what to do about them",
+    "command": "Commands for building and testing and releasing",
+    "constraint": "Limits that must be kept and where they come from",
+    "decision": "What was decided and why",
+    "fact": "Facts worth knowing",
+    "gotcha": "Traps and the way around each",
+    "idea": "Ideas that wait",
+    "lesson": "What went wrong once and what was learned",
+    "preference": "How the user likes things done",
+    "tool": "Tools and how they are used",
+    "workflow": "How work is done",
+}
+
+
+def about(stem: str) -> str:
+    """The description of a note that is made for its first entry: what an index says of it until a person or
+    an agent says it better. The same on every machine."""
+    return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 
-_LIKELY = re.compile(r"\.[A-Za-z]|file", re.ASCII)
-"""What a text has that names a file; most have neither, and nothing more is asked of them."""
-
-_RUN = re.compile(r"[\w.~@+/-]+", re.ASCII)
-_NAME = re.compile(
-    r"[\w.~+-]*\.[a-z]\w{0,9}|(?:make|docker|container|jenkins|gem|rake|proc|just|vagrant)file", re.ASCII
+_BARE = (
+    "makefile",
+    "dockerfile",
+    "containerfile",
+    "jenkinsfile",
+    "gemfile",
+    "rakefile",
+    "procfile",
+    "justfile",
 )
+"""Names without an extension."""
+
+_EXTENSION = re.compile(r"\.[A-Za-z]")
+_ENDS = sorted({name[-5:] for name in _BARE})
+_RUN = re.compile(r"[\w.~@+/-]+", re.ASCII)
+_NAME = re.compile(rf"[\w.~+-]*\.[a-z]\w{{0,9}}|{'|'.join(_BARE)}", re.ASCII)
 
 _SHORTEST = 4
 """Characters of a name: `e.g` and `i.e` are none."""
@@ -20,7 +29,7 @@ _LONGEST = 100
 
 def mentions_of(text: str) -> set[str]:
     """The name of each file, in lower case, and where a folder stands before it `folder/name` as well."""
-    if not _LIKELY.search(text):
+    if not _may_name(text):
         return set()
     found = set()
     for run in _RUN.findall(text):
@@ -35,3 +44,9 @@ def mentions_of(text: str) -> set[str]:
         if parent not in ("", ".", "..", "~"):
             found.add(f"{parent[-_LONGEST:]}/{name}")
     return found
+
+
+def _may_name(text: str) -> bool:
+    """Whether a text has what names a file. Most have not, and nothing more is asked of them: all entries of
+    a memory are looked at when its cache is built."""
+    return bool(_EXTENSION.search(text)) or ("file" in text and any(end in text for end in _ENDS))

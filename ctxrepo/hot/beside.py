@@ -38,11 +38,9 @@ def beside(
     if why := why_not(settings, "recall") or why_off(db, settings, here, switches()):
         note_trace(db, settings["folder"], said, why, [], [])
         return ""
-    from ctxrepo.hot.recall import LIMIT, recall
+    from ctxrepo.hot.recall import LIMIT, SOCIAL, recall
     from ctxrepo.hot.terms import words
 
-    if about := words(said["prompt"])[:_REMEMBERED]:
-        lines.append(f"asked {' '.join(about)}")
     already, before = told[0], told[4]
     limit = number(settings, "recall_limit", LIMIT)
     asked = (said["prompt"], before, scopes, limit, settings.get("gate") != "off")
@@ -52,6 +50,8 @@ def beside(
 
         found = ask(cache, settings, *asked)
     why, hits, left = found or recall(cache, *asked)
+    if why != SOCIAL and (about := words(said["prompt"])[:_REMEMBERED]):
+        lines.append(f"asked {' '.join(about)}")
     if not hits:
         note_trace(db, settings["folder"], said, why, [], left)
         return ""

@@ -6,13 +6,18 @@ from ctxrepo.hot.wordlists import SOCIAL, STOP
 MIN_VISIBLE = 10
 MIN_WORDS = 2
 
+_NOTICES = ("<task-notification>",)
+"""How prompts begin that an agent writes to itself: Claude Code says so that a background task has ended."""
+
 
 def is_silent(prompt: str, goes_on: bool = False) -> bool:
-    """Whether a prompt is too short or too social to recall anything for.
+    """Whether a prompt is too short or too social to recall anything for, or no person's.
 
     One that goes on with what was said before it may be short: a single word tells what is meant.
     """
     head = prompt[:MAX_READ]
+    if head.lstrip().startswith(_NOTICES):
+        return True
     if _width(head) < MIN_VISIBLE and not goes_on:
         return True
     return len(words(head)) < (1 if goes_on else MIN_WORDS) or SOCIAL.issuperset(_spoken(head))

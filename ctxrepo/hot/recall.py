@@ -31,7 +31,7 @@ _LOOKED_AT = 60
 Answer = tuple[str, list[Hit], list[tuple[Hit, str]]]
 """(why there is silence, '' when there is none; entries, best first; entries left out, each with why)"""
 
-SOCIAL = "the prompt is too short, or only thanks, agrees or greets"
+SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice of the agent's own"
 NOTHING = "no entry has any of its words that tell something"
 CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
 SAID_BEFORE = "what it goes on with was asked before, and it says nothing of its own about any entry"

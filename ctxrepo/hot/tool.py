@@ -30,13 +30,13 @@ def answer(
                 edited = path
             elif relative and not relative.startswith(".git/"):
                 _keep(db, settings, agent, said, path, relative)
-    if said["sub"]:
-        return ""  # who started the subagent is told, and can see to it
     cache = open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
         return ""
     try:
-        faults = _faults(cache, settings, agent, said) if faults_of(cache) else ""
+        # Who started a subagent is told of faults, and can see to them.
+        has_news = not said["sub"] and bool(faults_of(cache))
+        faults = _faults(cache, settings, agent, said) if has_news else ""
         return faults + _reminder(db, cache, settings, agent, said, edited)
     finally:
         cache.close()

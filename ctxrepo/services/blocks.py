@@ -14,6 +14,7 @@ from ctxrepo.domain.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.services.context import context
 from ctxrepo.services.project import find_project, project_of
+from ctxrepo.services.setup import diff_of
 from ctxrepo.storage import foreign
 from ctxrepo.storage.blocks import Block, BlockFile, Blocks
 from ctxrepo.storage.code import Tracking, look_at, tracking
@@ -40,10 +41,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Added:
-    """`tracking` is what git makes of the file; `changed` is False where the block stood there already."""
+    """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
 
     block: Block
-    changed: bool
+    diff: str
     tracking: Tracking
 
 
@@ -55,8 +56,8 @@ def default_file(memory: Memory, folder: Path, name: str) -> Path:
     return code.top / name
 
 
-def add(memory: Memory, path: Path, env: Mapping[str, str]) -> Added:
-    """Put the block into the file at `path`, which is made where there is none.
+def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = False) -> Added:
+    """Put the block into the file at `path`, which is made where there is none; a trial writes nothing.
 
     Refused for a file that isn't the user's to hold one. The cache must be up to date.
     """
@@ -72,15 +73,21 @@ def add(memory: Memory, path: Path, env: Mapping[str, str]) -> Added:
             placed = put(data or b"", _text(memory, identity, path))
         fresh = Block(path, identity, placed.glue, data is None)
         block = replace(known, project=identity, trouble="") if known and has_one else fresh
-        # First the way back: what a crash leaves then can be removed.
-        file.write(blocks.with_(block))
-        try:
-            if placed.data != data:
-                foreign.apply([Change(path, data, placed.data)])
-        except CtxrepoError:
-            file.write(blocks)
-            raise
-    return Added(block, placed.data != data, tracking(path, memory.env))
+        change = Change(path, data, placed.data)
+        if not is_trial:
+            _put(file, blocks, block, change)
+    return Added(block, diff_of(change) if placed.data != data else "", tracking(path, memory.env))
+
+
+def _put(file: BlockFile, blocks: Blocks, block: Block, change: Change) -> None:
+    """First the way back: what a crash leaves then can be removed."""
+    file.write(blocks.with_(block))
+    try:
+        if change.after != change.before:
+            foreign.apply([change])
+    except CtxrepoError:
+        file.write(blocks)
+        raise
 
 
 def remove(memory: Memory, path: Path) -> bool:

@@ -42,10 +42,13 @@ def observe(memory: Memory, events: Sequence[Event], now: float) -> None:
         with UsageStore.writing(memory.state.usage) as store:
             _delivered(memory, store)
             _opened(memory, store)
+            sessions = dict.fromkeys((e.agent, e.session) for e in events if e.session)
+            for agent, session in sessions:
+                _begun_with(memory, store, agent, session, now)
             for event in events:
                 if event.event in ("stop", "end") and event.transcript:
                     _used(memory, store, event, now)
-            for agent, session in dict.fromkeys((e.agent, e.session) for e in events if e.session):
+            for agent, session in sessions:
                 _contradicted(memory, store, agent, session, now)
     except sqlite3.DatabaseError as error:
         raise CtxrepoError(f"what became of entries can't be counted: {error}") from error
@@ -77,6 +80,16 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
                 case [str(name), str(place), *_]:
                     path = place.rpartition("#L")[0]
                     store.note("delivered", _key(text_of(fields, "agent"), session), name, path, fields["at"])
+
+
+def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """What stood in the packet of a session is noted in its ledger, and nowhere else."""
+    key = _key(agent, session)
+    given = ledger.read_ledger(ledger.ledger_path(str(memory.state.root), agent, session))[0]
+    for name in given.keys() - store.delivered_to(key):
+        known = memory.cache.find_entry(name)
+        if known:
+            store.note("delivered", key, name, known.entry.path, now)
 
 
 def _opened(memory: Memory, store: UsageStore) -> None:

@@ -121,7 +121,7 @@ class _Writing:
     def _new_note(self, path: str) -> str:
         """A head that two machines write alike when both make the note before they meet."""
         stem = path.rpartition("/")[2].removesuffix(".md")
-        about = "What to know first" if stem == "MEMORY" else f"{stem.replace('-', ' ').capitalize()} notes"
+        about = "What to know first" if stem == "MEMORY" else compose.about(stem)
         fields: dict[str, frontmatter.Value] = {"description": about}
         if self.fact.category:
             fields["tags"] = [self.fact.category.lower()]

@@ -40,7 +40,7 @@ class Plan:
     @property
     def diff(self) -> str:
         """What to show before asking: a unified diff of every visible change."""
-        return "".join(map(_diff, self.visible))
+        return "".join(map(diff_of, self.visible))
 
 
 def present(machine: Machine) -> tuple[str, ...]:
@@ -105,7 +105,8 @@ def _possible(changes: Sequence[Change]) -> tuple[Change, ...]:
     return wanted
 
 
-def _diff(change: Change) -> str:
+def diff_of(change: Change) -> str:
+    """A change of a file as a unified diff."""
     before, after = ((data or b"").decode("utf-8", "replace") for data in (change.before, change.after))
     names = ["/dev/null" if data is None else str(change.path) for data in (change.before, change.after)]
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), names[0], names[1], lineterm="")

@@ -83,8 +83,7 @@ class Worker:
         self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
-        with self._forgiving():
-            self._observe()
+        self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
@@ -161,9 +160,12 @@ class Worker:
 
     def _observe(self) -> None:
         """After the turns of sessions: which files they touched, and what came of entries they were given."""
-        if any(event.event != "tool" for event in self.seen):
-            note_active(self.memory)
-            observe(self.memory, self.seen, self.now().timestamp())
+        try:
+            if any(event.event != "tool" for event in self.seen):
+                note_active(self.memory)
+                observe(self.memory, self.seen, self.now().timestamp())
+        except Exception as error:  # nothing that others wait for hangs on it
+            self.log(in_words(error))
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
@@ -174,9 +176,12 @@ class Worker:
             self.log(str(error))
 
     def _renew_blocks(self) -> None:
-        """Agents' instruction files that hold the packet follow the memory."""
-        with self._forgiving():
+        """Agents' instruction files that hold the packet follow the memory; no commit and no push waits for
+        one that can't."""
+        try:
             renew(self.memory, self.now())
+        except Exception as error:
+            self.log(in_words(error))
 
     def _resolve(self, events: Sequence[Event]) -> None:
         """Find out which projects the sessions are in, for the hooks that could not.

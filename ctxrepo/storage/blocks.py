@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.storage import foreign
 from ctxrepo.storage.foreign import Change
 
@@ -56,13 +57,12 @@ class BlockFile:
 
     def read(self) -> Blocks:
         """None are known where it is missing or can't be read: they stay in their files as they are."""
-        data = foreign.read(self.file)
         try:
-            fields = json.loads(data or b"{}")
+            fields = json.loads(foreign.read(self.file) or b"{}")
             if fields.get("version") != _VERSION:
                 return Blocks()
             return Blocks(tuple(map(_block, fields["blocks"])), str(fields["seen"]))
-        except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
+        except (CtxrepoError, ValueError, KeyError, TypeError, AttributeError, binascii.Error):
             return Blocks()
 
     def write(self, blocks: Blocks) -> None:

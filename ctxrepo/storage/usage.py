@@ -11,10 +11,10 @@ from typing import Self
 from ctxrepo.domain.usage import Kind, Usage
 from ctxrepo.storage.database import discard, open_database, transaction
 
-MAX_ENTRIES = 5000
+MAX_ENTRIES = 2000
 """Entries remembered; those seen longest ago go first."""
 
-MAX_PAIRS = 20_000
+MAX_PAIRS = 5000
 """An entry and a session: so many of them are known not to be counted twice."""
 
 _FORMAT = 1
@@ -62,6 +62,7 @@ _OPEN = {
         select entry, at from pair where session = ? and delivered and not contradicted order by entry""",
     "delivered": "select entry, at from pair where session = ? and not delivered order by entry",
 }
+_DELIVERED = "select entry from pair where session = ? and delivered"
 _ALL = "select id, path, first, last, delivered, sessions, opened, used, contradicted from entry order by id"
 _FORGET = (
     "delete from entry where id in (select id from entry order by last desc, id limit -1 offset ?)",
@@ -82,19 +83,21 @@ class UsageStore:
     @classmethod
     @contextmanager
     def writing(cls, path: Path) -> Iterator[Self]:
-        """The store at `path`, all or nothing of what is noted in it; one that is damaged is made anew."""
-        try:
-            db = open_database(path, _is_current, _build)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            discard(path)
-            db = open_database(path, _is_current, _build)
+        """The store at `path`, all or nothing of what is noted in it.
+
+        One that turns out to be damaged is made anew the next time.
+        """
+        db = open_database(path, _is_current, _build)
         try:
             with transaction(db):
                 store = cls(db)
                 yield store
                 store._tidy()
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
         finally:
             db.close()
 
@@ -110,6 +113,10 @@ class UsageStore:
     def given(self, session: str, lacking: Kind) -> dict[str, float]:
         """The entries that were delivered to a session and not yet `lacking`, each with when."""
         return dict(self._db.execute(_OPEN[lacking], (session,)).fetchall())
+
+    def delivered_to(self, session: str) -> set[str]:
+        """The entries that are known to have been delivered to a session."""
+        return {row[0] for row in self._db.execute(_DELIVERED, (session,))}
 
     def paths(self) -> dict[str, str]:
         """Entry -> the note it was in last."""

@@ -27,6 +27,18 @@ def test_add_and_remove(cli: Terminal, shop: Path) -> None:
     assert cli("file", "remove").code == 3
 
 
+def test_a_trial_shows_the_change_and_makes_none(cli: Terminal, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("mine\n")
+    said = cli("file", "add", "--dry-run")
+    assert "+<!-- ctxrepo:begin -->" in said.out
+    assert "git doesn't ignore" in said.err
+    assert (shop / "AGENTS.md").read_text() == "mine\n"
+    assert "no file holds" in cli("file").out
+    data = cli("file", "add", "--dry-run", "--json").data
+    assert not data["changed"]
+    assert "gotcha.md" in data["diff"]
+
+
 def test_the_file_of_an_agent_and_any_other(cli: Terminal, shop: Path) -> None:
     assert cli("file", "add", "--agent", "claude", "--json").data["new"]
     assert cli("file", "add", "notes.md").code == 0

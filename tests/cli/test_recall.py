@@ -110,7 +110,8 @@ class TestOutcomes:
     def test_each_failure_is_one_line_at_a_terminal(self, notes: Terminal) -> None:
         assert notes("recall", "").is_one_line()
         assert notes("recall", "ok, thanks").err == (
-            "ctxrepo: nothing is recalled: the prompt is too short, or only thanks, agrees or greets\n"
+            "ctxrepo: nothing is recalled: the prompt is too short, only thanks, agrees or greets, "
+            "or is a notice of the agent's own\n"
         )
         with closing(sqlite3.connect(cache_of(notes))) as db:
             db.execute("alter table scope rename to gone")

@@ -149,6 +149,77 @@ class TestAnchor:
         assert not (cli.machine.clone / "TAPE").exists()
 
 
+class TestHandoff:
+    def test_what_is_said_is_told_to_the_next_session_and_the_rest_is_gathered(self, cli: Terminal) -> None:
+        cli("scratch", "add", "Ask the bank")
+        cli("log", "Moved the basket")
+        words = [
+            "--goal",
+            "Retries",
+            "--done",
+            "client",
+            "--done",
+            "server",
+            "--next",
+            "Test it",
+            "--file",
+            "a.py",
+        ]
+        made = cli("handoff", "payments/half", *words, "--json").data
+        assert made["path"].startswith("TAPE/shop/")
+        line = json.loads(cli.machine.read(made["path"]))
+        assert (line["id"], line["name"], line["type"]) == (made["id"], "payments/half", "handoff")
+        assert line["meta"]["handoff"] == made["handoff"] == {
+            "goal": "Retries", "done": ["client", "server"], "open": ["Ask the bank"], "next": "Test it",
+            "files": ["a.py"], "anchors": [],
+        }  # fmt: skip
+        assert len(cli.woken) == 3
+        told = "Goal: Retries\nDone: client\nDone: server\nOpen: Ask the bank\nNext: Test it\nFiles: a.py\n"
+        assert told.replace("Open: Ask the bank\n", "") in cli("context").out  # the list says it
+        assert cli("handoff", "--show").out.endswith(told)
+        assert cli("handoff", "--show", "--json").data["handoff"] == made["handoff"]
+
+    def test_a_dry_run_leaves_nothing(self, cli: Terminal) -> None:
+        assert cli("handoff", "--dry-run").out == "there is nothing to hand over\n"
+        said = cli("handoff", "--dry-run", "--open", "Ask the bank")
+        assert (said.code, said.out) == (0, "Open: Ask the bank\n")
+        assert not (cli.machine.clone / "TAPE").exists()
+        assert cli.woken == []
+
+    def test_in_an_agents_session_its_own_record_is_read(self, cli: Terminal) -> None:
+        folder = cli.machine.home / ".claude" / "projects" / "-shop"
+        folder.mkdir(parents=True)
+        prompt = {"type": "user", "message": {"role": "user", "content": "Add retries, please"}}
+        (folder / "s-1.jsonl").write_text(json.dumps(prompt) + "\n")
+        session = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
+        cli("log", "by another session")
+        cli("log", "by this one", **session)
+        cli("anchor", "retries/begun", **session)
+        assert cli("handoff", "--dry-run", **session).out.splitlines() == [
+            "Goal: Add retries, please", "Done: by this one", "Anchors: retries/begun",
+        ]  # fmt: skip
+
+    def test_the_scope_may_be_named(self, cli: Terminal) -> None:
+        made = cli("handoff", "--goal", "G", "--scope", "global", "--json").data
+        assert (made["path"][:12], made["name"]) == ("TAPE/global/", "handoff/session")
+        assert cli("handoff", "--show").code == 3
+        assert cli("handoff", "--show", "--scope", "global").out.endswith("Goal: G\n")
+
+    def test_2_with_nothing_to_say(self, cli: Terminal) -> None:
+        said = cli("handoff")
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert not (cli.machine.clone / "TAPE").exists()
+
+    def test_3_before_there_is_one(self, cli: Terminal) -> None:
+        said = cli("handoff", "--show")
+        assert (said.code, said.is_one_line()) == (3, True)
+
+    def test_6_no_secret_gets_on_the_tape(self, cli: Terminal) -> None:
+        said = cli("handoff", "--goal", "use ghp_" + "a1B2" * 9)
+        assert (said.code, said.is_one_line()) == (6, True)
+        assert not (cli.machine.clone / "TAPE").exists()
+
+
 class TestHook:
     def test_it_answers_like_the_line_that_setup_writes(self, cli: Terminal) -> None:
         payload = json.dumps({"session_id": "s", "cwd": str(cli.machine.project_folder)})

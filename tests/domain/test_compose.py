@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.compose import MAX_ENTRY_BYTES, append, bullet, replace, word
+from ctxrepo.domain.compose import MAX_ENTRY_BYTES, about, append, bullet, replace, word
 from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.markdown import closed
@@ -154,3 +154,15 @@ def test_words_are_those_that_are_read_back(what: str, good: list[str], bad: lis
     for text in bad:
         with pytest.raises(UsageError, match=what):
             word(text, what)
+
+
+@pytest.mark.parametrize(
+    ("stem", "said"),
+    [
+        ("gotcha", "Traps and the way around each"),
+        ("Decision", "What was decided and why"),
+        ("release-train", "Release train notes"),
+    ],
+)
+def test_a_note_that_nobody_described_says_what_it_is_for(stem: str, said: str) -> None:
+    assert about(stem) == said

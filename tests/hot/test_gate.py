@@ -33,6 +33,7 @@ from ctxrepo.hot.gate import is_silent
         "ありがとうございます。続けてください。",
         "감사합니다, 계속해줘",
         "what is it about?",
+        "<task-notification> The background task of the redis port has ended.</task-notification>",
         "\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b x",
     ],
 )

@@ -84,6 +84,14 @@ def test_a_project_found_too_late(world: World, mode: str, comes: bool) -> None:
     assert world.run("UserPromptSubmit", prompt="ok") == ""
 
 
+@pytest.mark.parametrize("mode", ["system", "file"])
+def test_what_stands_whole_in_the_packet_comes_beside_no_prompt(world: World, mode: str) -> None:
+    world.compile(mode=mode, gate="off")
+    assert "make ship" in world.run("UserPromptSubmit", prompt="how do we deploy this, with make ship?")
+    world.run("SessionStart-compact")
+    assert "make ship" not in world.run("UserPromptSubmit", prompt="how do we deploy this, with make ship?")
+
+
 def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     world.compile(mode="pull")
     (block,) = PARSE(world.run("SessionStart"))
@@ -95,7 +103,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert world.run("SessionStart") == ""
 
 
-def test_without_a_packet_nothing_is_waited_for(world: World) -> None:
+def test_without_a_packet_and_a_cache_there_is_silence(world: World) -> None:
     world.compile(mode="system", remote="1")
     (world.folder / "cache.db").unlink()
     assert world.run("SessionStart") == ""

@@ -134,6 +134,14 @@ def test_the_order_is_by_folders_pins_and_days(tmp_path: Path) -> None:
     assert found(path, "/x/pay/client.py") == ["shop/d.md", "shop/c.md", "shop/b.md", "shop/a.md"]
 
 
+def test_of_alike_entries_those_of_newer_notes_come_first(tmp_path: Path) -> None:
+    days = {
+        f"shop/n{n}.md": f"---\nupdated: 2026-01-{(n * 7) % 20 + 1:02d}\n---\n- x.py {n}\n" for n in range(9)
+    }
+    path = cached(tmp_path, days)
+    assert found(path, "/x.py") == sorted(days, key=lambda one: days[one], reverse=True)
+
+
 def test_a_name_that_many_entries_have_takes_its_folder(tmp_path: Path) -> None:
     notes = {f"shop/n{n}.md": f"- README.md says {n}\n" for n in range(MANY)}
     path = cached(tmp_path, {**notes, "shop/web.md": "- web/README.md is stale\n"})

@@ -19,10 +19,13 @@ from world import HOOK, NOTES, World
 from ctxrepo.hot.door import answer
 from ctxrepo.hot.payload import MAX_BYTES
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+EVENTS = (
+    *("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart"),
+    *("Stop", "PreCompact", "SessionEnd"),
+)
 FIELDS = (
     *("session_id", "cwd", "source", "prompt", "transcript_path"),
-    *("tool_name", "tool_input", "tool_response"),
+    *("tool_name", "tool_input", "tool_response", "agent_id"),
 )
 
 WHOLE = json.dumps({"session_id": "s", "cwd": "/", "prompt": "which port is staging on?"}).encode()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from world import NOTES, PAYLOADS, World
 
-from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.hot.ledger import hush, ledger_path, read_ledger
 from ctxrepo.hot.presets import PRESETS, SUBAGENT
 
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
@@ -50,6 +50,23 @@ def test_its_ledger_is_its_own(world: World) -> None:
     assert read_ledger(own)[1] == 1
     assert f"of {SAID['session_id']}\n" in Path(own).read_text()
     assert own != ledger_path(str(world.folder), "claude", SAID["session_id"], "another")
+
+
+def edits(world: World, sub: str) -> bytes:
+    """What is answered to an edit of a file that a note is about; '' is the session itself."""
+    said = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
+    said |= {"cwd": str(world.code), "agent_id": sub, "session_id": SAID["session_id"]}
+    said["tool_input"]["file_path"] = str(world.code / "retry_client.py")
+    return world.raw(json.dumps(said).encode(), "PostToolUse")
+
+
+def test_each_is_told_once_what_memory_says_of_a_file_it_edits(world: World) -> None:
+    world.cache("c2", {"shop/pay.md": "- retry_client.py must not be retried twice\n"})
+    for sub in ("", "a1", "a2"):
+        assert b"retried twice" in edits(world, sub)
+        assert edits(world, sub) == b""
+    hush(ledger_path(str(world.folder), "claude", SAID["session_id"]), True)
+    assert edits(world, "a3") == b""
 
 
 def test_faults_are_for_the_one_that_started_it(world: World) -> None:

@@ -59,8 +59,13 @@ def handover(play: Play) -> None:
 def sub(play: Play) -> None:
     """A subagent is started: it is shown the index, reads a note, and is asked to leave writing to others."""
     task = "Look up in the notes where redis listens."
+    script = play.stage.project / "scripts" / "reindex.py"
     play.stage.model.will(
-        play.agent.subagent(task), play.agent.read(note_of(play.stage, "6380")), Text("On 6380."), Text()
+        play.agent.subagent(task),
+        play.agent.read(note_of(play.stage, "6380")),
+        play.agent.write(script, "print()\n"),
+        Text("On 6380."),
+        Text(),
     )
     talk = play.talk()
     talk.say(f"{PORT} Have a subagent look.")
@@ -69,6 +74,8 @@ def sub(play: Play) -> None:
     mine = [prompt for prompt in told if prompt not in its]
     found = blocks(added(None, its[0])) if its else []
     size = len("".join(found).encode())
+    last = added(its[-2], its[-1]) if len(its) > 1 else []
+    play.report.look("it is told what memory says of a file it wrote", "rebuilt by" in "".join(blocks(last)))
     play.report.look("the subagent is given one block, with the index", [INDEX in b for b in found] == [True])
     play.report.look("of at most 3,000 bytes", 0 < size <= 3000, size)
     play.report.look("that asks it not to write", "Don't write to it" in "".join(found))

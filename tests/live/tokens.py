@@ -89,6 +89,9 @@ def _play(agent: ModuleType, way: Way, root: Path, installed: install.Installed)
     with Model(agent.API, root / "requests.jsonl") as model:
         here = stage.build(root, model, installed)
         here.knows(YEAR, "clinicdesk")
+        here.ctxrepo("scratch", "add", "the accents of Lab-Sud: a test with a real file")
+        here.ctxrepo("log", "the parser reads CP850 now; the lanes of the calendar are next")
+        here.ctxrepo("handoff", "--goal", "Lab-Sud imports without garbage", "--next", "the test")
         for key, value in way.keys:
             here.ctxrepo("config", "set", key, value)
         agent.connect(here, "settings")

@@ -12,6 +12,7 @@ from machines import Machine
 from ctxrepo.domain.focus import MOST_FILES
 from ctxrepo.services.active import note_active
 from ctxrepo.services.rebuild import rebuild
+from ctxrepo.storage.compiled import record_checkout
 
 
 @pytest.fixture
@@ -56,6 +57,15 @@ def test_what_is_gone_elsewhere_or_memory_is_not_listed(ada: Machine, project: s
     touch(ada, "/nowhere/x.py")
     touch(ada, "here.py")
     assert [path for path, _ in recent(ada, project)] == ["here.py"]
+
+
+def test_memory_in_a_checkout_is_no_code(ada: Machine, project: str) -> None:
+    record_checkout(ada.places.state, str(ada.home), "", "", "example/home", "home")
+    touch(ada, ada.clone / "shop/MEMORY.md")
+    touch(ada, ada.home / "notes.py")
+    touch(ada, "nearer.py")
+    assert [path for path, _ in recent(ada, "example/home")] == ["notes.py"]
+    assert [path for path, _ in recent(ada, project)] == ["nearer.py"]
 
 
 def test_a_few_are_enough(ada: Machine, project: str) -> None:

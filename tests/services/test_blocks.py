@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from ctxrepo.services import blocks as module
 from ctxrepo.services.blocks import Added, add, default_file, remove, renew, standings
 from ctxrepo.services.commit import commit
 from ctxrepo.services.connection import Machine as Place
+from ctxrepo.services.context import context
 from ctxrepo.services.doctor import doctor
 from ctxrepo.services.refresh import faults
 from ctxrepo.storage.foreign import Change
@@ -56,10 +59,10 @@ def test_it_is_the_packet_of_the_project_at_the_end_of_the_file(mine: Machine) -
     put(mine)
     text = file.read_text()
     assert text.startswith(f"# Mine\n\n{BEGIN}\n<ctxrepo-memory tag=")
-    assert "shop/topics/gotcha.md — Gotcha notes" in text
+    assert "shop/topics/gotcha.md — Traps and the way around each" in text
     assert text.endswith(f"\n{END}\n")
     assert len(text.encode()) < 9500 + 100
-    assert not put(mine).changed
+    assert not put(mine).diff
     assert states(mine) == ["current"]
 
 
@@ -91,6 +94,18 @@ def test_added_renewed_and_removed_a_file_is_as_it_was(mine: Machine, hand: byte
     assert remove(mine.open(), file)
     assert (file.read_bytes() if file.exists() else None) == hand
     assert not mine.open().state.blocks.exists()
+
+
+def test_added_again_the_way_back_stays_known(mine: Machine) -> None:
+    file = mine.project_folder / "AGENTS.md"
+    file.write_text("no newline")
+    put(mine)
+    put(mine, "CLAUDE.md")
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        assert not put(mine, name).diff
+        assert remove(mine.open(), mine.project_folder / name)
+    assert file.read_text() == "no newline"
+    assert not (mine.project_folder / "CLAUDE.md").exists()
 
 
 def test_it_is_written_only_when_its_text_differs(mine: Machine) -> None:
@@ -241,7 +256,7 @@ def test_a_file_that_is_gone_or_lost_its_block_stays_so(mine: Machine) -> None:
     assert renewed(mine) == ["missing", "without"]
     assert not (mine.project_folder / "AGENTS.md").exists()
     assert (mine.project_folder / "CLAUDE.md").read_text() == "mine alone\n"
-    assert put(mine, "CLAUDE.md").changed
+    assert put(mine, "CLAUDE.md").diff
     assert states(mine) == ["missing", "current"]
     assert remove(mine.open(), mine.project_folder / "CLAUDE.md")
     assert (mine.project_folder / "CLAUDE.md").read_text() == "mine alone\n"
@@ -252,6 +267,20 @@ def test_faults_are_not_in_it(mine: Machine) -> None:
     memory.cache.set_faults(["the remote refuses"])
     put(mine)
     assert "refuses" not in (mine.project_folder / "AGENTS.md").read_text()
+
+
+def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
+    put(mine)
+    with closing(sqlite3.connect(mine.open().state.cache)) as db, db:
+        rows = db.execute("select count(*) from pragma_table_info('recent')").fetchone()[0]
+        db.execute(
+            f"insert into recent values ({', '.join('?' * rows)})",
+            ("git.example.org/ada/shop", 0, "src/touched.py", "1-9")[:rows],
+        )
+    assert states(mine) == ["current"]
+    memory, project = mine.open(), mine.project()
+    assert "src/touched.py" in context(memory, project, mine.project_folder).text
+    assert "src/touched.py" not in context(memory, project, mine.project_folder, lasting=True).text
 
 
 def test_while_the_cache_is_behind_nothing_is_renewed(mine: Machine) -> None:
@@ -307,13 +336,25 @@ def test_a_damaged_register_leaves_files_as_they_are(mine: Machine) -> None:
     assert remove(mine.open(), file)
 
 
+def test_nothing_else_waits_for_a_register_that_cannot_be_used(mine: Machine) -> None:
+    put(mine)
+    blocks = mine.open().state.blocks
+    blocks.unlink()
+    blocks.mkdir()
+    mine.remember("still committed", scope="global")
+    lines: list[str] = []
+    mine.worker(log=lines.append).run()
+    assert "still committed" in mine.git("log", "-p", "-1", "--format=")
+    assert lines == []
+
+
 def test_after_the_state_is_lost_a_block_is_known_again_by_its_markers(mine: Machine) -> None:
     file = mine.project_folder / "AGENTS.md"
     file.write_text("x\n")
     put(mine)
     mine.open().state.blocks.unlink()
     grow(mine)
-    assert put(mine).changed
+    assert put(mine).diff
     assert states(mine) == ["current"]
     assert remove(mine.open(), file)
     assert file.read_text() == "x\n\n"

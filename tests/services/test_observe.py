@@ -55,6 +55,14 @@ class Observed:
             **more,
         }
         self.log("traces", **trace, given=[[self.id, known.entry.at, 1.0]])
+        if session and "by" not in more:
+            self.begins(session, agent)
+
+    def begins(self, session: str, agent: str = "claude") -> None:
+        """The session is given it in its packet."""
+        memory = self.machine.open()
+        known = memory.cache.find_entry(self.id)
+        assert known
         add(ledger_path(str(memory.state.root), agent, session), [f"entry {self.id} {known.hash}"])
 
     def log(self, name: str, **fields: Any) -> None:
@@ -100,6 +108,15 @@ def test_deliveries_are_counted_each_and_sessions_once(seen: Observed) -> None:
     seen.given()
     seen.given(session="s-2")
     assert seen.counts() == (3, 2, 0, 0, 0)
+
+
+def test_what_stood_in_the_packet_is_delivered_once(seen: Observed) -> None:
+    seen.begins("s-1")
+    assert seen.counts() == (1, 1, 0, 0, 0)
+    seen.begins("s-1")
+    assert seen.counts() == (1, 1, 0, 0, 0)
+    seen.stops(REPLY)
+    assert seen.counts() == (1, 1, 0, 1, 0)
 
 
 def test_what_a_person_asked_for_is_no_delivery(seen: Observed) -> None:
@@ -226,6 +243,14 @@ def test_what_others_do_against_it_is_not(seen: Observed, how: str) -> None:
     assert seen.counts()[4] == 0
 
 
+def test_what_it_wrote_before_it_was_given_it_is_not_against_it(seen: Observed) -> None:
+    change(seen, "write beside", seen.origin)
+    seen.given()
+    seen.see()
+    change(seen, "edit", Origin(seen.machine.open().host, "s-2", "claude"))
+    assert seen.counts()[4] == 0
+
+
 def test_the_worker_counts_after_a_turn(seen: Observed) -> None:
     seen.given()
     transcript = seen.machine.home / "t.jsonl"
@@ -295,3 +320,16 @@ def test_a_store_that_is_spoiled_begins_anew(seen: Observed) -> None:
     Path(seen.machine.open().state.usage).write_bytes(b"not a database" * 1000)
     seen.given()
     assert seen.counts() == (2, 1, 0, 0, 0)
+
+
+def test_a_store_that_cannot_be_used_keeps_the_worker_from_nothing(seen: Observed) -> None:
+    lines: list[str] = []
+    usage_db = seen.machine.open().state.usage
+    usage_db.mkdir()
+    usage_db.with_name("usage.db.aside").mkdir()
+    (usage_db.with_name("usage.db.aside") / "x").touch()
+    seen.log("spool", event="stop", agent="claude", session="s-1")
+    seen.machine.write("shop/topics/new.md", "- by hand\n")
+    seen.machine.worker(lambda: datetime.now(UTC), lines.append).run()
+    assert len(lines) == 1
+    assert "by hand" in seen.machine.git("show", "HEAD:shop/topics/new.md")

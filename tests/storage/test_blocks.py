@@ -44,3 +44,8 @@ def test_one_file_holds_one_block(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "blocks.json").write_bytes(data)
     assert BlockFile(tmp_path / "blocks.json").read() == Blocks()
+
+
+def test_a_folder_in_its_place_is_none(tmp_path: Path) -> None:
+    (tmp_path / "blocks.json").mkdir()
+    assert BlockFile(tmp_path / "blocks.json").read() == Blocks()

@@ -28,7 +28,18 @@ PATHS = st.builds(
     st.sampled_from(["a", "b", "MEMORY"]),
 )
 TEXTS = st.lists(
-    st.sampled_from(["- walnut", "- almond oil *(pinned)*", "# Nuts", "hazel", "- two\n  lines", "- é"]),
+    st.sampled_from(
+        [
+            "- walnut",
+            "- almond oil *(pinned)*",
+            "# Nuts",
+            "hazel",
+            "- two\n  lines",
+            "- é",
+            "- src/a.py",
+            "- `Makefile`, b/a.py:3",
+        ]
+    ),
     max_size=5,
 ).map(lambda lines: "---\ndescription: about nuts\n---\n" + "\n\n".join(lines) + "\n")
 NOTES = st.dictionaries(PATHS, TEXTS, max_size=12)
@@ -50,8 +61,12 @@ def said(cache: Cache) -> tuple[object, ...]:
         for scope in SCOPES
     }
     counts = db.execute("select name, entries from scope where entries > 0 order by name").fetchall()
+    named = db.execute(
+        "select name, id from mention join entry on entry = entry.rowid order by 1, 2"
+    ).fetchall()
+    assert len(named) == db.execute("select count(*) from mention").fetchone()[0]
     db.close()
-    return notes, cache.entries(SCOPES), recalled, counts
+    return notes, cache.entries(SCOPES), recalled, counts, named
 
 
 @settings(max_examples=40, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,24 @@ def test_the_least_recently_seen_go(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with UsageStore.writing(tmp_path / "usage.db") as store:
         assert [one.id for one in store.all()] == ["e1", "e4", "e5"]
         assert store._db.execute("select count(*) from pair").fetchone() == (2,)
+
+
+def test_what_is_damaged_inside_begins_anew_the_next_time(tmp_path: Path) -> None:
+    path = tmp_path / "usage.db"
+    with UsageStore.writing(path) as store:
+        for n in range(3000):
+            store.note("delivered", "claude s", f"{n:012x}", "shop/a.md", float(n))
+    data = bytearray(path.read_bytes())
+    data[8192:-4096] = b"\xaa" * (len(data) - 12288)
+    path.write_bytes(data)
+
+    def look() -> None:
+        with UsageStore.writing(path) as store:
+            store.all()
+
+    with pytest.raises(sqlite3.DatabaseError):
+        look()
+    look()
 
 
 def test_it_stays_small(tmp_path: Path) -> None:
