@@ -62,6 +62,12 @@ class TestContext:
         assert "memory shop" in text
         assert "make test runs everything" not in text
 
+    def test_the_columns_stand_below_each_other_whatever_a_lane_is_called(self, cli: Terminal) -> None:
+        assert cli("log", "moved the basket", "-s", "shop").code == 0
+        head, *rows, _ = cli("context", "--explain").out.splitlines()
+        assert any("today shop/daily/" in row for row in rows)
+        assert {len(row) for row in rows if not row.endswith("cut")} == {len(head)}
+
     def test_a_lane_that_is_cut_says_so(self, cli: Terminal) -> None:
         cli.machine.write("shop/MEMORY.md", "".join(f"- fact {n} {'x' * 80}\n" for n in range(90)))
         said = cli("context", "--explain", "--json").data

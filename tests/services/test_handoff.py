@@ -95,6 +95,11 @@ class TestGathered:
             asked="Now test them",
         )
 
+    def test_what_only_greets_or_thanks_was_not_asked(self, mine: Machine) -> None:
+        said = prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks")
+        made = prepared(mine, transcript=said)
+        assert (made.goal, made.asked) == ("Add retries", "Now test them")
+
     def test_what_is_given_is_not_gathered(self, mine: Machine) -> None:
         add(mine.open(), "gathered", "", mine.project(), origin(mine), NOW)
         given = Handoff("goal", ("done",), ("open",), "next", ("a.py",))
