@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test torture bench bench-hooks bench-recall peers live laws malformed check fix servers
 
-demo: $(VENV)/ready ## the main job in a minute: two machines, one memory
+demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@$(BIN)/python tests/demo.py
 
 test: $(VENV)/ready ## all tests

@@ -142,7 +142,8 @@ def _first_line(command: Any) -> str:
 
 def _kind(hint: Any) -> str:
     words = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
-    return re.sub(rf"\b({'|'.join(words)})\b", r"`\1`", kind(hint)) if words else kind(hint)
+    quoted = "|".join(re.escape(word or '""') for word in words)
+    return re.sub(rf'(?<![\w"])({quoted})(?![\w"])', r"`\1`", kind(hint)) if words else kind(hint)
 
 
 def _one_line(text: str) -> str:

@@ -165,15 +165,35 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     _wait_for_workers(tmp_path / "first-memory")
-    said = done.stdout
-    assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", said)
-    recalled = said.count("hookEventName")
-    assert recalled == 1, "the entry once, and nothing for thanks"
-    desktop = said[said.index(str(tmp_path / "first-memory" / "desktop")) :]
-    assert "Cart works; payment is next" in desktop, "the desktop is given the laptop's handoff"
-    note = desktop[desktop.rindex("description: Traps and the way around each") :]
-    for fact in ("redis on port 6380", "payment sandbox", "CI caches", "down on Sundays"):
+    said = done.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
+    laptop, desktop = said.split("cloned the memory repository: /tmp/first-memory/desktop")
+    assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", laptop)
+    recalled = laptop.count("gotcha.md#L8\n- [gotcha] Tests need")
+    assert recalled == 2, "beside its prompt, again after the compaction, and nothing for thanks"
+    for line in ("- [ ] Ask the bank", "Next: Ask the bank, then release", "/daily/"):
+        assert line in desktop[: desktop.index("done: ")], "the desktop goes on where the laptop stopped"
+    note = desktop[
+        desktop.index("description: Traps and the way around each") : desktop.index("nothing is kept aside")
+    ]
+    for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note
+    _is_what_was_said(text, said + done.stderr)
+
+
+def _is_what_was_said(text: str, said: str) -> None:
+    """The output that a page shows is what its commands print, but for ids, numbers and what is left out."""
+    known = {_plain(line) for line in said.splitlines()}
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shown = [line.partition("[…]")[0] for kind, block in blocks if not kind for line in block.splitlines()]
+    assert len(shown) > 80
+    for line in shown:
+        # How many commits there are depends on how fast one types.
+        if "memory(" not in line:
+            assert any(one.startswith(_plain(line)) for one in known), f"nothing printed {line!r}"
+
+
+def _plain(line: str) -> str:
+    return re.sub(r"\b[\w-]+-[0-9a-f]{4}\b|[0-9a-f]{7,16}|\d+", "N", line.strip())
 
 
 def _wait_for_workers(root: Path) -> None:

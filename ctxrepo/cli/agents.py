@@ -83,8 +83,8 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
     if not plan.visible:
         return f"{plan.agent}: nothing to remove" if remove else f"{plan.agent} is connected already"
     if is_applied:
-        paths = ", ".join(str(change.path) for change in plan.visible)
-        return f"{'removed' if remove else 'connected'} {plan.agent}: {paths}"
+        paths = (f"\n  {change.path}" for change in plan.visible)
+        return f"{'removed' if remove else 'connected'} {plan.agent}:{''.join(paths)}"
     return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
 
 

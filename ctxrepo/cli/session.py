@@ -58,12 +58,13 @@ def _table(made: Context) -> str:
     """The lanes in the order in which they were given room."""
     if not made.lanes:
         return f"{len(made.text.encode())} bytes; this preset has no lanes"
-    rows = [f"{'lane':28} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
-    for lane in made.lanes:
-        name = f"{lane.name} {lane.scope}".strip()
+    names = [f"{lane.name} {lane.scope}".strip() for lane in made.lanes]
+    width = max(map(len, names))
+    rows = [f"{'lane':{width}} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
+    for name, lane in zip(names, made.lanes, strict=True):
         cap = str(lane.cap) if lane.cap < 1 << 30 else "-"
         cut = "  cut" if lane.is_cut else ""
-        rows.append(f"{name:28} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
+        rows.append(f"{name:{width}} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
     rows.append(f"{len(made.text.encode())} of {made.budget} bytes, frame included")
     return "\n".join(rows)
 

@@ -75,7 +75,12 @@ def usage(
         report = service.zombies(run.memory, scope, run.project, limit, sessions, now)
     else:
         report = service.usage(run.memory, scope, run.project, limit)
-    output.done(json, _data(report), _table(report))
+    nothing = (
+        "no entry only takes room"
+        if zombies
+        else "no session was given an entry yet, as far as this machine knows"
+    )
+    output.done(json, _data(report), _table(report, nothing))
 
 
 def _data(report: Report) -> dict[str, Any]:
@@ -100,7 +105,9 @@ def _fields(one: Counted) -> dict[str, Any]:
     }
 
 
-def _table(report: Report) -> str:
+def _table(report: Report, nothing: str) -> str:
+    if not report.sessions:
+        return nothing
     rows = [_HEAD, *map(_row, report.entries)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -113,7 +120,7 @@ def _table(report: Report) -> str:
         f"{report.sessions} delivered, {report.opened} opened, {report.used} used, "
         f"{report.contradicted} contradicted; usage rate {report.usage_rate:.2f}"
     )
-    return "\n".join([*(lines if report.entries else ["no such entry"]), *left, "", sums])
+    return "\n".join([*(lines if report.entries else [nothing]), *left, "", sums])
 
 
 def _row(one: Counted) -> tuple[str, ...]:

@@ -144,7 +144,7 @@ def spelled(value: object) -> str:
 def kind(hint: Any) -> str:
     """What a field of this type may be, in words."""
     if get_origin(hint) is Literal:
-        return " or ".join(map(str, get_args(hint)))
+        return " or ".join(str(word) or '""' for word in get_args(hint))
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"

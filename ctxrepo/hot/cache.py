@@ -27,14 +27,18 @@ Shown = tuple[str, str, str, int, int, str, str]
 ENTRIES = 200
 """Entries of a note, or of a kind in a scope, that a packet looks at."""
 
+SCRATCHPAD, DAILY = 1, 2
+"""Notes that one works with from day to day have lanes of their own, and no line in the index."""
+
 _SCOPE = "select id, entries, notes from scope where name = ?"
-_COUNT = "select count(*) from note where scope = ? and listed = 1"
+_COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
 _INDEX = """
-    select path, description, tags, updated, pinned, core from note where scope = ? and listed = 1
+    select path, description, tags, updated, pinned, core from note
+    where scope = ? and listed = 1 and working = 0
     order by pinned desc, core desc, updated desc, path limit ?"""
 _CHANGED = """
     select path, description, tags, updated, pinned, core from note
-    where scope in (select value from json_each(?)) and listed = 1 and generation > ?
+    where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
     order by pinned desc, core desc, updated desc, path"""
 _AT = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
@@ -53,7 +57,7 @@ _OF_CATEGORY = """
 _FIRST = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from note n join entry e on e.rowid between n.id and n.id + ?
-    where n.scope = ? and n.listed = 1 and n.is_log = 0 and e.found
+    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and e.found
     and e.category not in (select value from json_each(?))
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"

@@ -131,7 +131,7 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
     if lane == "memory":
         return memory_section(folder, held.body_of(folder), room, keep, most)
     if lane == "handoff":
-        return handoff_section(held.handoff, room) if held.handoff else ""
+        return _handoff(held, given, room)
     if lane == "files":
         return files_section(held.files, room)
     if lane == "index":
@@ -141,6 +141,29 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
 
         return recalled(held.recalled, today, room, most)[0]
     return _entries(held.entries[f"{lane}/{folder}"], part, today, room)
+
+
+def _handoff(held: Held, given: list[Given], room: int) -> str:
+    """The handoff without what it says was done or is open that the log or the list says as well."""
+    if held.handoff is None:
+        return ""
+    name, ts, text = held.handoff
+    said = _said(held, given)
+    lines = [
+        line for line in text.split("\n") if line[:6] not in ("Done: ", "Open: ") or line[6:] not in said
+    ]
+    return handoff_section((name, ts, "\n".join(lines)), room) if lines else ""
+
+
+def _said(held: Held, given: list[Given]) -> list[str]:
+    """What the entries of list and log say that stand in the packet, without box and time."""
+    said = []
+    for lane, folder, _, text in given:
+        for entry in held.entries[f"{lane}/{folder}"] if lane in ("scratchpad", "today") else ():
+            if escape_text(entry[5]) + "\n" in text:
+                words = " ".join(entry[5].split())
+                said.append(words.partition("] ")[2] if lane == "scratchpad" else words.split(" ", 3)[-1])
+    return said
 
 
 def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:

@@ -15,6 +15,7 @@ from ctxrepo.domain.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.hot.events import only_reads
+from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.logs import lines_of
 from ctxrepo.hot.tool import ACCESS_BYTES
 from ctxrepo.services.find import Scope
@@ -77,13 +78,13 @@ def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, s
 
 
 def _asked(sitting: Sitting) -> tuple[str, str]:
-    """The first and the last thing that the user asked for."""
+    """The first and the last thing that the user asked for; a "hello" or "ok, thanks" asks for nothing."""
     records = RECORDS.get(sitting.agent)
     if records is None or not sitting.transcript:
         return "", ""
     head, tail = ends_of(Path(sitting.transcript), _READ)
-    first = next(records.prompts(head), "")
-    last = [*records.prompts(tail)][-1:]
+    first = next((said for said in records.prompts(head) if not is_silent(said, goes_on=True)), "")
+    last = [said for said in records.prompts(tail) if not is_silent(said, goes_on=True)][-1:]
     return _cut(first), _cut("".join(last))
 
 

@@ -79,11 +79,22 @@ def anchor(
 
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
-    """The last handoff left for a scope; one that says something comes before a bare one."""
+    """The last handoff left for a scope; one that says something comes before a bare one, and one that was
+    left on purpose before what was gathered of the same session."""
     objects = memory.objects
     tapes = [key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder]
     found = [a for key in tapes for a in anchors_of(decode(objects.data(key))) if a.type == "handoff"]
-    return max(found, key=lambda a: (_says_something(a), a.timestamp, a.id), default=None)
+    newest = max(found, key=_by_weight, default=None)
+    meant = [a for a in found if newest and a.session_id == newest.session_id and not _is_gathered(a)]
+    return max(filter(_says_something, meant), key=_by_weight, default=newest)
+
+
+def _by_weight(anchor: Anchor) -> tuple[bool, str, str]:
+    return _says_something(anchor), anchor.timestamp, anchor.id
+
+
+def _is_gathered(anchor: Anchor) -> bool:
+    return text_of(anchor.meta, "trigger") == "compaction"
 
 
 def left_handoff(memory: Memory, scope: str, project: Project | None) -> Anchor:

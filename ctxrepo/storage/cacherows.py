@@ -12,7 +12,7 @@ from ctxrepo.domain.entry import Entry, explicit_id
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.mentions import mentions_of
 from ctxrepo.domain.note import Note
-from ctxrepo.hot.cache import BETWEEN_TITLES
+from ctxrepo.hot.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD
 from ctxrepo.hot.terms import runs, spelled
 
 _ASIDE = frozenset({"archive", "conflicts", "inbox"})
@@ -20,6 +20,8 @@ _ASIDE = frozenset({"archive", "conflicts", "inbox"})
 
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
 """What a run that is spelled out has in it: camelCase, and scripts that are written without spaces."""
+
+_DAILY = re.compile(r"daily/\d{4}-\d{2}-\d{2}\.md")
 
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
@@ -96,7 +98,15 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
         dated[0] if dated else head.updated or head.created,
         dated is not None,
         len(note.entries),
+        _working(rest),
     )
+
+
+def _working(rest: str) -> int:
+    """Whether a note, by its path in the scope, is the checklist or a log of the day."""
+    if rest == "SCRATCHPAD.md":
+        return SCRATCHPAD
+    return DAILY if rest.startswith("daily/") and _DAILY.fullmatch(rest) else 0
 
 
 def _memory_body(note: Note) -> tuple[str, int]:

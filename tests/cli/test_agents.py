@@ -72,13 +72,13 @@ def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, s
     assert cli("setup", "claude", "-y").out == "claude is connected already\n"
     assert cli("setup", "--all").out == "claude is connected already\n"
     assert everything(cli) == connected
-    assert cli("setup", "claude", "--remove", "--yes").out.startswith("removed claude: ")
+    assert cli("setup", "claude", "--remove", "--yes").out.startswith("removed claude:\n  ")
     assert everything(cli) == before
 
 
 @pytest.mark.parametrize(
     ("typed", "code", "told"),
-    [(b"n\n", 0, "claude: nothing was changed"), (b"\x04", 130, ""), (b"y\n", 0, "connected claude: ")],
+    [(b"n\n", 0, "claude: nothing was changed"), (b"\x04", 130, ""), (b"y\n", 0, "connected claude:\n  ")],
 )
 def test_at_a_terminal_it_shows_and_asks(
     cli: Terminal, settings: Path, typed: bytes, code: int, told: str

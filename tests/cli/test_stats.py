@@ -52,6 +52,9 @@ def test_as_json(ada: Machine, given: str) -> None:
 
 def test_zombies_take_as_many_sessions_as_one_says(ada: Machine, given: str) -> None:
     assert ada.json("stats", "usage", "--zombies")["data"]["entries"] == []
+    assert ada.ctxrepo("stats", "usage", "--zombies").stdout.startswith(
+        "no entry only takes room\n\n3 deliveries"
+    )
     (entry,) = ada.json("stats", "usage", "--zombies", "--sessions", "3")["data"]["entries"]
     assert entry["id"] == f"^{given}"
 
@@ -66,4 +69,4 @@ def test_a_session_that_reads_an_entry_has_opened_it(ada: Machine, given: str) -
 
 def test_of_a_memory_that_nobody_was_given_anything_from(ada: Machine) -> None:
     ada.init()
-    assert "no such entry" in ada.ctxrepo("stats", "usage").stdout
+    assert ada.ctxrepo("stats", "usage").stdout.startswith("no session was given an entry yet")

@@ -77,6 +77,7 @@ class TestFinding:
             ("- [ ] a\n  - [x] b\n    - [ ] c\n", [("a", False), ("b", True), ("c", False)]),
             ("- [ ] a\r\n  more\r\n- [x]\r\n", [("a\nmore", False), ("", True)]),
             ("- plain\n  - [ ] a\n", [("a", False)]),
+            ("prose\n    - [ ] a\n", []),
             ("- [] a\n-[ ] b\n- [y] c\n- [ ]d\n> - [ ] e\n[ ] f\n", []),
             ("```\n- [ ] a\n```\n- [ ] b\n", [("b", False)]),
             ("- [ ] a\n  ```\n  - [ ] code\n  ```\n- [ ] b\n", [("a", False), ("b", False)]),

@@ -39,6 +39,7 @@ HOSTILE = st.sampled_from(
     ]
 )
 TEXT = st.lists(st.one_of(HOSTILE, st.text(max_size=8), st.characters()), max_size=8).map("".join)
+SHORT = st.lists(st.one_of(HOSTILE, st.characters()), min_size=1, max_size=4).map("".join)
 DATES = st.sampled_from(["", "2026-02-28", "2026-01-15", "2025-01-01", "0000-00-00", "soon"])
 
 
@@ -51,7 +52,7 @@ def rows(scope: str) -> st.SearchStrategy[list[Row]]:
 def entries(path: str) -> st.SearchStrategy[list[Shown]]:
     line = st.integers(1, 10**6)
     entry = st.tuples(st.text("abcdef0123456789", min_size=12, max_size=12), st.just("hash"), st.just(path))
-    whole = st.tuples(entry, line, TEXT.filter(bool), DATES)
+    whole = st.tuples(entry, line, SHORT, DATES)
     return st.lists(whole.map(lambda v: (*v[0], v[1], v[1], v[2], v[3])), max_size=2)
 
 
@@ -350,6 +351,26 @@ def test_what_a_small_lane_leaves_passes_on(parse: Callable[[str], Any]) -> None
     assert len(full.encode()) > 9500 - 100
     assert parse(full).bodies["shop/daily/2026-03-01.md"].endswith(f"did 59 {'x' * 60}")
     assert "### cut: the last " in full
+
+
+def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], Any]) -> None:
+    items = [entry(1, "- [ ] a test for\n  <b>retries", "shop/SCRATCHPAD.md")]
+    log = [entry(2, "- 10:00 +0000 did the client", "shop/daily/2026-03-01.md")]
+    lines = [
+        "Goal: retries",
+        "Done: did the client",
+        "Done: client",
+        "Open: a test for <b>retries",
+        "Open: docs",
+    ]
+    held = {"scratchpad/shop": items, "today/shop/daily/2026-03-01.md": log}
+    given = ("stop", "2026-02-28", "\n".join(lines))
+    block = parse(own([("shop", "", [], 0)], handoff=given, entries=held))
+    assert block.handoff[2] == "Goal: retries\nDone: client\nOpen: docs"
+    alone = parse(own([("shop", "", [], 0)], handoff=given))
+    assert alone.handoff == given
+    repeated = ("stop", "2026-02-28", lines[1])
+    assert parse(own([("shop", "", [], 0)], handoff=repeated, entries=held)).handoff is None
 
 
 def daily(**more: Any) -> tuple[str, dict[str, str]]:

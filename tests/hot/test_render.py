@@ -168,3 +168,16 @@ def test_no_block_is_larger_than_the_agent_takes(world: World) -> None:
         "c1", dict.fromkeys(("shop/SCRATCHPAD.md", f"shop/daily/{today}.md", "shop/MEMORY.md"), lines)
     )
     assert 8500 < len(world.run("SessionStart", env=TOKYO).encode()) <= 9500
+
+
+def test_lists_and_logs_have_lanes_and_no_line_in_the_index(world: World) -> None:
+    logs = {f"shop/daily/2025-01-{day:02}.md": "- x\n" for day in range(1, 29)}
+    world.cache("c1", {**logs, "shop/SCRATCHPAD.md": "- [ ] y\n", "shop/daily/plan.md": "- z\n"})
+    block = start(world)
+    assert [line.path for line in block.index] == ["shop/daily/plan.md"]
+    assert block.more == 0
+    world.cache(
+        "c2", {"shop/daily/2026-11-21.md": "- by another session\n", "shop/SCRATCHPAD.md": "- [ ] w\n"}
+    )
+    (news,) = ask(world, "what is there to do about the retries?")
+    assert [line.path for line in news.index] == ["shop/SCRATCHPAD.md"]

@@ -95,6 +95,11 @@ class TestGathered:
             asked="Now test them",
         )
 
+    def test_what_only_greets_or_thanks_was_not_asked(self, mine: Machine) -> None:
+        said = prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks")
+        made = prepared(mine, transcript=said)
+        assert (made.goal, made.asked) == ("Add retries", "Now test them")
+
     def test_what_is_given_is_not_gathered(self, mine: Machine) -> None:
         add(mine.open(), "gathered", "", mine.project(), origin(mine), NOW)
         given = Handoff("goal", ("done",), ("open",), "next", ("a.py",))
@@ -167,14 +172,12 @@ class TestSecrets:
         assert made.goal.startswith("log in with [")
         assert leave(mine, made) is not None
 
-    def test_one_that_only_shows_when_it_is_put_together_is_left_out(self, mine: Machine) -> None:
+    def test_one_that_only_shows_when_lines_become_one_is_left_out(self, mine: Machine) -> None:
         mine.write("shop/SCRATCHPAD.md", "- [ ] test it\n")
-        used(mine, "Edit", mine.project_folder / "a.py")
-        begun = "use the key -----BEGIN RSA PRIVATE KEY-----"
-        transcript = prompts(mine, begun, "MIIEpAIBAAKCAQEA7Vd9Qx2kTz8mW4uJcR1sYbN6pLhF3gKoE5aXqZ0vBnM")
+        transcript = prompts(mine, "the password is\nXk9vLq2Zr7Tm", "go on")
         made = prepared(mine, transcript=transcript)
         assert leave(mine, made) is not None
-        assert (made.open, made.files) == (("test it",), ("a.py",))
+        assert (made.goal, made.open) == ("", ("test it",))
 
     def test_one_that_is_given_is_refused(self, mine: Machine) -> None:
         with pytest.raises(Refused):

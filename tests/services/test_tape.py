@@ -55,6 +55,21 @@ def test_a_legacy_tape_is_added_to_while_it_is_there(mine: Machine) -> None:
     assert tape_folder("TAPE/shop__anchors.jsonl") == "shop"
 
 
+def test_what_was_left_on_purpose_comes_before_what_was_gathered_of_that_session(mine: Machine) -> None:
+    leave(mine, "meant", 0, summary="go on with the client")
+    leave(mine, "handoff/compaction", 5, summary="gathered", trigger="compaction")
+    found = newest(mine)
+    assert found
+    assert found.name == "meant"
+    other = Origin("ignored", "session-2", "claude")
+    later = NOW + timedelta(minutes=9)
+    kept = {"summary": "of another session", "trigger": "compaction"}
+    anchor(mine.open(), "handoff/compaction", mine.project(), other, later, **kept)
+    found = newest(mine)
+    assert found
+    assert found.summary == "of another session"
+
+
 def test_the_newest_that_says_something_is_told(mine: Machine) -> None:
     leave(mine, "older", 0, summary="older")
     leave(mine, "newer", 5, summary="newer", purpose="go on")
