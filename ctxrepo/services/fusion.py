@@ -28,9 +28,9 @@ class Fusion:
     logged: float = 1.1
     """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings;
     and how much more in a memory of logs only, where things are told in passing and a line means little."""
-    meant: float = 8.8
+    meant: float = 7.62
     worded: float = 0.32
-    """What meaning and words count for the gate."""
+    """What meaning, in the model's own spread, and words count for the gate."""
     enough: float = 0.95
     larger: float = 0.39
     """From so much on there is something to recall; and how much more it must be for the logarithm of how
@@ -59,12 +59,26 @@ def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fus
     return told
 
 
-def is_telling(words: Array, meaning: Array, usual: Array, is_known: Array, how: Fusion = FUSION) -> bool:
-    """Whether the best of the entries stand out: in words, or in meaning against what prompts that ask for
-    nothing in particular usually reach with the same entry."""
-    meant = float((meaning - usual)[is_known].max()) if is_known.any() else 0.0
+def is_telling(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) -> bool:
+    """Whether the best of the entries stand out: in words, or in meaning by how far it is `above_usual`."""
+    meant = float(above[is_known].max()) if is_known.any() else 0.0
     worded = float(in_rare_words(words).max(initial=0.0))
     return how.meant * meant + how.worded * worded >= least(len(words), how) or worded >= how.sure
+
+
+def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
+    """By how much a prompt reaches more with each entry than prompts usually do that ask for nothing in
+    particular, measured in the `spread_of` its model."""
+    found: Array = (meaning - usual) / spread
+    return found
+
+
+def spread_of(rows: Array) -> float:
+    """How far apart a model puts texts about different matters, of which these are some: 1 when they have
+    nothing in common. Some put all texts near to each other, and a small step means much there."""
+    count = len(rows)
+    in_common = (float(np.square(rows.sum(axis=0)).sum()) - count) / max(count * (count - 1), 1)
+    return max(1.0 - in_common, _SMALLEST)
 
 
 def least(entries: int, how: Fusion = FUSION) -> float:

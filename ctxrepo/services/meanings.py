@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ctxrepo.hot.cache import BETWEEN_TITLES, generation_of, head_of
-from ctxrepo.services.fusion import Array, combined
+from ctxrepo.services.fusion import Array, combined, spread_of
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.vectors import Vectors, digest_of, row_of
 
@@ -134,6 +134,11 @@ class Meanings:
         numbers = np.array([entry.number for entry in texts], np.int64)
         is_log = np.array([entry.is_log for entry in texts], bool)
         return Space(numbers, rows, is_known, is_log, (rows @ self._usual.T).mean(axis=1))
+
+    @cached_property
+    def spread(self) -> float:
+        """How far apart the model puts texts about different matters."""
+        return spread_of(self._usual)
 
     @cached_property
     def _usual(self) -> Array:

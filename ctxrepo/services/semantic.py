@@ -13,7 +13,7 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
 from ctxrepo.hot.recall import LEFT_OUT, OF_NEAREST, SOCIAL, Answer, chosen, recall
-from ctxrepo.services.fusion import FUSION, Fusion, fused, is_telling
+from ctxrepo.services.fusion import FUSION, Fusion, above_usual, fused, is_telling
 from ctxrepo.services.meanings import Meanings
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.models import find_model
@@ -94,7 +94,8 @@ def rank(
     scores = fused(words, meaning, space.is_known, space.is_log, how)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
     found = {int(space.numbers[place]): float(scores[place]) for place in best}
-    is_given = not asked.gated or is_telling(words, meaning, space.usual, space.is_known, how)
+    above = above_usual(meaning, space.usual, vectors.spread)
+    is_given = not asked.gated or is_telling(words, above, space.is_known, how)
     return ("" if found and is_given else NOTHING), found
 
 

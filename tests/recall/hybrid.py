@@ -24,7 +24,7 @@ from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
 from ctxrepo.services.embed import embed
-from ctxrepo.services.fusion import FUSION, Fusion, fused, in_rare_words, least
+from ctxrepo.services.fusion import FUSION, Fusion, above_usual, fused, in_rare_words, least
 from ctxrepo.services.meanings import Meanings, Space, scopes_of, texts_of
 from ctxrepo.services.semantic import CANDIDATES, Asked, open_semantic, text_of
 from ctxrepo.storage.cache import Cache
@@ -67,6 +67,7 @@ class Prompt:
 class Memory:
     name: str
     space: Space
+    spread: float
     places: list[tuple[str, int, int]]
     prompts: list[Prompt]
 
@@ -129,7 +130,9 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
         )
     owner.close()
     cache.close()
-    return Memory(folder.name, space, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts)
+    return Memory(
+        folder.name, space, meanings.spread, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts
+    )
 
 
 def ranked(memory: Memory, how: Fusion) -> Iterator[tuple[str, float, float]]:
@@ -165,7 +168,8 @@ def features(memory: Memory) -> Any:
     """A row a prompt: meaning and words that stand out, a one, and whether there is an answer."""
     rows = []
     for prompt in memory.prompts:
-        meant = float((prompt.meaning - memory.space.usual)[memory.space.is_known].max())
+        above = above_usual(prompt.meaning, memory.space.usual, memory.spread)
+        meant = float(above[memory.space.is_known].max())
         worded = 0.0 if prompt.is_short else float(in_rare_words(prompt.words).max())
         rows.append((meant, worded, 1.0, float(not prompt.is_null)))
     return np.array(rows)

