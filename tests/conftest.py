@@ -9,7 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from machines import Machine, make_machine, make_remote
+
+# A law holds on a busy machine too; what is otherwise so in CI stays.
+settings.register_profile("patient", settings.default, deadline=None)
+settings.load_profile("patient")
 
 NOBODY = 65534
 """The id of a user who owns nothing."""

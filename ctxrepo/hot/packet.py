@@ -32,6 +32,9 @@ memory. What is marked >90d wants verifying first; the state of a project decays
 
 _OPENING = ("preamble", "caveat")
 
+_AS_WRITTEN = ("memory", "scratchpad", "today", "yesterday")
+"""Lanes that show entries as they stand in their note; others have a line for each."""
+
 Part = tuple[str, str, Lane]
 """One section: its lane, the folder of its scope or '', and the lane's numbers."""
 
@@ -65,10 +68,10 @@ def shown(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
     """(id, hash) of each entry that stands whole in what was given."""
     found = []
     for lane, folder, _, text in given:
-        for entry in held.entries.get(f"{lane}/{folder}", ()):
-            line = entry_line(entry, today)
-            whole = escape_text(entry[5]) + "\n"
-            if f"\n{whole}" in text or f"\n{line}" in text:
+        for entry in held.entries.get(f"{lane}/{folder}", ()) if text else ():
+            is_written = lane in _AS_WRITTEN
+            line = escape_text(entry[5]) + "\n" if is_written else entry_line(entry, today)
+            if "\n" + line in text:
                 found.append((entry[0], entry[1]))
     return found + _recalled(held, given, today)
 
@@ -170,7 +173,7 @@ def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:
     lane, _, (_, _, _, most, keep) = part
     if lane == "pinned":
         return pinned_section(entries, today, room)
-    if lane in ("scratchpad", "today", "yesterday"):
+    if lane in _AS_WRITTEN:
         return texts_section(entries, room, keep, most)
     return lines_section(f"## {lane.capitalize()}\n", entries, today, room, most)
 
