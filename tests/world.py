@@ -78,6 +78,11 @@ class World:
         cache.settle(0)
         cache.close()
 
+    def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:
+        cache = Cache.open(self.folder / "cache.db")
+        cache.set_handoff(scope, "stop", f"{day}T10:00:00.000Z", text)
+        cache.close()
+
     def touched(self, files: list[tuple[str, str]]) -> None:
         """Say of the project's code files, with their lines, that they were touched last."""
         with closing(sqlite3.connect(self.folder / "cache.db")) as db, db:

@@ -44,11 +44,13 @@ def context(
     """
     from ctxrepo.agents import agent_named
     from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.active import note_active
     from ctxrepo.services.context import context
 
     known = agent_named(agent).NAME if agent else ""
     run = Runtime()
     run.settle()
+    note_active(run.memory)
     made = context(run.memory, run.project, run.cwd, preset, budget, known)
     data = {**asdict(made), "bytes": len(made.text.encode())}
     output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))

@@ -38,6 +38,8 @@ class Held:
         self.faults: list[str] = []
         self.files: list[tuple[str, str]] = []
         self.recalled: list[Hit] = []
+        self.ticked: list[str] = []
+        """What the checklists say is done."""
 
     def body_of(self, folder: str) -> str:
         return next((body for name, body, _, _ in self.scopes if name == folder), "")
@@ -82,7 +84,9 @@ def hold(
         if body:
             held.entries[f"memory/{scope}"] = entries_at(cache, f"{scope}/MEMORY.md")
         if "scratchpad" in names:
-            held.entries[f"scratchpad/{scope}"] = _open_items(entries_at(cache, f"{scope}/SCRATCHPAD.md"))
+            items = entries_at(cache, f"{scope}/SCRATCHPAD.md")
+            held.entries[f"scratchpad/{scope}"] = [item for item in items if _box(item) == " "]
+            held.ticked += [words_of(item) for item in items if _box(item) in ("x", "X")]
         if "today" in names:
             _logs(held, cache, scope, today)
     if "pinned" in names:
@@ -97,8 +101,15 @@ def hold(
     return faults_of(cache) if "faults" in names else []
 
 
-def _open_items(entries: list[Shown]) -> list[Shown]:
-    return [entry for entry in entries if entry[5].lstrip("-*+ ").startswith("[ ]")]
+def words_of(item: Shown) -> str:
+    """An item of a checklist without its box, on one line."""
+    return " ".join(item[5].split()).partition("] ")[2]
+
+
+def _box(item: Shown) -> str:
+    """What stands in the box of an item; '' for what is none."""
+    said = item[5].lstrip("-*+ ")
+    return said[1] if said[:1] == "[" and said[2:3] == "]" else ""
 
 
 def _logs(held: Held, cache: _sqlite3.Connection, scope: str, today: int) -> None:

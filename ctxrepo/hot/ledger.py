@@ -12,9 +12,13 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str]]
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str]
 """(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
-what the last prompts were about, oldest first)."""
+what the last prompts were about, oldest first, of when the handoff is that it began with: '' once that has
+been looked at, '-' for none)."""
+
+OWN = "own"
+"""First word of the line of an entry that the session wrote itself, in place of `entry`: it knows it."""
 
 EARLIER = 2
 """Prompts that a vague one may go on with."""
@@ -40,11 +44,12 @@ def read_ledger(path: str) -> Told:
     entries: dict[str, str] = {}
     faults = set()
     generation = project = None
+    handoff = ""
     asked: list[str] = []
     for line in lines_of(path, MAX_BYTES) if path else ():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
-        if word == "entry" and second:
+        if word in ("entry", OWN) and second:
             entries[first] = second
         elif word == "generation" and first.isascii() and first.isdigit() and len(first) < 16:
             generation = int(first)
@@ -54,7 +59,9 @@ def read_ledger(path: str) -> Told:
             project = rest
         elif word == "asked":
             asked.append(rest)
-    return entries, generation, frozenset(faults), project, asked[-EARLIER:]
+        elif word == "handoff":
+            handoff = rest
+    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff
 
 
 def add(path: str, lines: list[str]) -> None:

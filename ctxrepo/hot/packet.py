@@ -8,7 +8,7 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import Shown
 from ctxrepo.hot.cut import fitting
 from ctxrepo.hot.escape import escape_text
-from ctxrepo.hot.held import Held
+from ctxrepo.hot.held import Held, words_of
 from ctxrepo.hot.presets import ORDER, OWN, PRESETS, Lane
 from ctxrepo.hot.sections import (
     entry_line,
@@ -31,6 +31,9 @@ memory. What is marked >90d wants verifying first; the state of a project decays
 """
 
 _OPENING = ("preamble", "caveat")
+
+_AS_WRITTEN = ("memory", "scratchpad", "today", "yesterday")
+"""Lanes that show entries as they stand in their note; others have a line for each."""
 
 Part = tuple[str, str, Lane]
 """One section: its lane, the folder of its scope or '', and the lane's numbers."""
@@ -65,10 +68,10 @@ def shown(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
     """(id, hash) of each entry that stands whole in what was given."""
     found = []
     for lane, folder, _, text in given:
-        for entry in held.entries.get(f"{lane}/{folder}", ()):
-            line = entry_line(entry, today)
-            whole = escape_text(entry[5]) + "\n"
-            if f"\n{whole}" in text or f"\n{line}" in text:
+        for entry in held.entries.get(f"{lane}/{folder}", ()) if text else ():
+            is_written = lane in _AS_WRITTEN
+            line = escape_text(entry[5]) + "\n" if is_written else entry_line(entry, today)
+            if "\n" + line in text:
                 found.append((entry[0], entry[1]))
     return found + _recalled(held, given, today)
 
@@ -139,19 +142,19 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
     if lane == "recall":
         from ctxrepo.hot.recalled import recalled  # after a compaction only
 
-        return recalled(held.recalled, today, room, most)[0]
+        stands = dict(shown(held, given, today))
+        return recalled([hit for hit in held.recalled if hit[0] not in stands], today, room, most)[0]
     return _entries(held.entries[f"{lane}/{folder}"], part, today, room)
 
 
 def _handoff(held: Held, given: list[Given], room: int) -> str:
-    """The handoff without what it says was done or is open that the log or the list says as well."""
+    """The handoff without what the log or the list says as well, or has ticked off since."""
     if held.handoff is None:
         return ""
     name, ts, text = held.handoff
     said = _said(held, given)
-    lines = [
-        line for line in text.split("\n") if line[:6] not in ("Done: ", "Open: ") or line[6:] not in said
-    ]
+    known = {"Done: ": said, "Open: ": said + held.ticked}
+    lines = [line for line in text.split("\n") if line[6:] not in known.get(line[:6], ())]
     return handoff_section((name, ts, "\n".join(lines)), room) if lines else ""
 
 
@@ -161,8 +164,8 @@ def _said(held: Held, given: list[Given]) -> list[str]:
     for lane, folder, _, text in given:
         for entry in held.entries[f"{lane}/{folder}"] if lane in ("scratchpad", "today") else ():
             if escape_text(entry[5]) + "\n" in text:
-                words = " ".join(entry[5].split())
-                said.append(words.partition("] ")[2] if lane == "scratchpad" else words.split(" ", 3)[-1])
+                is_item = lane == "scratchpad"
+                said.append(words_of(entry) if is_item else " ".join(entry[5].split()).split(" ", 3)[-1])
     return said
 
 
@@ -170,7 +173,7 @@ def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:
     lane, _, (_, _, _, most, keep) = part
     if lane == "pinned":
         return pinned_section(entries, today, room)
-    if lane in ("scratchpad", "today", "yesterday"):
+    if lane in _AS_WRITTEN:
         return texts_section(entries, room, keep, most)
     return lines_section(f"## {lane.capitalize()}\n", entries, today, room, most)
 

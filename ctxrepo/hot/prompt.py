@@ -72,10 +72,11 @@ def _news(
     changes = _changes(cache, settings, place, told, ledger, lines)
     late, given = _project(cache, settings, place, said["agent"], told, size(faults + changes))
     recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
+    handoff = _handoff(cache, settings, scopes, told, bool(late), lines)
     if _is_late(place, told):
         lines += [f"project {place[1]}", *[f"entry {key} {digest}" for key, digest in given.items()]]
     add(ledger, lines)
-    return faults + late + changes + recalled
+    return faults + late + handoff + changes + recalled
 
 
 def _changes(
@@ -119,6 +120,33 @@ def _project(
 
     room = budget_of(settings, agent) - taken - number(settings, "recall_bytes", ROOM)
     return render_late(cache, settings, place, room)
+
+
+def _handoff(
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    scopes: list[str],
+    told: Told,
+    is_told: bool,
+    lines: list[str],
+) -> str:
+    """The handoff that came after the session began, when what the remote had took longer than a start waits.
+
+    With its first prompt only: what others hand over later is for those who begin later.
+    """
+    if not told[5]:
+        return ""
+    lines.append("handoff ")
+    if is_told or not gives(settings, "packet"):
+        return ""
+    from ctxrepo.hot.cache import handoff_of
+
+    found = handoff_of(cache, scopes[-1])
+    if found is None or found[1] == told[5]:
+        return ""
+    from ctxrepo.hot.sections import HANDOFF_ROOM, handoff_section
+
+    return seal(handoff_section(found, HANDOFF_ROOM), settings.get("secret", ""))
 
 
 def _general(settings: dict[str, str]) -> str:

@@ -97,7 +97,9 @@ def _hold(
     faults = hold(held, cache, lanes, scopes, place[0], today(), budget_of(settings))
     faults = told([fault for fault in faults if fault[0] not in already])
     held.faults = [text for _, text in faults]
-    return [f"generation {generation_of(cache)}", *[f"fault {key}" for key, _ in faults]]
+    began_with = held.handoff[1] if held.handoff else "-"
+    told_of = [f"fault {key}" for key, _ in faults]
+    return [f"generation {generation_of(cache)}", f"handoff {began_with}", *told_of]
 
 
 def preset_of(settings: dict[str, str]) -> str:

@@ -6,6 +6,7 @@ from ctxrepo.hot.cut import HEAD, fitting, passage, pieces
 from ctxrepo.hot.escape import escape_field, escape_text
 
 FAULT_ROOM = 1024
+HANDOFF_ROOM = 1024
 
 _MORE = "… {} more: ctxrepo search\n"
 _INDEX = "## Index of notes\n"

@@ -14,10 +14,16 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
+from ctxrepo.hot.block import size
+from ctxrepo.hot.presets import DELIVERED
 from ctxrepo.services.project import read_registry
 from ctxrepo.storage.memory import Memory
 
 _MARKER = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+
+
+_SHOWN = next(cap for name, _, cap, _, _ in DELIVERED if name == "memory")
+"""Bytes of a scope's MEMORY.md that a session is given at most."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,11 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[Finding]:
     if note.text.startswith("\ufeff") and not note.head.lines:
         remedy = "`ctxrepo check --fix` takes it away."
         yield Finding(note.path, 1, "a byte order mark hides what the first line is", remedy)
+    _, _, rest = note.path.partition("/")
+    if rest == "MEMORY.md" and (whole := size(note.body.strip("\n"))) > _SHOWN:
+        remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
+        said = f"of its {whole:,} bytes a session is shown the first {_SHOWN:,} at most"
+        yield Finding(note.path, 0, said, remedy)
     for entry in note.entries:
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
             remedy = (

@@ -29,7 +29,8 @@ _LOCAL = 20.0
 
 @dataclass(frozen=True)
 class Initialised:
-    """`action`: created, cloned, connected (a remote was added), adopted or unchanged.
+    """`action`: created (with an empty remote or none), cloned, connected (a remote was added), adopted or
+    unchanged.
 
     `source` is the file of pi's settings that was followed, if one was; `warnings` are about such a file.
     """
@@ -75,6 +76,7 @@ def init(
     cone = always(known.global_folder) if sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     git = Git(root, env, file_remote=is_local(url))
+    is_first = action == "cloned" and not git.run("for-each-ref", "refs/remotes", timeout=_LOCAL).out.strip()
     branch = known.branch if settings.repository else _branch(git, known.branch)
     wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)
     if action == "unchanged" and url and not known.remote:
@@ -91,6 +93,7 @@ def init(
     synced = sync(memory, now)
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
+    action = "created" if is_first else action
     return Initialised(
         root, url, action, synced, adoption.source if adoption.repository else None, adoption.warnings
     )

@@ -85,8 +85,9 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
 def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
     """What stood in the packet of a session is noted in its ledger, and nowhere else."""
     key = _key(agent, session)
-    given = ledger.read_ledger(ledger.ledger_path(str(memory.state.root), agent, session))[0]
-    for name in given.keys() - store.delivered_to(key):
+    lines = logs.lines_of(ledger.ledger_path(str(memory.state.root), agent, session) or "", ledger.MAX_BYTES)
+    given = {line.split(" ")[1] for line in lines if line.startswith("entry ")}
+    for name in given - store.delivered_to(key):
         known = memory.cache.find_entry(name)
         if known:
             store.note("delivered", key, name, known.entry.path, now)

@@ -136,6 +136,9 @@ class Worker:
         self.seen.extend(events)
         spool.drop(end, events)
         self._resolve(events)
+        if _is_turn(events):
+            with self._forgiving():
+                note_active(self.memory)
         self._renew_blocks()
         if fetches:
             self.starts.extend(events)
@@ -159,10 +162,9 @@ class Worker:
         self.memory.cache.settle(time.time())
 
     def _observe(self) -> None:
-        """After the turns of sessions: which files they touched, and what came of entries they were given."""
+        """After the turns of sessions: what came of entries they were given."""
         try:
-            if any(event.event != "tool" for event in self.seen):
-                note_active(self.memory)
+            if _is_turn(self.seen):
                 observe(self.memory, self.seen, self.now().timestamp())
         except Exception as error:  # nothing that others wait for hangs on it
             self.log(in_words(error))
@@ -212,3 +214,8 @@ def _looks_everywhere(events: Sequence[Event]) -> bool:
     """Whether edits are looked for in all files: at the turns of a session, when somebody may have edited by
     hand or with a shell. After a command or a tool we know which file it was."""
     return any(e.event in ("start", "stop", "compact", "end") for e in events)
+
+
+def _is_turn(events: Sequence[Event]) -> bool:
+    """Whether a session has come to more than using a tool."""
+    return any(event.event != "tool" for event in events)

@@ -8,17 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.guard import check_file, refuse
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.note import decode_exactly, encode, utf16
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
-from ctxrepo.hot.ledger import add, ledger_path
+from ctxrepo.hot.ledger import OWN, add, ledger_path
 from ctxrepo.hot.own import MOVED, WROTE, wrote_lines
 from ctxrepo.services.project import Project
+from ctxrepo.storage.cacherows import hash_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree import Wanted
 from ctxrepo.storage.writelog import Write
@@ -146,6 +149,16 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     ledger = ledger_path(str(draft.memory.state.root), origin.agent, origin.session)
     word = MOVED if op in _MOVES else WROTE
     add(ledger, [line for path in changed for line in wrote_lines(path, come.get(path), word)])
+    if origin.session:
+        add(ledger, [line for path in come for line in _own(path, draft.before[path], draft.after[path])])
+
+
+def _own(path: str, before: str | None, after: str | None) -> list[str]:
+    """The ledger's lines for the entries that are new in a note: who wrote them needn't be given them."""
+    if not is_note(path):
+        return []
+    known = {entry.id for entry in entries_of(path, before or "")}
+    return [f"{OWN} {e.id} {hash_of(e)}" for e in entries_of(path, after or "") if e.id not in known]
 
 
 def _put(draft: Draft, come: Mapping[str, bytes]) -> None:

@@ -120,9 +120,7 @@ def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: 
     heading = BETWEEN_TITLES.join(map(storable, entry.heading))
     place = (entry.first_line, entry.last_line)
     is_struck = entry.id in marks.struck
-    # The id tells of the text already, unless a person gave it.
-    digest = digest_of(text) if explicit_id(text) else entry.id
-    shown = (is_pinned(entry, marks), is_struck, digest, is_listed and not is_struck)
+    shown = (is_pinned(entry, marks), is_struck, hash_of(entry), is_listed and not is_struck)
     # Ten thousand notes are looked at in one go, and most entries have no bracket at all.
     found_by = (spelled_out(f"{heading} {text}"), entry.category if "[" in text else "")
     return (rowid, note_id, entry.id, heading, text, *place, *shown, *found_by)
@@ -171,6 +169,12 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def hash_of(entry: Entry) -> str:
+    """What changes when the entry's text does: the id tells of it already, unless a person gave it."""
+    text = _lines(entry.text)
+    return digest_of(text) if explicit_id(text) else entry.id
 
 
 def digest_of(text: str) -> str:

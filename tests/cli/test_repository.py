@@ -44,6 +44,11 @@ class TestInit:
                 p for p in now if p.endswith("exchange.json")
             }
 
+    def test_an_empty_remote_is_begun_and_not_called_a_clone(self, fresh: Terminal, remote: Path) -> None:
+        said = fresh("init", str(remote))
+        assert (said.code, said.out.split(":")[0]) == (0, "created a memory repository")
+        assert said.out.rstrip().endswith(f"with {remote}")
+
     def test_a_remote_is_cloned(self, both: Both, remote: Path) -> None:
         ada, ben = both
         ada("remember", "from the first")

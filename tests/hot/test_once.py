@@ -38,6 +38,7 @@ STEPS = st.lists(
         ),
         st.tuples(st.just("PostToolUse"), st.just("src/pay.py")),
         st.tuples(st.just("change"), NOTES),
+        st.tuples(st.just("compact"), st.just("")),
     ),
     max_size=6,
 )
@@ -57,6 +58,10 @@ def test_no_entry_comes_twice(
         for number, (kind, what) in enumerate(steps, 1):
             if kind == "change":
                 world.cache(f"c{number}", _written(what))
+                continue
+            if kind == "compact":  # it has forgotten what it was given
+                seen = _told(world, "SessionStart", {"source": "compact"})
+                assert len(seen) == len(set(seen))
                 continue
             said = {"prompt": what} if kind == "UserPromptSubmit" else _edited(world, what)
             found = _told(world, kind, said)

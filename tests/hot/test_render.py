@@ -181,3 +181,20 @@ def test_lists_and_logs_have_lanes_and_no_line_in_the_index(world: World) -> Non
     )
     (news,) = ask(world, "what is there to do about the retries?")
     assert [line.path for line in news.index] == ["shop/SCRATCHPAD.md"]
+
+
+def test_a_handoff_that_came_after_the_start_comes_with_the_first_prompt_once(world: World) -> None:
+    world.cache("c1", {"shop/a.md": "- x\n"})
+    start(world)
+    world.hand_over("shop", "go on with the client")
+    (block,) = ask(world, "hello there, what is next?")
+    assert block.handoff == ("stop", "2026-11-21", "go on with the client")
+    world.hand_over("shop", "of somebody else meanwhile", day="2026-11-22")
+    assert ask(world, "and what is next after that?") == []
+
+
+def test_the_handoff_it_began_with_comes_no_second_time(world: World) -> None:
+    world.cache("c1", {"shop/a.md": "- x\n"})
+    world.hand_over("shop", "go on with the client")
+    assert start(world).handoff
+    assert ask(world, "hello there, what is next?") == []

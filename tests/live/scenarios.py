@@ -109,9 +109,10 @@ def full(play: Play) -> None:
     play.report.look("the index is delivered again, in the same turn, once", count == 1, count)
     before = len(play.told())
     talk.say(TESTS)
-    play.report.look(
-        "the entry comes again with its prompt", "make db" in "".join(play.given()), play.given()
-    )
+    anew = "".join(blocks(last))
+    play.report.look("and what was being asked, with its entry", "6380" in anew)
+    found = "make db" in anew + "".join(play.given())
+    play.report.look("the entry of the prompt before comes again, once it is called for", found)
     play.continues(play.told()[before - 1 :])
     talk.end()
     play.is_quiet()

@@ -9,6 +9,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Refused
+from ctxrepo.hot.ledger import ledger_path, read_ledger
 from ctxrepo.services.commit import commit
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.worktree import Worktree
@@ -182,3 +183,14 @@ def test_what_one_command_wrote_and_a_stale_editor_wrote_over_before_the_next_co
     assert mine.read("shop/list.md") == "- one\n- by hand\n- three\n"
     commit(mine.open(), NOW)
     assert sorted(mine.read("shop/list.md").splitlines()) == ["- by hand", "- one", "- three", "- two"]
+
+
+def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
+    memory = mine.open()
+    with drafting(memory, "test", Origin(memory.host, "s1", "claude"), NOW) as draft:
+        draft.put(NOTE, "- a\n- new\n")
+    commit(mine.open(), NOW)
+    (new,) = [e for e in mine.open().cache.entries_of(NOTE) if e.entry.text == "- new"]
+    path = ledger_path(str(memory.state.root), "claude", "s1")
+    assert read_ledger(path)[0] == {new.entry.id: new.hash}
+    assert read_ledger(ledger_path(str(memory.state.root), "claude", "s2"))[0] == {}
