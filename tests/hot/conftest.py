@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from world import NOTES, World
 
 _RULES = runpy.run_path(str(Path(__file__).parent / "parser.py"))
 _PARSER = SimpleNamespace(**{name: _RULES[name] for name in ("parse", "unescape", "assert_clean")})
@@ -46,3 +47,11 @@ def parse() -> Callable[[str], Any]:
 @pytest.fixture(scope="session")
 def hostile() -> tuple[str, ...]:
     return HOSTILE
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A memory with the usual notes in its cache."""
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world

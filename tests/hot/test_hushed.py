@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from world import NOTES, World
+from world import World
 
 from ctxrepo.hot.ledger import (
     MAX_BYTES,
@@ -24,13 +24,6 @@ from ctxrepo.hot.ledger import (
 
 ASKED = "which port is the staging database on?"
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
-    world.cache("c1", NOTES)
-    return world
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import runpy
-from pathlib import Path
 
 import pytest
-from world import NOTES, PAYLOADS, World
+from world import PAYLOADS, World
 
 from ctxrepo.hot.mode import gives, why_not
 from ctxrepo.hot.preamble import PREAMBLE, filled
@@ -15,13 +14,6 @@ from ctxrepo.hot.preamble import PREAMBLE, filled
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 ASKED = "which port is the staging database on?"
 NEW = {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n"}
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
-    world.cache("c1", NOTES)
-    return world
 
 
 def seen(world: World, mode: str) -> tuple[str, str, str]:

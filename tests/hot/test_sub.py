@@ -7,20 +7,13 @@ import runpy
 from pathlib import Path
 
 import pytest
-from world import NOTES, PAYLOADS, World
+from world import PAYLOADS, World
 
 from ctxrepo.hot.ledger import hush, ledger_path, read_ledger
 from ctxrepo.hot.presets import PRESETS, SUBAGENT
 
 PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
-    world.cache("c1", NOTES)
-    return world
 
 
 def test_it_is_given_the_index_and_no_more(world: World) -> None:
