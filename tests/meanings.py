@@ -10,10 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from world import World
-
-from ctxrepo.storage.models import has_libraries
 
 MODEL = Path(__file__).parent / "fixtures/model"
 
@@ -23,10 +20,6 @@ NOTES = {
     "shop/topics/ops.md": "- A rollout takes ten minutes\n- Invoice numbers begin at 1000\n",
     "global/MEMORY.md": "- I like swift answers\n",
 }
-
-needs_libraries = pytest.mark.skipif(
-    not has_libraries(), reason="numpy, onnxruntime or tokenizers is missing: `make test` installs them"
-)
 
 
 def within(seconds: float, holds: Callable[[], object]) -> bool:

@@ -82,7 +82,10 @@ def test_a_file_costs_all_its_text_of_the_budget(memory: Memory) -> None:
     assert total[3:7] == [".000", "1.000", "1.000", "1.000"]
 
 
-@pytest.mark.skipif(not shutil.which("rg"), reason="ripgrep is missing: `make servers` installs it")
+@pytest.mark.skipif(
+    not shutil.which("rg"),
+    reason="a peer is run as it is, and ripgrep isn't on this machine: `make servers` installs it",
+)
 def test_ripgrep_names_the_files_that_say_most_words(memory: Memory) -> None:
     for name, text in (
         (".hidden/a.md", "staging port 1\n"),

@@ -36,7 +36,7 @@ class Clock:
     def zone(self, number: int) -> str:
         """As a TZ of POSIX, whose sign is the other way round."""
         minutes = -int(self.offset(number).total_seconds()) // 60
-        return f"XXX{'-' if minutes < 0 else ''}{abs(minutes) // 60}:{abs(minutes) % 60:02}"
+        return f"DAY{'-' if minutes < 0 else ''}{abs(minutes) // 60}:{abs(minutes) % 60:02}"
 
     def day(self, number: int) -> date:
         return (datetime.now(UTC) + self.offset(number)).date()

@@ -9,14 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from meanings import MODEL, NOTES, helper, needs_libraries, within
+from meanings import MODEL, NOTES, helper, within
 from world import World
 
 from ctxrepo import warm
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.semantic import FAILED, SOCKET
-
-pytestmark = needs_libraries
 
 PROMPT = "which socket has our storage?"
 FOUND = "The postgres endpoint is 5433"

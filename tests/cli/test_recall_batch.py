@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from meanings import MODEL, needs_libraries
+from meanings import MODEL
 from terminal import Terminal
 
 DATA = Path(__file__).resolve().parents[1] / "recall/data"
@@ -145,7 +145,6 @@ def test_the_development_data_finds_most_of_its_evidence(fresh: Terminal) -> Non
     assert hit > len(labels) / 2
 
 
-@needs_libraries
 def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None:
     (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
     asked = [{"id": "q1", "query": "what is the name of our dog?"}]
@@ -155,7 +154,6 @@ def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None
     assert by_meaning[0]["id"] == "pets.md#L1"
 
 
-@needs_libraries
 def test_a_model_may_be_named_as_it_lies_here(fresh: Terminal, folder: Path) -> None:
     (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
     shutil.copytree(MODEL, fresh.machine.project_folder / "model")

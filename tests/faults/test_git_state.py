@@ -160,7 +160,7 @@ class TestTheCloneAsAWhole:
 
     @pytest.mark.skipif(
         os.geteuid() != 0,
-        reason="only root may give files to another owner: run the tests as root",
+        reason="the system lets only root give files to another owner: run the tests as root",
     )
     def test_owned_by_somebody_else(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path) -> None:
         for path in (mine.clone, git_dir):

@@ -220,7 +220,9 @@ def test_what_is_no_living_socket_is_passed_over(world: World, kind: str) -> Non
     assert world.starts(1)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a socket away: run the tests as root")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="the system lets only root give a socket away: run the tests as root"
+)
 def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[..., Helper]) -> None:
     one = helper(says(world))
     os.chown(world.folder / SOCKET, NOBODY, -1)
@@ -228,7 +230,9 @@ def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[...
     assert one.asked == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else: run the tests as root")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="the system lets only root become somebody else: run the tests as root"
+)
 def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(str(world.folder / SOCKET))

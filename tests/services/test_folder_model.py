@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from meanings import MODEL, NOTES, needs_libraries
+from meanings import MODEL, NOTES
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.services.evaluate import way_of
@@ -28,14 +28,12 @@ def found(folder: Path, way: Way) -> list[str]:
     return [result["id"] for result in json.loads(line)["results"]]
 
 
-@needs_libraries
 def test_a_model_finds_what_words_dont(folder: Path) -> None:
     assert found(folder, Way(1)) == []
     assert found(folder, Way(1, model=str(MODEL))) == ["shop/topics/db.md#L4"]
     assert found(folder, way_of([f"recall.model={MODEL}"], Way(1))) == ["shop/topics/db.md#L4"]
 
 
-@needs_libraries
 def test_one_that_isnt_there_is_told(folder: Path) -> None:
     with pytest.raises(ModelUnusable, match="isn't on this machine"):
         found(folder, Way(model=str(folder / "none")))

@@ -7,9 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meanings import needs_libraries
-
-pytestmark = needs_libraries
 
 
 def test_a_rare_word_beats_a_vague_likeness_and_a_common_one_doesnt() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from machines import Machine
-from meanings import MODEL, needs_libraries, within
+from meanings import MODEL, within
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.services.compile import can_mean
@@ -39,7 +39,6 @@ def test_off_nothing_is_missing(machine: Machine) -> None:
     assert not can_mean(machine.open())
 
 
-@needs_libraries
 def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> None:
     setting(machine, "recall.model", "acme/none")
     setting(machine, "recall.semantic", "true")
@@ -56,7 +55,6 @@ def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> No
         make_ready(machine.open())
 
 
-@needs_libraries
 def test_the_command_embeds_and_prompts_find_by_meaning(machine: Machine) -> None:
     setting(machine, "recall.model", str(MODEL))
     setting(machine, "recall.semantic", "true")
@@ -73,7 +71,6 @@ def test_the_command_embeds_and_prompts_find_by_meaning(machine: Machine) -> Non
         end_helper(machine)
 
 
-@needs_libraries
 def test_after_a_commit_the_worker_has_it_embedded(machine: Machine) -> None:
     setting(machine, "recall.model", str(MODEL))
     setting(machine, "recall.semantic", "true")
@@ -86,7 +83,6 @@ def test_after_a_commit_the_worker_has_it_embedded(machine: Machine) -> None:
         end_helper(machine)
 
 
-@needs_libraries
 def test_what_is_behind_is_told_while_nobody_is_at_it(machine: Machine) -> None:
     setting(machine, "recall.model", str(MODEL))
     end_helper(machine)
@@ -97,7 +93,6 @@ def test_what_is_behind_is_told_while_nobody_is_at_it(machine: Machine) -> None:
     end_helper(machine)
 
 
-@needs_libraries
 def test_a_helper_that_could_not_begin_is_told(machine: Machine) -> None:
     setting(machine, "recall.model", str(MODEL))
     end_helper(machine)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from meanings import MODEL, NOTES, needs_libraries
+from meanings import MODEL, NOTES
 
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
@@ -16,8 +16,6 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.recall import SOCIAL
 from ctxrepo.storage.cache import Cache
-
-pytestmark = needs_libraries
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from meanings import MODEL, needs_libraries
+from meanings import MODEL
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.storage.models import Model, find_model
-
-pytestmark = needs_libraries
 
 
 @pytest.fixture

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from meanings import needs_libraries
-
-pytestmark = needs_libraries
-
 TEXTS = ["one", "two", "three"]
 
 
