@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import pty
 import select
-import shutil
 import sys
 import time
 from pathlib import Path
 
-import pytest
 from machines import Machine
 
 READY = "READY>"
@@ -34,14 +32,6 @@ _NOTES_WORDS = """\
 printf '%s\\n' "$@" > '{given}.new'
 mv '{given}.new' '{given}'
 """
-
-
-def needs(shell: str) -> pytest.MarkDecorator:
-    """Skip, aloud, where a shell isn't there."""
-    return pytest.mark.skipif(
-        not shutil.which(shell),
-        reason=f"completion is tried in a real {shell}, which this machine lacks: `make servers` installs it",
-    )
 
 
 class Prompt:

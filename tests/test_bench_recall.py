@@ -12,6 +12,7 @@ from bench import recall
 from bench.lead import lead
 from bench.peers import fts, grep, ours, qmd
 from bench.peers.base import Found, Memory, NotHereError, Peer, Tools
+from needs import lacks, unless
 
 DB = """---
 description: Database
@@ -82,10 +83,7 @@ def test_a_file_costs_all_its_text_of_the_budget(memory: Memory) -> None:
     assert total[3:7] == [".000", "1.000", "1.000", "1.000"]
 
 
-@pytest.mark.skipif(
-    not shutil.which("rg"),
-    reason="a peer is run as it is, and ripgrep isn't on this machine: `make servers` installs it",
-)
+@unless(lacks("rg"))
 def test_ripgrep_names_the_files_that_say_most_words(memory: Memory) -> None:
     for name, text in (
         (".hidden/a.md", "staging port 1\n"),

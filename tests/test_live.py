@@ -21,15 +21,17 @@ from live.model import Model
 from live.recorded import Prompt, added, blocks, break_between, breaks, place_of
 from live.report import Report
 from live.steps import Text, Tool
+from needs import unless
 
 # Before any test hides the environment.
 AGENTS = install.root(os.environ)
 INSTALLED = install.find(claude.NAME, claude.PACKAGE, AGENTS)
 
-needs_claude = pytest.mark.skipif(
-    INSTALLED is None,
-    reason=f"{claude.PACKAGE.wanted} isn't installed, and no test fetches 360 MB unasked: `make live` "
-    "does, and plays many more sessions; the next `make test` then plays these",
+needs_claude = unless(
+    ""
+    if INSTALLED
+    else f"{claude.PACKAGE.wanted} isn't installed, and no test fetches 360 MB unasked: `make live` does, "
+    "and plays many more sessions; the next `make test` then plays these"
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from needs import unless
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
 from torture.editors import one_edits_alone
@@ -32,7 +32,7 @@ def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Pa
     assert verdict.faults == []
 
 
-@pytest.mark.skipif(bool(why_no_cut()), reason=why_no_cut() or "power can be cut")
+@unless(why_no_cut())
 def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
     found = cut_power(tmp_path, cuts=2, seed=3)
     assert found.checked > 0

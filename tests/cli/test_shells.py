@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from machines import Machine
-from prompt import SHELLS, Prompt, needs, script
+from needs import lacks, unless
+from prompt import SHELLS, Prompt, script
 
-shells = pytest.mark.parametrize("shell", [pytest.param(name, marks=needs(name)) for name in SHELLS])
+shells = pytest.mark.parametrize("shell", [pytest.param(name, marks=unless(lacks(name))) for name in SHELLS])
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_nothing_is_imported_from_where_one_stands(shell: str, known: Machine) -
     assert not (known.project_folder / "sprung").exists()
 
 
-@needs("zsh")
+@unless(lacks("zsh"))
 def test_zsh_finds_it_in_a_folder_of_functions_too(known: Machine) -> None:
     functions = known.home / "functions"
     functions.mkdir()

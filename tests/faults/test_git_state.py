@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said, sync
 from machines import Machine
+from needs import needs_root
 
 LOCKS = ("index", "refs/heads/main", "refs/remotes/origin/main", "packed-refs", "config", "HEAD", "shallow")
 
@@ -158,10 +159,7 @@ class TestTheCloneAsAWhole:
         sync(mine)
         arrived(mine, ben, remote, "after the move", "committed here")
 
-    @pytest.mark.skipif(
-        os.geteuid() != 0,
-        reason="the system lets only root give files to another owner: run the tests as root",
-    )
+    @needs_root
     def test_owned_by_somebody_else(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path) -> None:
         for path in (mine.clone, git_dir):
             os.chown(path, 12345, 12345)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import NOBODY
+from needs import needs_root
 from world import NOTES, World
 
 from ctxrepo.hot.cache import generation_of, head_of, open_cache
@@ -220,9 +221,7 @@ def test_what_is_no_living_socket_is_passed_over(world: World, kind: str) -> Non
     assert world.starts(1)
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0, reason="the system lets only root give a socket away: run the tests as root"
-)
+@needs_root
 def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[..., Helper]) -> None:
     one = helper(says(world))
     os.chown(world.folder / SOCKET, NOBODY, -1)
@@ -230,9 +229,7 @@ def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[...
     assert one.asked == []
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0, reason="the system lets only root become somebody else: run the tests as root"
-)
+@needs_root
 def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(str(world.folder / SOCKET))

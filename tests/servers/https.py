@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from needs import PLACES, lacks, place_of, unless
 from servers.process import free_port, running, wait_for_port
 
-_PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 _BACKEND = Path(subprocess.check_output(["git", "--exec-path"], text=True).strip(), "git-http-backend")
-_MISSING = [name for name in ("nginx", "fcgiwrap", "openssl") if not shutil.which(name, path=_PLACES)]
+_NO_BACKEND = "" if _BACKEND.exists() else f"this git was installed without {_BACKEND}: install it whole"
 
-needs_https = pytest.mark.skipif(
-    bool(_MISSING) or not _BACKEND.exists(),
-    reason=f"a git server over https needs {', '.join(_MISSING) or _BACKEND}, which this machine lacks: "
-    "`make servers` installs nginx, fcgiwrap and openssl; git itself brings the other",
-)
+needs_https = unless(lacks("nginx", "fcgiwrap", "openssl") or _NO_BACKEND)
 
 USER, PASSWORD = "ada", "correct-horse-7291"
 
@@ -67,19 +61,13 @@ def https_server(folder: Path, root: Path) -> Iterator[HttpsServer]:
     ports = {name: free_port() for name in (*CERTIFICATES, "stranger")}
     (folder / "nginx.conf").write_text(_config(folder, root, ports))
     log = folder / "log"
-    env = {"PATH": _PLACES, "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
-    nginx = [_found("nginx"), "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", str(log)]
-    backend = [_found("fcgiwrap"), "-c", "8", "-s", f"unix:{folder}/fcgi"]
+    env = {"PATH": PLACES, "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    nginx = [place_of("nginx"), "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", str(log)]
+    backend = [place_of("fcgiwrap"), "-c", "8", "-s", f"unix:{folder}/fcgi"]
     with running(backend, log, env), running(nginx, log, env):
         for port in ports.values():
             wait_for_port(port, log)
         yield HttpsServer(ports, root, folder / "authority.pem")
-
-
-def _found(name: str) -> str:
-    found = shutil.which(name, path=_PLACES)
-    assert found is not None
-    return found
 
 
 def _certify(folder: Path) -> None:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import getpass
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from needs import lacks, place_of, unless
 from servers.process import free_port, running, wait_for_port
 
-SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin:/sbin")
-
-needs_sshd = pytest.mark.skipif(
-    SSHD is None or not shutil.which("ssh-keygen"),
-    reason="a git server over ssh needs OpenSSH's sshd and ssh-keygen, and one is missing: `make servers`",
-)
+needs_sshd = unless(lacks("sshd", "ssh", "ssh-keygen"))
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,6 @@ class SshServer:
 @contextmanager
 def ssh_server(folder: Path) -> Iterator[SshServer]:
     """An sshd of its own process group with a fresh host key, ended at the end."""
-    assert SSHD is not None
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("host", "other-host", "user", "reader", "stranger"):
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
@@ -65,7 +58,7 @@ def ssh_server(folder: Path) -> Iterator[SshServer]:
     if os.getuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # where sshd separates its privileges
     log = folder / "log"
-    with running([SSHD, "-D", "-e", "-f", str(folder / "sshd_config")], log):
+    with running([place_of("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], log):
         wait_for_port(port, log)
         yield SshServer(port, folder)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
+from needs import lacks, place_of
 
 from torture.mounts import mounted, why_no_mount
 from torture.process import Process, fork
@@ -53,9 +53,7 @@ class Cuts:
 @cache
 def why_no_cut() -> str:
     """What keeps us from mounting an ext4 of our own, '' where nothing does."""
-    if shutil.which("mkfs.ext4") is None:
-        return "no mkfs.ext4 here to make the disk whose power is cut: the package e2fsprogs has it"
-    return why_no_mount()
+    return lacks("mkfs.ext4") or why_no_mount()
 
 
 def cut_power(root: Path, cuts: int, seed: int) -> Cuts:
@@ -65,7 +63,8 @@ def cut_power(root: Path, cuts: int, seed: int) -> Cuts:
     image, disk = root / "disk.img", root / "disk"
     with image.open("wb") as file:
         file.truncate(512 * 2**20)
-    subprocess.run(["mkfs.ext4", "-q", "-F", "-J", "size=8", str(image)], check=True, capture_output=True)
+    make = [place_of("mkfs.ext4"), "-q", "-F", "-J", "size=8", str(image)]
+    subprocess.run(make, check=True, capture_output=True)
     remote = make_remote(root)
     (root / "journals").mkdir()
     with mounted(disk, "-o", "loop", str(image)):

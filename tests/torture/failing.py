@@ -10,7 +10,6 @@ import errno
 import json
 import mmap
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -21,18 +20,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from machines import Machine, make_machine, make_remote
+from needs import lacks, unless
 
 from torture.fleet import workers
 
 SOURCE = Path(__file__).with_suffix(".c")
-COMPILER = shutil.which("cc")
 
-needs_compiler = pytest.mark.skipif(
-    COMPILER is None,
-    reason="a library in C makes system calls fail, and no `cc` is here to build it: install gcc or clang",
-)
+needs_compiler = unless(lacks("cc"))
 
 _PLAN = struct.Struct("iiii4000s")
 _ENDS = {"remember": (0, 1, 2), "sync": (0, 1, 2, 4, 5)}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-import pytest
+from needs import unless
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def why_no_mount() -> str:
             return f"root may not mount here, as in a container without CAP_SYS_ADMIN ({error})"
 
 
-needs_mount = pytest.mark.skipif(bool(why_no_mount()), reason=why_no_mount() or "mounting works")
+needs_mount = unless(why_no_mount())
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "9p"})
 

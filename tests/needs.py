@@ -1,0 +1,61 @@
+"""What a test needs of the machine: where it is missing the test is skipped, and says what helps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+INSTALLED = frozenset(
+    [
+        "bash",
+        "cc",
+        "fcgiwrap",
+        "fish",
+        "mkfs.ext4",
+        "nginx",
+        "openssl",
+        "rg",
+        "ssh",
+        "ssh-keygen",
+        "sshd",
+        "zsh",
+    ]
+)
+"""The programs that `make servers` installs, which CI calls first."""
+
+PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
+"""Where a system has its programs, also those that no user's PATH leads to."""
+
+
+def unless(why: str) -> pytest.MarkDecorator:
+    """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
+    return pytest.mark.skipif(bool(why), reason=why)
+
+
+def place_of(tool: str) -> str:
+    """The program's file. A test of a machine that lacks it was skipped."""
+    found = _which(tool)
+    assert found is not None, tool
+    return found
+
+
+def lacks(*tools: str) -> str:
+    """Why a test that starts these programs of INSTALLED can't be run here; '' where it can."""
+    assert INSTALLED.issuperset(tools), tools
+    missing = [tool for tool in tools if _which(tool) is None]
+    if not missing:
+        return ""
+    return f"it starts {' and '.join(missing)}, which this machine lacks: `make servers` installs all of them"
+
+
+def _which(tool: str) -> str | None:
+    return shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{PLACES}")
+
+
+needs_root = unless(
+    ""
+    if os.geteuid() == 0
+    else "the system lets only root give files to others, or become one of them: run the tests as root"
+)
