@@ -31,13 +31,19 @@ def within(seconds: float, holds: Callable[[], object]) -> bool:
     return True
 
 
+def _stamp(place: Path) -> tuple[int, int] | None:
+    return (place.stat().st_ino, place.stat().st_ctime_ns) if place.exists() else None
+
+
 @contextmanager
 def helper(world: World) -> Iterator[subprocess.Popen[bytes]]:
     """A helper of this world, from when it answers on its socket until the test is done."""
     words = [sys.executable, "-I", "-m", "ctxrepo", "_warm", "--state", str(world.state)]
+    place = world.folder / "warm.sock"
+    left = _stamp(place)  # by one that was killed
     process = subprocess.Popen(words, env={**os.environ, "CTXREPO_HOOK": "1"})
     try:
-        assert within(30, (world.folder / "warm.sock").is_socket)
+        assert within(30, lambda: place.is_socket() and _stamp(place) != left)
         assert process.poll() is None
         yield process
     finally:
