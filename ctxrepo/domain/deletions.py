@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ctxrepo.domain.entry import entries_of, moved, normalised
+from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.guard import Refusal
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.said import said

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ctxrepo.domain.commit import Changed
-from ctxrepo.domain.entry import entries_of, moved, normalised
+from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.jsonl import records, text_of
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_note

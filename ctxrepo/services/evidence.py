@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from ctxrepo.domain.entry import entries_of, moved
+from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, marks, to_line
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode, encode
 from ctxrepo.domain.paths import is_note

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ctxrepo.domain.entry import Entry, entries_of, moved, normalised
+from ctxrepo.domain.entry import Entry, entries_of, normalised
 from ctxrepo.domain.evidence import evidence_of
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.errors import NotFound
 from ctxrepo.services.evidence import evidence_files

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from ctxrepo.domain.entry import entries_of, moved
+from ctxrepo.domain.entry import entries_of
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.domain.note import decode_exactly, encode
 from ctxrepo.domain.paths import is_note

@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ctxrepo.domain import compose, frontmatter
-from ctxrepo.domain.entry import Entry, added, entries_of, normalised, similarity
+from ctxrepo.domain.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.evidence import Kind
+from ctxrepo.domain.likeness import similarity
 from ctxrepo.domain.moment import day, stamp
 from ctxrepo.domain.note import bump_updated
 from ctxrepo.domain.origin import Origin

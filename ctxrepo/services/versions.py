@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from ctxrepo.domain.entry import SIMILAR, similarity
 from ctxrepo.domain.frontmatter import split
+from ctxrepo.domain.likeness import SIMILAR, similarity
 from ctxrepo.domain.note import decode
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.trees import Key

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.entry import Entry, derived_id, entries_of, explicit_id, moved, normalised, similarity
+from ctxrepo.domain.entry import Entry, derived_id, entries_of, explicit_id, normalised
 
 PATH = "shop/topics/build.md"
 
@@ -66,20 +66,6 @@ def test_what_an_entry_says_about_itself() -> None:
     assert not only("- [link](https://x.example)\n").category
 
 
-def test_similarity_is_that_of_the_normalised_texts() -> None:
-    assert similarity("- one two", "* one  two <!-- ^a -->") == 1.0
-    assert similarity("- tests need Postgres 16", "- tests need Postgres 17") > 0.9
-    assert similarity("- tests need Postgres", "- an apple") == 0.0
-
-
-def test_an_edited_entry_moved_from_its_old_id_to_the_new() -> None:
-    before = entries_of(PATH, "- tests need Postgres 16\n- use make\n- gone for good\n")
-    after = entries_of(PATH, "- use make\n- tests need Postgres 17\n- quite another thing\n")
-    assert [(a.text, b.text) for a, b in moved(before, after)] == [
-        ("- tests need Postgres 16", "- tests need Postgres 17")
-    ]
-
-
 @given(
     st.lists(st.sampled_from(["- a", "- b", "c", "# T", "- d <!-- ^x -->", "", "```", "---"]), max_size=12)
 )
@@ -90,10 +76,3 @@ def test_derived_ids_are_unique_and_places_are_true(lines: list[str]) -> None:
     assert len(derived) == len(set(derived))
     for entry in found:
         assert "\n".join(text.split("\n")[entry.first_line - 1 : entry.last_line]) == entry.text
-
-
-def test_long_texts_are_compared_by_their_words() -> None:
-    words = [f"w{n % 700}" for n in range(40_000)]
-    text = " ".join(words)
-    assert similarity(text, " ".join(["edited", *words[1:]])) > 0.99
-    assert similarity(text, "other " * 40_000) < 0.1

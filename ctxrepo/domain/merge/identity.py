@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ctxrepo.domain.entry import explicit_id, normalised
+from ctxrepo.domain.likeness import words_of
 from ctxrepo.domain.markdown import Kind, closed, split_blocks
 from ctxrepo.domain.merge.choose import Key
 from ctxrepo.domain.merge.pairing import (
@@ -17,7 +18,6 @@ from ctxrepo.domain.merge.pairing import (
     same_sayings,
     same_titles,
     without,
-    words_of,
     words_of_many,
 )
 

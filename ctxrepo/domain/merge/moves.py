@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ctxrepo.domain.entry import SIMILAR, similarity
+from ctxrepo.domain.likeness import SIMILAR, similarity
 from ctxrepo.domain.merge.contents import Blobs, Content, Contents, is_plain
 from ctxrepo.domain.merge.file import MAX_BYTES
 from ctxrepo.domain.note import decode_exactly

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from ctxrepo.domain.entry import SIMILAR, similarity
+from ctxrepo.domain.likeness import SIMILAR, similarity, words_of
 from ctxrepo.domain.markdown import Kind
 from ctxrepo.domain.merge.choose import Key
 
@@ -21,8 +20,6 @@ FEW_WORDS = 6
 
 NEARER = 0.25
 """What standing under the same heading adds to likeness."""
-
-_WORD = re.compile(r"[A-Za-z0-9_]+|\w")
 
 _Path = tuple[str, ...]
 _K = TypeVar("_K", str, tuple[str, ...])
@@ -133,11 +130,6 @@ def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
                         yield score + NEARER * is_within, was.says, now.says
 
     return scored
-
-
-def words_of(text: str) -> frozenset[str]:
-    """Its words; a letter that is not Latin counts as one, as not every script parts its words."""
-    return frozenset(_WORD.findall(text))
 
 
 def words_of_many(texts: Iterable[str]) -> set[str]:
