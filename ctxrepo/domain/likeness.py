@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from functools import partial
+from heapq import nsmallest
+from itertools import product
 
 from ctxrepo.domain.entry import Entry, normalised
 
@@ -13,6 +17,15 @@ SIMILAR = 0.6
 
 MAX_LETTERS = 1_000_000
 """Above this product of lengths two texts are compared by their words only."""
+
+FEW_PAIRS = 400
+"""Up to so many pairs of entries are all compared."""
+
+MAX_PAIRS = 250_000
+"""Up to so many those with the most words in common; of more those in about the same place."""
+
+NEAREST = 5
+"""With so many others each is compared then."""
 
 _WORD = re.compile(r"[A-Za-z0-9_]+|\w")
 
@@ -40,12 +53,20 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs (old, new) of entries whose id changed by an edit, the most similar first."""
+    """Pairs (old, new) of entries whose id changed by an edit or a move, the most similar first.
+
+    Of many, each is compared with the few that share most words with it; of very many, with those around.
+    """
     kept = {e.id for e in before} & {e.id for e in after}
     gone = [e for e in before if e.id not in kept]
     come = [e for e in after if e.id not in kept]
+    same = list(_same(gone, come))
+    yield from same
+    olds, news = {id(old) for old, _ in same}, {id(new) for _, new in same}
+    gone = [e for e in gone if id(e) not in olds]
+    come = [e for e in come if id(e) not in news]
     scored = sorted(
-        ((similarity(a.text, b.text), i, j) for i, a in enumerate(gone) for j, b in enumerate(come)),
+        ((similarity(gone[i].text, come[j].text), i, j) for i, j in _comparable(gone, come)),
         key=lambda s: (-s[0], s[1], s[2]),
     )
     taken: set[tuple[str, int]] = set()
@@ -53,3 +74,32 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
         if score >= SIMILAR and ("gone", i) not in taken and ("come", j) not in taken:
             taken |= {("gone", i), ("come", j)}
             yield gone[i], come[j]
+
+
+def _same(gone: list[Entry], come: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    """Those that say the same elsewhere, in order."""
+    waiting: dict[str, deque[Entry]] = defaultdict(deque)
+    for entry in come:
+        waiting[normalised(entry.text)].append(entry)
+    for entry in gone:
+        if there := waiting[normalised(entry.text)]:
+            yield entry, there.popleft()
+
+
+def _comparable(gone: list[Entry], come: list[Entry]) -> Iterable[tuple[int, int]]:
+    """Numbers of old and new entries that are worth comparing letter by letter."""
+    if len(gone) * len(come) <= FEW_PAIRS:
+        return product(range(len(gone)), range(len(come)))
+    if len(gone) * len(come) > MAX_PAIRS:
+        around = range(-(NEAREST // 2), NEAREST // 2 + 1)
+        return ((i, i + far) for i in range(len(gone)) for far in around if 0 <= i + far < len(come))
+    words, theirs = ([words_of(e.text) for e in entries] for entries in (gone, come))
+
+    def distance(i: int, j: int) -> tuple[int, int]:
+        return -len(words[i] & theirs[j]), abs(i - j)
+
+    return (
+        (i, j)
+        for i in range(len(gone))
+        for j in nsmallest(NEAREST, range(len(come)), key=partial(distance, i))
+    )
