@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from ctxrepo.domain.merge.aside import Aside
 from ctxrepo.domain.merge.choose import Key, choose, either, plain
-from ctxrepo.domain.merge.identity import ROOT, Part, Three, identify
+from ctxrepo.domain.merge.identity import identify
 from ctxrepo.domain.merge.layout import laid_out
 from ctxrepo.domain.merge.settled import settled, words
+from ctxrepo.domain.merge.version import ROOT, Part, Three
 
 
 def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:

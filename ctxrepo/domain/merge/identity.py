@@ -1,15 +1,11 @@
-"""Which block of one version of a note is which block of another, by what it says and not by where it is."""
+"""Which block of one version of a note is which of another, by what it says and not by where it is."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Set
 
-from ctxrepo.domain.entry import explicit_id, normalised
 from ctxrepo.domain.likeness import words_of
-from ctxrepo.domain.markdown import Kind, closed, split_blocks
 from ctxrepo.domain.merge.choose import Key
 from ctxrepo.domain.merge.pairing import (
     Saying,
@@ -20,140 +16,23 @@ from ctxrepo.domain.merge.pairing import (
     without,
     words_of_many,
 )
-
-START: Key = ("start",)
-END: Key = ("end",)
-BARE = "bare"
-"""The gap to the end where the last line has no newline."""
-
-ROOT: Key = ("root", "")
-"""What stands under no heading is at home here."""
+from ctxrepo.domain.merge.version import Body, Three, Version
 
 _Path = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Part:
-    """A block of a note. `text` ends in a newline and leaves no fence open; `home` is the key of the
-    heading it stands under; `says` is its text as far as it matters for being the same."""
-
-    kind: Kind
-    text: str
-    path: _Path
-    home: Key
-    says: str
-    id: str = ""
-
-
-@dataclass(frozen=True)
-class Version:
-    """The parts of a body by their keys, in order; `gaps` are the blank lines between two neighbours."""
-
-    parts: Mapping[Key, Part]
-    gaps: Mapping[tuple[Key, Key], str]
-
-    @cached_property
-    def after(self) -> Mapping[Key, tuple[Key, str]]:
-        """What follows each part, and the gap before that."""
-        return {key: (after, gap) for (key, after), gap in self.gaps.items()}
-
-    @cached_property
-    def before(self) -> Mapping[Key, tuple[Key, str]]:
-        """What stands before each part, and the gap behind that."""
-        return {key: (before, gap) for (before, key), gap in self.gaps.items()}
-
-
-Three = tuple[Version, Version, Version]
-"""(base, ours, theirs)"""
-
-
 def identify(base: str, ours: str, theirs: str) -> Three:
     """Three bodies with their parts so keyed that one thing has one key in all of them."""
-    bodies = _Body.read(base), _Body.read(ours), _Body.read(theirs)
+    bodies = Body.read(base), Body.read(ours), Body.read(theirs)
     our_paths, their_paths = _same_headings(*bodies)
     not_ids = {name for body in bodies for name, times in body.ids().items() if times > 1}
     was = bodies[0].keyed({path: path for path in bodies[0].sections()}, not_ids)
     us, them = bodies[1].keyed(our_paths, not_ids), bodies[2].keyed(their_paths, not_ids)
     our_edits, their_edits = _edits(was, us, them)
-    return was, _rekeyed(us, our_edits), _rekeyed(them, their_edits)
+    return was, us.rekeyed(our_edits), them.rekeyed(their_edits)
 
 
-@dataclass(frozen=True)
-class _Piece:
-    kind: Kind
-    text: str
-    after: str
-    path: _Path
-
-
-@dataclass(frozen=True)
-class _Body:
-    lead: str
-    pieces: Sequence[_Piece]
-    is_bare: bool
-
-    @staticmethod
-    def read(body: str) -> _Body:
-        is_bare = bool(body) and not body.endswith("\n")
-        whole = closed(body + ("\r\n" if "\r\n" in body else "\n") if is_bare else body)
-        blocks = split_blocks(whole)
-        lead = blocks[0].raw if blocks and blocks[0].kind == "blank" else ""
-        pieces = [_Piece(b.kind, b.text, b.after, b.heading) for b in blocks if b.kind != "blank"]
-        return _Body(lead, pieces, is_bare)
-
-    def sections(self) -> dict[_Path, Section]:
-        """What stands directly under each heading."""
-        found: dict[_Path, Counter[str]] = defaultdict(Counter)
-        for piece in self.pieces:
-            found[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
-        return {path: (below,) for path, below in found.items()}
-
-    def titles_twice(self) -> set[str]:
-        """Titles that more than one heading has: nobody could tell which of them was renamed."""
-        titles = Counter(piece.path[-1] for piece in self.pieces if piece.kind == "heading")
-        return {title for title, times in titles.items() if times > 1}
-
-    def ids(self) -> Counter[str]:
-        """How often each id that an author gave occurs; twice, it names nothing."""
-        return Counter(explicit_id(piece.text) for piece in self.pieces if piece.kind != "heading")
-
-    def keyed(self, paths: Mapping[_Path, _Path], not_ids: Set[str]) -> Version:
-        """`paths` says which path in the base each heading path stands for."""
-        parts: dict[Key, Part] = {}
-        gaps: dict[tuple[Key, Key], str] = {}
-        seen: Counter[Key] = Counter()
-        heads: list[tuple[_Path, Key]] = []
-        before, gap = START, self.lead
-        for piece in self.pieces:
-            path = paths[piece.path]
-            if piece.kind == "heading":
-                heads = [(p, k) for p, k in heads if path[: len(p)] == p and len(p) < len(path)]
-            home = heads[-1][1] if heads else ROOT
-            name = explicit_id(piece.text)
-            part = Part(
-                piece.kind, piece.text, path, home, normalised(piece.text), "" if name in not_ids else name
-            )
-            key = _key(part)
-            seen[key] += 1
-            key = (*key, str(seen[key]))
-            if piece.kind == "heading":
-                heads.append((path, key))
-            parts[key] = part
-            gaps[before, key] = gap
-            before, gap = key, piece.after
-        gaps[before, END] = BARE if self.is_bare else gap
-        return Version(parts, gaps)
-
-
-def _key(part: Part) -> Key:
-    if part.kind == "heading":
-        return ("heading", "\x1e".join(part.path), "")
-    if part.id:
-        return ("id", part.id, "")
-    return ("entry", "\x1e".join(part.path), part.says, " ".join(part.text.split()))
-
-
-def _same_headings(base: _Body, ours: _Body, theirs: _Body) -> tuple[dict[_Path, _Path], dict[_Path, _Path]]:
+def _same_headings(base: Body, ours: Body, theirs: Body) -> tuple[dict[_Path, _Path], dict[_Path, _Path]]:
     """For each side: heading path -> the path it had in the base, or would have had."""
     was, us, them = base.sections(), ours.sections(), theirs.sections()
     twice = base.titles_twice() | ours.titles_twice() | theirs.titles_twice()
@@ -193,7 +72,7 @@ def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
         if us.parts[key].says != them.parts[key].says:
             once -= {us.parts[key].says, them.parts[key].says}
     our_moves, their_moves = _moves(was, us, them)
-    us, them = _rekeyed(us, our_moves), _rekeyed(them, their_moves)
+    us, them = us.rekeyed(our_moves), them.rekeyed(their_moves)
     (our_gone, our_come), (their_gone, their_come) = ours, theirs = (
         _changes(was, us, once),
         _changes(was, them, once),
@@ -255,11 +134,3 @@ def _sayings(version: Version, other: Version, once: Set[str]) -> dict[str, Sayi
         for key, part in version.parts.items()
         if part.kind != "heading" and part.says in once and key not in other.parts
     }
-
-
-def _rekeyed(version: Version, edits: Mapping[Key, Key]) -> Version:
-    """The version with its edited parts under the keys that they had in the base."""
-    return Version(
-        {edits.get(key, key): part for key, part in version.parts.items()},
-        {(edits.get(a, a), edits.get(b, b)): gap for (a, b), gap in version.gaps.items()},
-    )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ctxrepo.domain.markdown import lines_of, split_blocks
 from ctxrepo.domain.merge.choose import Key, either, order
-from ctxrepo.domain.merge.identity import BARE, END, ROOT, START, Part, Three, Version
+from ctxrepo.domain.merge.version import BARE, END, ROOT, START, Part, Three, Version
 
 _NOTHING = Part("blank", "", (), ROOT, "")
 

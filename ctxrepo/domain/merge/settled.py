@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from ctxrepo.domain.merge.identity import Three, Version
+from ctxrepo.domain.merge.version import Three, Version
 
 _Facts = Mapping[Any, Any]
 
