@@ -11,7 +11,8 @@ from machines import NOW, Machine
 from ctxrepo.errors import Damaged
 from ctxrepo.services.commit import commit
 from ctxrepo.services.damage import damage
-from ctxrepo.services.repair import Repaired, healing, repair
+from ctxrepo.services.pointers import Pointers
+from ctxrepo.services.repair import Repaired, _Repair, healing, repair
 from ctxrepo.services.sync import sync
 
 
@@ -116,13 +117,21 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
         healing(mine.open(), NOW, fails)
 
 
-@pytest.mark.parametrize("step", ["_store_what_is_here", "_ask_remote", "_strangers", "_drop", "_index"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        (_Repair, "_store_what_is_here"),
+        (_Repair, "_ask_remote"),
+        (Pointers, "_strangers"),
+        (Pointers, "_drop"),
+        (Pointers, "_index"),
+    ],
+    ids=lambda step: step[1],
+)
 def test_a_repair_that_is_killed_is_begun_again(
-    mine: Machine, step: str, monkeypatch: pytest.MonkeyPatch
+    mine: Machine, step: tuple[type, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped before each of its steps, it leaves the clone damaged or whole, never in between."""
-    from ctxrepo.services import repair as module
-
     spoil(object_of(mine, "HEAD"))
     (mine.clone / ".git/refs/ctxrepo/wt").write_text("")
 
@@ -133,7 +142,7 @@ def test_a_repair_that_is_killed_is_begun_again(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(module._Repair, step, die)
+        patch.setattr(*step, die)
         with pytest.raises(Killed):
             repair(mine.open(), NOW)
     heal(mine)
