@@ -15,6 +15,8 @@ from world import World
 from ctxrepo import warm
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.semantic import FAILED, SOCKET
+from ctxrepo.services import helper as helper_module
+from ctxrepo.services.helper import question_of
 
 PROMPT = "which socket has our storage?"
 FOUND = "The postgres endpoint is 5433"
@@ -100,7 +102,7 @@ def test_a_file_in_its_place_is_too(world: World) -> None:
     ids=lambda line: str(line[:40]),
 )
 def test_nonsense_is_no_question(line: bytes) -> None:
-    assert warm.question_of(line) is None
+    assert question_of(line) is None
 
 
 def test_nonsense_keeps_nobody_from_an_answer(world: World) -> None:
@@ -142,8 +144,8 @@ def test_it_ends_when_the_state_is_gone(world: World) -> None:
 
 
 def test_it_ends_when_nobody_asks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm, "IDLE", 0.5)
-    monkeypatch.setattr(warm, "TICK", 0.05)
+    monkeypatch.setattr(helper_module, "IDLE", 0.5)
+    monkeypatch.setattr(helper_module, "TICK", 0.05)
     warm.main(["--state", str(world.state)])
     assert not (world.folder / SOCKET).exists()
     assert (world.folder / "vectors.db").exists()
