@@ -19,6 +19,7 @@ from ctxrepo.cli import (
     completion,
     config,
     conflicts,
+    doctor,
     evaluate,
     files,
     history,
@@ -33,6 +34,7 @@ from ctxrepo.cli import (
     session,
     sessions,
     stats,
+    sync,
     trace,
 )
 from ctxrepo.cli.surprise import logged
@@ -72,7 +74,7 @@ def root(
 PANELS = {
     "Notes and entries": (notes, change, scratch, log, files),
     "Look through them": (look, recall, trace, stats, evaluate, history),
-    "Repository, remote, other machines": (repository, check, conflicts, cache),
+    "Repository, remote, other machines": (repository, sync, doctor, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session, sessions, block),
     "Settings": (config, completion),
 }

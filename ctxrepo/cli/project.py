@@ -8,7 +8,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, without_verb
-from ctxrepo.cli.repository import ASIDE, tell_aside
+from ctxrepo.cli.sync import ASIDE, tell_aside
 
 if TYPE_CHECKING:
     from ctxrepo.services.link_project import Linked

@@ -1,28 +1,20 @@
-"""Commands about the memory repository: init, sync, pull, push, status, doctor."""
+"""Commands about the memory repository: init, status."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json
-from ctxrepo.domain.deletions import told
-from ctxrepo.errors import UsageError
-
-if TYPE_CHECKING:
-    from ctxrepo.domain.merge import Aside
-    from ctxrepo.services.sync import Synced
-
-FAILED, ASIDE, QUEUED, REFUSED = 1, 4, 5, 6
+from ctxrepo.cli.sync import finish
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, sync, pull, push, status, doctor):
+    for command in (init, status):
         app.command()(command)
 
 
@@ -70,51 +62,7 @@ def init(
     if not json and made.action != "unchanged":
         output.notice("next: `ctxrepo setup claude` connects Claude Code")
     if made.synced:
-        _finish(made.synced)
-
-
-def sync(
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--accept",
-            metavar="WHAT",
-            help="Confirm what was held back: `deletions` of many entries or files, or a `remote` that "
-            "holds something else than before.",
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Bring this machine and the remote to the same state.
-
-    It commits, fetches, merges and pushes.
-
-    Example: ctxrepo sync
-    """
-    for what in accept or []:
-        if what not in ("deletions", "remote"):
-            raise UsageError(f"--accept {what} is nothing to accept", "It takes `deletions` or `remote`.")
-    _sync(json, send=True, accept=accept or [])
-
-
-def pull(json: Json = False) -> None:
-    """Fetch and merge what others sent.
-
-    What is written here is committed first, and goes out with the next sync.
-
-    Example: ctxrepo pull
-    """
-    _sync(json, send=False)
-
-
-def push(json: Json = False) -> None:
-    """Commit what is written here and send it.
-
-    Where others were faster it fetches and merges first.
-
-    Example: ctxrepo push
-    """
-    _sync(json, send=True)
+        finish(made.synced)
 
 
 def status(json: Json = False) -> None:
@@ -150,110 +98,3 @@ def status(json: Json = False) -> None:
     if now.obstacle:
         lines.append(f"stopped  {now.obstacle}")
     output.done(json, {**asdict(now), "root": str(now.root)}, "\n".join(lines))
-
-
-def doctor(
-    json: Json = False,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
-    ] = False,
-    hooks: Annotated[
-        bool,
-        typer.Option("--hooks", help="Tell what the agents recorded about our hooks in the last sessions."),
-    ] = False,
-) -> None:
-    """Look for what is wrong around the notes: git, clone, hooks.
-
-    Ends with 1 when something is found. With --fix it says what it did, and then what is left for you. With
-    --hooks it reads the agents' own records instead: which hooks ran, how long they took, and whether what
-    they gave reached the model. Nothing that was said in a session is shown.
-
-    Example: ctxrepo doctor --fix
-    """
-    if hooks:
-        if fix:
-            raise UsageError("--hooks only looks", "Leave out --fix.")
-        _tell_hooks(json)
-    from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.doctor import doctor
-    from ctxrepo.services.mend import mend
-
-    run = Runtime()
-    done = list(mend(run.memory, run.now)) if fix else []
-    found = doctor(run.memory, run.machine)
-    lines = [*(f"mended: {deed}" for deed in done), *(f"{f.problem}\n  {f.remedy}" for f in found)]
-    data = {"findings": [asdict(f) for f in found], "mended": done}
-    output.done(json, data, "\n".join(lines) or "all is well")
-    raise typer.Exit(FAILED if found else 0)
-
-
-def _tell_hooks(json: bool) -> None:
-    from ctxrepo.cli import hooks
-    from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.hook_records import hook_records
-
-    run = Runtime()
-    found = hook_records(run.memory, run.machine)
-    findings = [finding for agent in found for finding in agent.findings]
-    lines = [*hooks.lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)]
-    data = {"findings": [asdict(f) for f in findings], "hooks": hooks.data(found)}
-    output.done(json, data, "\n".join(lines))
-    raise typer.Exit(FAILED if findings else 0)
-
-
-def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
-    from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.commit import Wanted
-    from ctxrepo.services.register import register
-    from ctxrepo.services.repair import healing
-    from ctxrepo.services.spooled import spooled_versions
-    from ctxrepo.services.sync import sync
-
-    run = Runtime()
-    memory = replace(run.memory, is_hurried=True)
-    wanted = Wanted(spooled_versions(memory), deletions="deletions" in accept)
-    register(memory, run.interpreter)
-    result = healing(
-        memory,
-        run.now,
-        lambda: sync(memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
-        lambda repaired: output.notice(repaired.words),
-    )
-    if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
-        run.wake()
-    data = {
-        "head": result.head,
-        "remote": result.remote.outcome,
-        "received": result.received,
-        "sent": result.sent,
-        "branch": result.branch,
-        "held": [asdict(h) for h in result.held],
-        "aside": [a.path for a in result.aside],
-        "notices": result.notices,
-    }
-    where = "" if run.memory.has_remote else "; there is no remote, so this stays on this machine"
-    where = f" for review on {result.branch}" if result.branch else where
-    text = f"received {result.received}, sent {result.sent} commits{where}" if result.remote.ok else ""
-    output.done(json, data, text)
-    _finish(result, "not sent" if send else "not received")
-
-
-def _finish(result: Synced, failing: str = "not sent") -> None:
-    """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
-    for line in (*told(result.held), *result.notices):
-        output.notice(line)
-    tell_aside(result.aside)
-    if not result.remote.ok:
-        output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
-    code = REFUSED if result.held else QUEUED if not result.remote.ok else ASIDE if result.aside else 0
-    if code:
-        raise typer.Exit(code)
-
-
-def tell_aside(asides: Sequence[Aside]) -> None:
-    """Say which versions lost, and where each is."""
-    from ctxrepo.domain.merge import aside_file, aside_id
-
-    for aside in asides:
-        kept = aside_id(aside_file(aside)[0])
-        output.notice(f"two versions met in {aside.path}; `ctxrepo conflicts show {kept}` has the other one")
