@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -37,6 +35,7 @@ from ctxrepo.cli import (
     sync,
     trace,
 )
+from ctxrepo.cli.mistakes import mistake
 from ctxrepo.cli.surprise import logged
 from ctxrepo.errors import CtxrepoError, UsageError
 
@@ -113,7 +112,7 @@ def _run(words: Sequence[str], as_json: bool) -> int:
         output.failed(as_json, error)
         return error.exit_code
     except typer.TyperException as error:
-        output.failed(as_json, _mistake(error, words))
+        output.failed(as_json, mistake(error, words))
         return UsageError.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -137,26 +136,3 @@ def _surprise(error: Exception, logged: str) -> CtxrepoError:
             "Look whether the disk is full or may not be written, and run the command again.",
         )
     return CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)
-
-
-def _mistake(error: typer.TyperException, words: Sequence[str]) -> UsageError:
-    """What was typed wrong: the nearest word where there is one, else how the command is used."""
-    said = error.format_message()
-    unknown = re.match(r"No such (command '|option: )(.*?)('|$| \()", said)
-    command = getattr(getattr(error, "ctx", None), "command", None)
-    if unknown and command:
-        is_option = unknown[1].startswith("option")
-        options = {name.lstrip("-"): name for p in command.params for name in p.opts if name[0] == "-"}
-        known = options if is_option else {name: name for name in command.commands}
-        near = get_close_matches(unknown[2].lower().lstrip("-"), known, 1)
-        said = f"there is no {'option' if is_option else 'command'} {unknown[2]}"
-        if near:
-            return UsageError(f"{said}; did you mean {known[near[0]]}?")
-    return UsageError(said, _how(error, words))
-
-
-def _how(error: typer.TyperException, words: Sequence[str]) -> str:
-    if any(word.startswith("- ") for word in words):
-        return "Put -- before a text that begins with a dash."
-    context = getattr(error, "ctx", None)
-    return f"`{context.command_path if context else 'ctxrepo'} --help` tells how it is used."

@@ -16,6 +16,9 @@ from ctxrepo.errors import CtxrepoError
 
 SCHEMA_VERSION = 1
 
+_LONGEST = 1000
+"""Characters of a message."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -103,7 +106,7 @@ def visible(text: str) -> str:
 
 
 def _spelled(error: CtxrepoError) -> dict[str, str]:
-    return {"code": error.code, "message": visible(error.message), "hint": visible(error.hint)}
+    return {"code": error.code, "message": _one_line(error.message), "hint": _one_line(error.hint)}
 
 
 def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str] | None) -> None:
@@ -115,7 +118,9 @@ def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str]
 
 
 def _one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
+    """`text` in one line; of a long one, which quotes what was typed, the middle is left out."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
 
 
 def _print(text: str, stream: TextIO) -> None:

@@ -128,9 +128,49 @@ class TestMistakes:
     def test_the_hint_names_the_command(self, fresh: Terminal) -> None:
         assert fresh("read", "--json").error == {
             "code": "usage",
-            "message": "Missing argument 'TARGET'.",
+            "message": "TARGET is missing",
             "hint": "`ctxrepo read --help` tells how it is used.",
         }
+
+    @pytest.mark.parametrize(
+        ("words", "told", "hint"),
+        [
+            ("read", "TARGET is missing", "`ctxrepo read --help`"),
+            ("tags --add", "--add needs a value", "`ctxrepo tags --help`"),
+            (
+                "recall x --limit 0",
+                "--limit is a whole number from 1 to 1000, not 0",
+                "`ctxrepo recall --help`",
+            ),
+            (
+                "trace --last 1.5",
+                "--last is a whole number from 1 to 10000, not '1.5'",
+                "`ctxrepo trace --help`",
+            ),
+            ("context --budget a", "--budget is a whole number of 0 or more, not 'a'", "`ctxrepo context"),
+            ("remember two words", "too many words: words", "goes in quotes; `ctxrepo remember --help`"),
+            ("remember x y z", "too many words: y z", "goes in quotes"),
+        ],
+    )
+    def test_it_is_told_in_our_words(self, fresh: Terminal, words: str, told: str, hint: str) -> None:
+        said = fresh(*words.split())
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert said.err.startswith(f"ctxrepo: {told}")
+        assert hint in said.err
+
+    def test_a_text_that_begins_with_a_dash(self, fresh: Terminal) -> None:
+        said = fresh("remember", "- a fact")
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert "begins with a dash" in said.err
+        assert "Put -- before it." in said.err
+
+    def test_of_a_long_word_the_middle_is_left_out(self, cli: Terminal) -> None:
+        words = ("read", f"{'x' * 90_000}:a.md")
+        said = cli(*words)
+        assert (said.code, said.is_one_line()) == (3, True)
+        assert len(said.err) < 1200
+        assert "there is no scope 'xxx" in said.err
+        assert len(cli(*words, "--json").error["message"]) < 1100
 
     def test_before_init_the_way_to_it_is_said_and_nothing_made(self, fresh: Terminal) -> None:
         before = sorted(fresh.machine.home.rglob("*"))
