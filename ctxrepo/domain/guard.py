@@ -73,12 +73,12 @@ def _advice(rule: str, fingerprints: Iterable[str]) -> str:
         case "secret":
             quoted = ", ".join(f'"{fingerprint}"' for fingerprint in fingerprints)
             return (
-                "say where the secret is kept, not what it is; if it is none, let it through in config.toml: "
+                "Say where the secret is kept, not what it is; if it is none, let it through in config.toml: "
                 f"[secrets] allow_secret = [{quoted}]"
             )
         case "path":
-            return "choose another name"
+            return "Choose another name."
         case "size":
-            return "split it, or keep it elsewhere and note where"
+            return "Split it, or keep it elsewhere and note where."
         case _:
-            return "save it as UTF-8 text"
+            return "Save it as UTF-8 text."

@@ -152,5 +152,5 @@ def _unsafe_part(part: str) -> str | None:
 def _not_a_note(text: str, reason: str) -> UsageError:
     return UsageError(
         f"`{shown(text, 80)}` can't be a note: the path {reason}",
-        "name it like `topics/build.md`, relative to its scope",
+        "Name it like `topics/build.md`, relative to its scope.",
     )

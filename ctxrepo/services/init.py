@@ -130,7 +130,7 @@ def _clone_hint(answer: RemoteAnswer) -> str:
         return "Check the address; the repository must exist, empty is fine."
     if answer.outcome == "auth":
         return "Try `git ls-remote` on the address: git must be able to reach it without asking."
-    return "Nothing was changed; run the same command again."
+    return "Nothing was changed. Check address and network, and run it again."
 
 
 def _connect(place: Clone, git: Git, url: str, timeout: float) -> str:
@@ -142,7 +142,10 @@ def _connect(place: Clone, git: Git, url: str, timeout: float) -> str:
     if there == url:
         return "connected"
     if there:
-        raise UsageError(f"{git.folder} has the remote {redact(there)}, not {redact(url)}", "Use that one.")
+        raise UsageError(
+            f"{git.folder} has the remote {redact(there)}, not {redact(url)}",
+            "Use that one, or change it there with `git remote`.",
+        )
     git.ask("remote", "add", "origin", url)
     return "connected"
 

@@ -137,8 +137,10 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
         part.unlink(missing_ok=True)
         if getattr(error, "code", 0) == 404 and not is_needed:
             return False
+        cause = getattr(error, "reason", None)  # urllib wraps what the network said
+        said = cause.strerror if isinstance(cause, OSError) and cause.strerror else error
         raise ModelUnusable(
-            f"{url} can't be had: {error}", "Try again, or set recall.model to a folder."
+            f"{url} can't be had: {said}", "Try again, or set recall.model to a folder."
         ) from error
     return True
 

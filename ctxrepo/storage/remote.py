@@ -23,6 +23,9 @@ LONGEST = 600.0
 
 _FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
 
+_COUNTING = re.compile(r": +\d")
+"""In a line in which git tells how far it is; the others are for those who typed its command."""
+
 _PASSWORD = re.compile(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
 
 _UNREADABLE = re.compile(
@@ -177,7 +180,7 @@ def clone(
                 str(building),
                 timeout=LONGEST,
                 silence=timeout,
-                progress=progress,
+                progress=_counting(progress, f"asking {redact(url)}") if progress else None,
             )
         )
         if answer.ok:
@@ -187,6 +190,17 @@ def clone(
         return answer
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _counting(progress: Progress, first: str) -> Progress:
+    """Tells `first` now, and later how far git is: of its words no more than that."""
+    progress(first)
+
+    def tell(words: str) -> None:
+        if lines := [line for line in words.splitlines() if _COUNTING.search(line)]:
+            progress("\n".join(lines))
+
+    return tell
 
 
 def check_url(url: str) -> None:

@@ -149,6 +149,12 @@ def test_a_clone_tells_of_its_progress(tmp_path: Path, remote: Path, ours: Remot
     assert "Receiving objects" in "".join(heard)
 
 
+def test_a_clone_of_an_empty_remote_says_nothing_in_gits_words(tmp_path: Path, remote: Path) -> None:
+    heard: list[str] = []
+    assert clone(str(remote), tmp_path / "copy", dict(os.environ), True, heard.append, 10).ok
+    assert heard == [f"asking {remote}"]
+
+
 @pytest.mark.parametrize(
     "url",
     [
