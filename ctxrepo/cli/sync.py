@@ -99,9 +99,12 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
         "aside": [a.path for a in result.aside],
         "notices": result.notices,
     }
-    where = "" if run.memory.has_remote else "; there is no remote, so this stays on this machine"
-    where = f" for review on {result.branch}" if result.branch else where
-    text = f"received {result.received}, sent {result.sent} commits{where}" if result.remote.ok else ""
+    where = f" for review on {result.branch}" if result.branch else ""
+    sent = output.counted(result.sent, "commit")
+    text = f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
+    if not run.memory.has_remote:
+        done = "" if result.held else "all is committed; "
+        text = f"{done}there is no remote: `ctxrepo init REMOTE` connects one"
     output.done(json, data, text)
     finish(result, "not sent" if send else "not received")
 

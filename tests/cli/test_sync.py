@@ -15,7 +15,7 @@ def test_what_one_sends_the_other_pulls(both: Both) -> None:
     ada, ben = both
     ada("remember", "redis is on 6380")
     sent = ada("push")
-    assert (sent.code, sent.out) == (0, "received 0, sent 1 commits\n")
+    assert (sent.code, sent.out) == (0, "received 0, sent 1 commit\n")
     pulled = ben("pull", "--json")
     assert (pulled.code, pulled.data["received"], pulled.data["remote"]) == (0, 1, "ok")
     assert "redis is on 6380" in ben("read", "MEMORY").out
@@ -38,6 +38,21 @@ def test_without_a_remote_it_commits_and_says_so(cli: Terminal) -> None:
     assert (said.code, said.err) == (0, "")
     assert "there is no remote" in said.out
     assert "0 to commit" in cli("status").out
+
+
+def test_6_without_a_remote_what_is_held_back_is_not_said_to_be_committed(cli: Terminal) -> None:
+    cli.machine.write("global/deploy.md", f"- login with {TOKEN}\n")
+    said = cli("sync")
+    assert (said.code, said.out) == (6, "there is no remote: `ctxrepo init REMOTE` connects one\n")
+    assert said.err == "ctxrepo: global/deploy.md#L1 is held back: it holds a secret (github-token)\n"
+    cli.machine.write("global/deploy.md", "".join(f"- fact {number}\n" for number in range(61)))
+    assert "all is committed" in cli("sync").out
+    cli.machine.write("global/deploy.md", "")
+    said = cli("sync")
+    assert (said.code, "committed" in said.out) == (6, False)
+    assert "--accept deletions" in said.err
+    said = cli("sync", "--accept", "deletions")
+    assert (said.code, said.out.startswith("all is committed; ")) == (0, True)
 
 
 def test_5_an_unreachable_remote_keeps_everything(both: Both, remote: Path) -> None:

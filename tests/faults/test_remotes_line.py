@@ -126,6 +126,6 @@ def test_one_exchange_serves_all_that_was_written_meanwhile(
             ada.remember(f"fact {number} is so")
         assert line.proxy.connections == before, "a writer waits for no remote"
         done = ada.ctxrepo("sync")
-        assert (done.returncode, done.stdout) == (0, "received 0, sent 1 commits\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, "received 0, sent 1 commit\n"), done.stderr
         assert line.proxy.connections - before < 6
         assert time.monotonic() - began < 30
