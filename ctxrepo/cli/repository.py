@@ -59,6 +59,8 @@ def init(
         data["settings"] = str(made.source)
         output.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")
     output.done(json, data, f"{words}: {made.root}{where}")
+    if sparse and made.action != "cloned" and run.memory.clone.cone is None:
+        output.notice("--sparse is for a new clone; this one stays as it is")
     if not json and made.action != "unchanged":
         output.notice("next: `ctxrepo setup claude` connects Claude Code")
     if made.synced:
@@ -75,17 +77,17 @@ def status(json: Json = False) -> None:
 
     run = Runtime()
     now = status(run.memory, run.project)
-    fetched = (
-        datetime.fromtimestamp(now.fetched, UTC).isoformat(timespec="seconds") if now.fetched else "never"
-    )
+    when = datetime.fromtimestamp(now.fetched, UTC)
+    fetched = f"fetched {when:%Y-%m-%d %H:%MZ}" if now.fetched else "not fetched since `init`"
     project = f"{now.project.id} in {now.project.folder}/" if now.project else "none: global only"
     if now.project and not now.project.is_registered:
         project += " (nothing written yet)"
     lines = [
-        f"memory   {now.root} on {now.branch}, {now.notes} notes",
+        f"memory   {now.root} on {now.branch}, {output.counted(now.notes, 'note')}",
         f"remote   {now.remote or 'none: on this machine only'}",
         f"project  {project}",
-        f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge; last fetch {fetched}",
+        f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge"
+        + (f"; {fetched}" if now.remote else ""),
         *(f"fault    {fault}" for fault in now.faults),
     ]
     if now.embedded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from pathlib import Path
 
@@ -43,6 +44,22 @@ class TestInit:
             assert {p for p in now.keys() | before.keys() if now.get(p) != before.get(p)} <= {
                 p for p in now if p.endswith("exchange.json")
             }
+
+    def test_a_clone_that_is_there_is_not_made_sparse(self, fresh: Terminal) -> None:
+        fresh("init")
+        said = fresh("init", "--sparse")
+        assert (said.code, "stays as it is" in said.err) == (0, True)
+
+    def test_without_a_remote_the_way_to_one_is_told(self, fresh: Terminal) -> None:
+        fresh("init")
+        assert "`ctxrepo init REMOTE` connects one" in fresh("sync").out
+        assert "fetched" not in fresh("status").out
+
+    def test_when_it_was_fetched_is_told_for_people(self, both: Both) -> None:
+        ada, _ = both
+        assert ada("status").out.splitlines()[-1].endswith("; not fetched since `init`")
+        ada("sync")
+        assert re.search(r"; fetched \d{4}-\d\d-\d\d \d\d:\d\dZ$", ada("status").out.rstrip())
 
     def test_an_empty_remote_is_begun_and_not_called_a_clone(self, fresh: Terminal, remote: Path) -> None:
         said = fresh("init", str(remote))
