@@ -124,7 +124,7 @@ def links(
         data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
         lines = [f"{link.at} [[{link.link}]] -> {link.to or 'nowhere'}" for link in found.outgoing]
         lines += [f"{link.to} <- {link.at} [[{link.link}]]" for link in found.incoming]
-        output.done(json, data, "\n".join(lines))
+        output.done(json, data, "\n".join(lines) or "no link leads from it or to it")
         return
     broken = broken_links(run.memory, scope, run.project)
     text = "\n".join(f"{link.at} [[{link.link}]] leads nowhere" for link in broken)

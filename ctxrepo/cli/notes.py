@@ -167,6 +167,10 @@ def list_notes(
         mark = f"  ({note.problem})" if note.problem else ""
         lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
     output.done(json, {"notes": [asdict(n) for n in notes]}, "\n".join(lines))
+    if not notes and not json:
+        output.notice(
+            "no note has these tags" if tag else "no notes yet: `ctxrepo remember` writes the first"
+        )
 
 
 def _tree(scope: str, tags: Sequence[str], json: bool) -> None:

@@ -173,3 +173,5 @@ class TestLinks:
         assert [link["link"] for link in notes("links", "--json").data["broken"]] == ["gone", "x"]
         assert "[[gone]] leads nowhere" in notes("links").out
         assert notes("links", "--scope", "global").out == "no broken links\n"
+        assert notes("links", "global:USER").out.startswith("global/USER.md <- ")
+        assert notes("links", "global:MEMORY").out == "no link leads from it or to it\n"

@@ -290,7 +290,11 @@ class TestList:
     def test_0_an_empty_list(self, cli: Terminal) -> None:
         (cli.machine.clone / "global/MEMORY.md").unlink()
         assert (cli("list").code, cli("list").out) == (0, "")
+        assert "`ctxrepo remember` writes the first" in cli("list").err
         assert cli("list", "--json").data == {"notes": []}
+        assert cli("list", "--json").err == ""
+        cli("remember", "x")
+        assert "no note has these tags" in cli("list", "--tag", "none").err
 
 
 def test_a_new_note_begins_as_a_template(cli: Terminal) -> None:
