@@ -29,6 +29,10 @@ class NewNote:
     hash: str
 
 
+MAX_DESCRIPTION = 1000
+"""Characters of a line that every session is shown."""
+
+
 def new(
     memory: Memory,
     target: Target,
@@ -53,6 +57,10 @@ def new(
         raise UsageError("a new note needs a path, not an entry id")
     if not description.strip():
         raise UsageError("the description is empty", "One line: what will somebody find in this note?")
+    if len(description) > MAX_DESCRIPTION:
+        raise UsageError(
+            f"the description is longer than {MAX_DESCRIPTION} characters", "One line; the rest is the body."
+        )
     target = placed(memory, target, project)
     scope = scope_named(memory, target.scope, project)
     path = f"{scope.folder}/{target.path}"

@@ -297,6 +297,13 @@ class TestList:
         assert "no note has these tags" in cli("list", "--tag", "none").err
 
 
+def test_a_description_is_a_line_and_no_body(cli: Terminal) -> None:
+    said = cli("new", "x", "-d", "long " * 1000)
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert "longer than 1000 characters" in said.err
+    assert cli("list", "--json").data["notes"] == cli("list", "--scope", "global", "--json").data["notes"]
+
+
 def test_a_new_note_begins_as_a_template(cli: Terminal) -> None:
     said = cli("new", "core/TASK", "--template", "task")
     assert (said.code, said.out) == (0, "new: shop/core/TASK.md\n")
