@@ -63,7 +63,7 @@ def search(memory: Memory, asked: Question, project: Project | None, limit: int)
     only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
     tags = {tag.lstrip("#").casefold() for tag in asked.tags}
     find = _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
-    hits = [hit for hit in find if hit.path.startswith(only) and not hit.path.startswith(_NO_NOTES)]
+    hits = [hit for hit in find if hit.path.startswith(only) and _is_in_scope(hit.path)]
     hits = [hit for hit in hits if tags <= {tag.casefold() for tag in hit.tags}]
     near = [f"{folder}/" for folder in search_order(memory, project)]
     hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
@@ -72,6 +72,11 @@ def search(memory: Memory, asked: Question, project: Project | None, limit: int)
             f"nothing found for {' '.join([asked.text, *(f'#{t}' for t in sorted(tags))]).strip()!r}"
         )
     return hits[:limit]
+
+
+def _is_in_scope(path: str) -> bool:
+    """Whether `read` finds it, too: a README beside the scopes is no note."""
+    return "/" in path and not path.startswith(_NO_NOTES)
 
 
 def _distance(path: str, near: Sequence[str]) -> int:

@@ -121,6 +121,11 @@ class TestSearch:
         notes.machine.write("shop/bad.md", "---\ndescription: [\n---\n- redis here as well\n")
         assert "shop/bad.md" in places(notes, "redis")
 
+    def test_what_is_no_note_is_not_found(self, notes: Terminal) -> None:
+        notes.machine.write("README.md", "- quokka\n")
+        notes.machine.write("global/zoo.md", "- quokka\n")
+        assert places(notes, "quokka") == ["global/zoo.md"]
+
 
 class TestTags:
     def test_the_most_used_first(self, notes: Terminal) -> None:
