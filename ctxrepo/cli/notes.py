@@ -159,14 +159,14 @@ def list_notes(
         _tree(scope, tag or [], json)
         return
     run = Runtime()
-    run.settle()
-    notes = tagged(list_notes(run.memory, scope, run.project), tag or [])
+    done = run.settle()
+    notes = tagged(list_notes(run.memory, scope, run.project, done), tag or [])
     lines = []
     for note in notes:
         tags = f" [{', '.join(note.tags)}]" if note.tags else ""
         mark = f"  ({note.problem})" if note.problem else ""
         lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
-    output.done(json, {"notes": [asdict(n) for n in notes]}, "\n".join(lines))
+    output.done(json, {"notes": [vars(n) for n in notes]}, "\n".join(lines))
     if not notes and not json:
         output.notice(
             "no note has these tags" if tag else "no notes yet: `ctxrepo remember` writes the first"

@@ -16,7 +16,7 @@ from ctxrepo.cli import output
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.daemon import start_worker
-from ctxrepo.services.commit import Wanted, commit
+from ctxrepo.services.commit import Committed, Wanted, commit
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.project import Project, find_project
@@ -90,8 +90,9 @@ class Runtime:
         with output.progress() as progress:
             yield replace(self.memory, progress=progress) if progress else self.memory
 
-    def settle(self) -> None:
-        """Commit here and now, so that what is shown is up to date; what keeps it from that is said."""
+    def settle(self) -> Committed | None:
+        """Commit here and now, so that what is shown is up to date; what keeps it from that is said, and None
+        returned."""
         memory = self.memory  # not below: without any there is nothing to show
         try:
             with self.telling() as memory:
@@ -99,6 +100,8 @@ class Runtime:
                 complete(memory, done.head)
         except CtxrepoError as error:
             output.notice(f"what was written last is not in this: {error.message}")
+            return None
+        return done
 
 
 def _here() -> Path:

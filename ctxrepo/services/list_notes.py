@@ -1,10 +1,11 @@
-"""list: the notes of the scopes in view; what the cache knows of one needn't be read."""
+"""list: the notes of the scopes in view; what a commit has just seen needn't be looked at again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ctxrepo.services.commit import Committed
 from ctxrepo.services.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.project import Project
 from ctxrepo.storage.cacherows import CachedNote
@@ -24,17 +25,24 @@ class Listed:
     problem: str
 
 
-def list_notes(memory: Memory, scope: str, project: Project | None) -> list[Listed]:
+def list_notes(memory: Memory, scope: str, project: Project | None, done: Committed | None) -> list[Listed]:
     """Notes of one scope, or of the project and global, sorted by scope and path.
 
-    The cache must be up to date: call `commit` first. A note that is on disk and in no commit (held back)
-    is read.
+    `done` is the commit that was just made: it has looked through the folders, and all but what it passed
+    over is in the cache. Without one they are looked through here, and what the cache doesn't have is read.
     """
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
-    found = (known.get(path) or _listed(memory, path) for path in note_paths(memory, folders))
+    paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
+    found = (known.get(path) or _listed(memory, path) for path in paths)
     order = {folder: number for number, folder in enumerate(folders)}
     return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
+
+
+def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: Committed) -> set[str]:
+    """The notes of the cache, but for what was passed over: of that those that are on disk."""
+    passed = {path for path in (*(r.path for r in done.held), *done.skipped) if path.split("/")[0] in folders}
+    return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}
 
 
 def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:
