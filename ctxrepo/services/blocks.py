@@ -186,13 +186,18 @@ def _text(memory: Memory, identity: str, path: Path) -> str:
 
 
 def _target(memory: Memory, path: Path) -> Path:
-    """The file itself; Refused for one that a link leads to from outside, in the memory, or git's own."""
+    """The file itself; Refused where a link leads out, in the memory, for git's own and the system's."""
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", "Make it, or name another file.")
     real, folder = Path(os.path.realpath(path)), path.parent.resolve()
     code = look_at(folder, memory.env, "share")
     if not real.is_relative_to(code.top.resolve() if code else folder):
         raise Refused(f"{path} is a link that leads out of the checkout", "Name the file that it leads to.")
+    if code is None and not real.is_relative_to(memory.places.user_home.resolve()):
+        # A slip of the finger as root, and a file of the system holds the packet.
+        raise Refused(
+            f"{path} is neither in a checkout nor in your home folder", "Name a file that an agent reads."
+        )
     if real.is_relative_to(memory.root.resolve()):
         raise Refused(f"{path} is in the memory repository", "The packet is made of what is there.")
     if ".git" in real.parts:

@@ -184,6 +184,15 @@ def test_where_none_may_be(mine: Machine, path: str) -> None:
     assert not (mine.home / path).exists()
 
 
+def test_a_file_of_the_system_is_left_alone(mine: Machine, tmp_path: Path) -> None:
+    file = tmp_path / "etc" / "hosts"
+    file.parent.mkdir()
+    file.write_text("127.0.0.1 localhost\n")
+    with pytest.raises(Refused, match="neither in a checkout nor in your home folder"):
+        add(mine.open(), file, mine.env)
+    assert file.read_text() == "127.0.0.1 localhost\n"
+
+
 @pytest.mark.parametrize("data", [b"a\0b", b"x" * (1024 * 1024 + 1)])
 def test_what_is_no_text_is_left_alone(mine: Machine, data: bytes) -> None:
     file = mine.project_folder / "AGENTS.md"
