@@ -1,4 +1,4 @@
-"""Commands about settings: config list, get, set, explain."""
+"""Commands about settings: config list, get, set, unset, explain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ctxrepo.cli.options import Json, without_verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxrepo.services.configure import Setting
+    from ctxrepo.services.configure import Changed, Setting
 
 group = typer.Typer()
 
@@ -89,9 +89,28 @@ def set_value(
 
     run = Runtime()
     changed = change(run.places, run.env, key, value, run.interpreter)
+    _tell(changed, "as it was", json)
+
+
+@group.command()
+def unset(key: KeyName, json: Json = False) -> None:
+    """Take one setting out of config.toml, so that its default holds again.
+
+    Every other line of the file stays as it is.
+
+    Example: ctxrepo config unset sync.timeout
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.configure import unset
+
+    run = Runtime()
+    _tell(unset(run.places, run.env, key, run.interpreter), "config.toml didn't set it", json)
+
+
+def _tell(changed: Changed, unchanged: str, json: bool) -> None:
     _warn(changed.notices)
     now = changed.setting
-    before = f"was {_shown(changed.was)}" if changed.is_changed else "as it was"
+    before = f"was {_shown(changed.was)}" if changed.is_changed else unchanged
     data = {**_data(now), "was": changed.was, "changed": changed.is_changed}
     output.done(json, data, f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}")
 

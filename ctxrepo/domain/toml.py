@@ -25,13 +25,12 @@ def read(text: str) -> dict[str, Any]:
 def with_value(text: str, table: str, key: str, value: Any) -> str:
     """`text` with `key` of `[table]` set (None removes it), the table made when missing.
 
-    `table` '' is the top of the file.
+    `table` '' is the top of the file; of several `[[table]]` a key is removed from the first.
     """
+    if value is None:
+        return _without(text, table, key)
     document = _parse(text)
     place: Any = document.get(table) if table else document
-    if value is None:
-        (place or {}).pop(key, None)
-        return tomlkit.dumps(document)
     if table and place is None:
         return _added(text, {table: {key: value}})
     if not isinstance(place, Mapping):
@@ -40,16 +39,40 @@ def with_value(text: str, table: str, key: str, value: Any) -> str:
 
 
 def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
-    """`text` with `fields` set in the first `[[name]]`, which is made when there is none."""
+    """`text` with `fields` set in the first `[[name]]`, or `name = [{…}]`; made when there is none."""
     tables = _parse(text).get(name)
-    if not isinstance(tables, AoT) or not len(tables):
+    if _first(tables) is None:
         without = text if tables is None else with_value(text, "", name, None)
         return _added(without, {name: [dict(fields)]})
     for key, value in fields.items():
         document = _parse(text)
-        place: Any = document[name]
-        text = _with(text, document, place[0], (name, key), value)
+        text = _with(text, document, _first(document[name]), (name, key), value)
     return text
+
+
+def _without(text: str, table: str, key: str) -> str:
+    """By its lines where it has its own: where a table stands in parts, tomlkit takes its header along, and
+    what its author wrote below."""
+    _parse(text)  # what is no TOML is no one's to edit
+    section, lines = (table,) if table else (), text.split("\n")
+    for place, statement in reversed(list(_placed(text))):
+        if place == section and not statement.is_header and key in statement.said:
+            del lines[statement.first - 1 : statement.last]
+    text = "\n".join(lines)
+    document = _parse(text)
+    left: Any = document.get(table) if table else document
+    left = left if isinstance(left, Mapping) else _first(left)
+    if left is None or key not in left:
+        return text
+    left.pop(key)
+    return tomlkit.dumps(document)
+
+
+def _first(tables: object) -> Any:
+    """The first of several tables, with a header each or in a list; None where it is no such thing."""
+    if isinstance(tables, AoT | Array) and len(tables) and isinstance(tables[0], Mapping):
+        return tables[0]
+    return None
 
 
 def lines_of(text: str) -> dict[tuple[str, ...], int]:
@@ -58,14 +81,8 @@ def lines_of(text: str) -> dict[tuple[str, ...], int]:
     Of several `[[name]]` the first is `name`, those behind it `name[1]`, `name[2]` and so on.
     """
     found: dict[tuple[str, ...], int] = {}
-    section: tuple[str, ...] = ()
-    tables: dict[str, int] = {}
-    for statement in _statements(text):
+    for section, statement in _placed(text):
         if statement.is_header:
-            section = _path(statement.said)
-            if statement.text.startswith("[["):
-                seen = tables[section[0]] = tables.get(section[0], -1) + 1
-                section = (f"{section[0]}[{seen}]", *section[1:]) if seen else section
             found.setdefault(section, statement.first)
         for name, value in ({} if statement.is_header else statement.said).items():
             found.setdefault((*section, name), statement.first)
@@ -86,6 +103,19 @@ class _Statement:
     @property
     def is_header(self) -> bool:
         return self.text.startswith("[")
+
+
+def _placed(text: str) -> Iterator[tuple[tuple[str, ...], _Statement]]:
+    """Each statement with the section that it begins or is in, named as by `lines_of`."""
+    section: tuple[str, ...] = ()
+    tables: dict[str, int] = {}
+    for statement in _statements(text):
+        if statement.is_header:
+            section = _path(statement.said)
+            if statement.text.startswith("[["):
+                seen = tables[section[0]] = tables.get(section[0], -1) + 1
+                section = (f"{section[0]}[{seen}]", *section[1:]) if seen else section
+        yield section, statement
 
 
 def _statements(text: str) -> Iterator[_Statement]:
@@ -123,14 +153,7 @@ def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str
 
 def _end(text: str, section: str) -> int:
     """The last line that the first `[section]` or `[[section]]` says something on; 0: no header."""
-    end = 0
-    for statement in _statements(text):
-        is_own = statement.is_header and _path(statement.said) == (section,)
-        if statement.is_header and end:
-            break
-        if is_own or end:
-            end = statement.last
-    return end
+    return max((statement.last for place, statement in _placed(text) if place == (section,)), default=0)
 
 
 def _added(text: str, said: Mapping[str, Any], below: int = 0) -> str:

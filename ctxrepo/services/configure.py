@@ -1,4 +1,4 @@
-"""config: every setting with where it comes from, and one of them changed in config.toml."""
+"""config: every setting with where it comes from, and one of them set in config.toml, or taken out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ctxrepo.domain.keys import REPOSITORY, Key, key_named, keys, understood
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.services.compile import compile_for_hooks
-from ctxrepo.storage.config import line_numbers, read_settings, write_value
+from ctxrepo.storage.config import line_numbers, read_settings, remove_value, write_value
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory, clone_root
 from ctxrepo.storage.places import Places
@@ -33,7 +33,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Changed:
-    """What was set, and lines for a person: what is odd in the file, and what is still to be done."""
+    """What was set or taken out, and lines for a person: what is odd in the file, what is left to do."""
 
     setting: Setting
     was: object
@@ -69,6 +69,19 @@ def change(places: Places, env: Mapping[str, str], name: str, words: str, interp
     is_changed = write_value(places.config_file, key, value)
     now, warnings = setting_now(places, name)
     todo = list(_todo(key, now, places, env, interpreter))
+    return Changed(now, was.value, is_changed, (*warnings, *todo))
+
+
+def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> Changed:
+    """Take one key out of config.toml, so that its default holds, and let hooks know.
+
+    ConfigError when there is no such key or the file can't be read; the other lines stay.
+    """
+    key = key_named(name)
+    was, _ = setting_now(places, name)
+    is_changed = remove_value(places.config_file, key)
+    now, warnings = setting_now(places, name)
+    todo = list(_todo(key, now, places, env, interpreter)) if is_changed else []
     return Changed(now, was.value, is_changed, (*warnings, *todo))
 
 
@@ -126,7 +139,9 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
 
 def _remote_differs(memory: Memory) -> Iterator[str]:
     there = memory.git.run("config", "--local", "remote.origin.url", timeout=10).out.strip()
-    if there != memory.repository.remote:
+    if there and not memory.repository.remote:
+        yield f"the clone in {memory.root} still has the remote {redact(there)}; nothing is exchanged with it"
+    elif there != memory.repository.remote:
         yield (
             f"the clone's own remote is still {redact(there) or 'none'}; nothing is exchanged until "
             f"`git remote set-url origin` in {memory.root} names the new one"

@@ -74,6 +74,18 @@ def write_value(file: Path, key: Key, value: object) -> bool:
     return _edit(file, lambda text: with_value(text, key.section, key.field, value))
 
 
+def remove_value(file: Path, key: Key) -> bool:
+    """Take one key out, with all else as its author wrote it; False when the file doesn't set it.
+
+    ConfigError where it can't be read as settings.
+    """
+    section = _Reading(file, _text(file)).table.get(key.section, {})
+    place = section[0] if isinstance(section, list) and section else section
+    if not isinstance(place, dict) or key.field not in place:
+        return False
+    return _edit(file, lambda text: with_value(text, key.section, key.field, None))
+
+
 @dataclass(frozen=True)
 class _Reading:
     """A file while it is read: what is wrong in it, and which keys it sets."""

@@ -6,7 +6,9 @@ import pytest
 from terminal import Terminal
 
 from ctxrepo.domain.keys import keys
+from ctxrepo.domain.settings import RepositorySettings
 from ctxrepo.storage.compiled import read_settings as compiled
+from ctxrepo.storage.config import read_settings
 
 
 def write(cli: Terminal, text: str) -> None:
@@ -138,11 +140,55 @@ class TestChanging:
     def test_what_is_left_to_do_is_told(self, both: tuple[Terminal, Terminal]) -> None:
         ada, _ = both
         assert "is still" in ada("config", "set", "repository.remote", "/other.git").err
+        told = ada("config", "unset", "repository.remote").err
+        assert "still has the remote" in told
+        assert "set-url" not in told
         assert (
             "holds instead"
             in ada("config", "set", "repository.path", "~/.ctxrepo", CTXREPO_HOME=str(ada.machine.clone)).err
         )
         assert "no memory repository at" in ada("config", "set", "repository.path", "~/gone").err
+
+    def test_what_is_taken_out_has_its_default_again(self, cli: Terminal) -> None:
+        state = cli.machine.places.state
+        file = cli.machine.places.config_file
+        text = f"{file.read_text()}\n[recall] # how\r\n# why\nlimit = 3 # few\n\n\nenabled = true"
+        write(cli, text)
+        said = cli("config", "unset", "recall.limit")
+        assert (said.code, said.out) == (0, "recall.limit is 8 (was 3), default\n")
+        assert file.read_bytes().decode() == text.replace("limit = 3 # few\n", "")
+        assert compiled(state)["recall_limit"] == "8"
+        said = cli("config", "unset", "recall.limit")
+        assert (said.code, said.out) == (0, "recall.limit is 8 (config.toml didn't set it), default\n")
+
+    def test_a_value_that_makes_no_sense_can_be_taken_out(self, fresh: Terminal) -> None:
+        write(fresh, '[sync]\ntimeout = "soon"\n')
+        said = fresh("config", "unset", "sync.timeout", "--json")
+        assert (said.code, said.data["changed"], said.data["value"]) == (0, True, 8)
+        assert fresh.machine.places.config_file.read_text() == "[sync]\n"
+
+    def test_of_a_repository_the_first_ones_key_is_taken_out(self, cli: Terminal) -> None:
+        file = cli.machine.places.config_file
+        write(cli, f'{file.read_text()}review = "branch"\n\n[[repository]]\nreview = "branch"\n')
+        assert cli("config", "unset", "repository.review").out.startswith("repository.review is direct (was")
+        assert file.read_text().count('review = "branch"') == 1
+
+    def test_a_repository_in_a_list_is_changed_there(self, cli: Terminal) -> None:
+        file = cli.machine.places.config_file
+        write(cli, f'repository = [{{path = "{cli.machine.clone}", remote = "/r.git"}}] # mine\n')
+        before = file.read_text()
+        assert cli("config", "set", "repository.remote", "").code == 0
+        assert file.read_text() == before.replace("/r.git", "")
+        assert cli("config", "unset", "repository.remote").out.startswith("repository.remote is ")
+        assert read_settings(file).repository == (RepositorySettings(path=str(cli.machine.clone)),)
+        assert "didn't set it" in cli("config", "unset", "repository.remote").out
+
+    def test_what_can_not_be_taken_out_is_said(self, fresh: Terminal) -> None:
+        for words in ("unset sync.timeout", "unset sync"):
+            before = sorted(fresh.machine.home.rglob("*"))
+            said = fresh("config", *words.split())
+            assert said.code == (2 if words == "unset sync" else 0)
+            assert sorted(fresh.machine.home.rglob("*")) == before
 
     def test_the_place_of_json_is_told(self, fresh: Terminal) -> None:
         assert "`ctxrepo config get --json`" in fresh("config", "--json", "get", "sync.ttl").out

@@ -28,6 +28,29 @@ def test_none_removes_the_value() -> None:
     assert with_value(TEXT, "projects", "nowhere", None) == TEXT
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_where_a_table_stands_in_parts_its_header_and_comments_stay(end: str) -> None:
+    text = "[a.z]\nb = 1\n[a]\n# my own words\nx.c = [\n  1,\n]\nx.d = 2 # d\ny = 3\n# about b\n[b]\n"
+    text = text.replace("\n", end)
+    for key, gone in (("y", "y = 3\n"), ("x", "x.c = [\n  1,\n]\nx.d = 2 # d\n")):
+        left = text.replace(gone.replace("\n", end), "")
+        assert with_value(text, "a", key, None) == left != text
+    last = f"[a.z]{end}b = 1{end}[a]{end}# my own words{end}y = 3{end}[b]{end}"
+    assert with_value(last, "a", "y", None) == last.replace(f"y = 3{end}", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a.x = 1\na.y = 2\n", "a = {x = 1, y = 2}\n", "[a.x]\nz = 1\n[a]\ny = 2\n", "[[a]]\nx = 1\ny = 2\n",
+     "a = [{x = 1, y = 2}]\n", "[a]\nx.p = 1\n[a.x.q]\n[a.z]\n", "[[a]]\ny = 1\n[[a]]\nx = 2\n"],
+)  # fmt: skip
+def test_however_a_table_is_written_the_value_goes(text: str) -> None:
+    expected = read(text)
+    place = expected["a"][0] if isinstance(expected["a"], list) else expected["a"]
+    place.pop("x", None)
+    assert read(with_value(text, "a", "x", None)) == expected
+
+
 def test_a_missing_table_is_made() -> None:
     text = with_value(TEXT, "policy", "max", 3)
     assert text.startswith(TEXT)
@@ -42,6 +65,14 @@ def test_the_first_of_many_tables_is_changed_or_made() -> None:
     two = TEXT + '\n[[repository]]\npath = "y"\n'
     assert with_first_table(two, "repository", {"path": "z"}) == two.replace('"x"', '"z"')
     assert read(with_first_table("", "repository", {"path": "z"})) == {"repository": [{"path": "z"}]}
+
+
+def test_tables_in_a_list_stay_in_it() -> None:
+    text = 'r = [ # all\n  {path = "x", remote = "y"}, # one\n  {path = "z"},\n]\n'
+    assert with_first_table(text, "r", {"remote": ""}) == text.replace('"y"', '""')
+    more = read(with_first_table(text, "r", {"branch": "b"}))["r"]
+    assert more == [{"path": "x", "remote": "y", "branch": "b"}, {"path": "z"}]
+    assert read(with_first_table("r = []\n", "r", {"path": "x"})) == {"r": [{"path": "x"}]}
 
 
 def test_what_is_new_stands_right_below_its_section() -> None:
