@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.process import GivenUp, converse
+from ctxrepo.storage.process import GivenUp, converse, watched
 
 _GUARDS = (
     "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
@@ -110,7 +111,8 @@ class Git:
             raise GitFailed(
                 f"git could not be started: {error.strerror or error}", "Install git 2.30 or newer."
             ) from error
-        with process:
+        # A conversation may hang for minutes, and is not to outlive us; what is local is over before that.
+        with process, watched(process) if silence is not None else nullcontext():
             try:
                 hear = _Lines(progress).hear if progress else None
                 out, err = converse(process, stdin, limit=timeout, silence=silence, hear=hear)

@@ -7,13 +7,18 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 _GLANCE = 0.2
 """Seconds between two looks whether a silent process is still there."""
 
 _CHUNK = 64 * 1024
+
+_SHELL = "/bin/sh"
+
+_WATCH = 'read -r over || kill -s KILL -- "-$0"'
+"""What the watcher runs: it waits for a line, and is woken without one when who should send it is gone."""
 
 
 class GivenUp(Exception):
@@ -68,6 +73,32 @@ def converse(
         raise
     out, err = heard.values()
     return bytes(out), bytes(err)
+
+
+@contextmanager
+def watched(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Within this, the process's group ends even if we are killed and can't see to it.
+
+    A pipe that nobody else holds is closed by whatever ends us; who reads it has a session of its own.
+    """
+    try:
+        watcher = subprocess.Popen(
+            [_SHELL, "-c", _WATCH, str(process.pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError:  # no more processes: what is asked for goes first
+        yield
+        return
+    with watcher:
+        try:
+            yield
+        finally:
+            watcher.communicate(b"over\n")
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

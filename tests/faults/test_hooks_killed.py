@@ -123,6 +123,13 @@ def kill(machine: Machine) -> None:
             os.killpg(os.getpgid(number), signal.SIGKILL)
 
 
+def test_a_worker_that_was_killed_takes_its_git_along(ada_connected: Machine, remote: Path) -> None:
+    held = end_in_a_push_that_hangs(ada_connected, remote)
+    kill(ada_connected)
+    eventually(lambda: not processes_of(ada_connected), 10)
+    held.unlink()
+
+
 def test_a_push_that_was_killed_is_made_good_by_any_hook_that_wakes_a_worker(
     ada_connected: Machine, remote: Path
 ) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.process import GivenUp, converse, end_group
+from ctxrepo.storage import process as process_module
+from ctxrepo.storage.process import GivenUp, converse, end_group, watched
 
 
 def start(script: str) -> subprocess.Popen[bytes]:
@@ -29,10 +33,10 @@ def is_alive(pid: int) -> bool:
     return state != "Z"  # ended, and not yet collected by init
 
 
-def gone(file: Path) -> bool:
+def gone(file: Path, seconds: float = 20) -> bool:
     """Whether the process whose id is in the file ends within seconds."""
     pid = int(file.read_text())
-    end = time.monotonic() + 20
+    end = time.monotonic() + seconds
     while is_alive(pid) and time.monotonic() < end:
         time.sleep(0.05)
     return not is_alive(pid)
@@ -112,3 +116,41 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     with start(script) as process, pytest.raises(KeyboardInterrupt):
         converse(process, b"", limit=20, hear=interrupt)
     assert gone(tmp_path / "pid")
+
+
+TALKING = """
+import subprocess, sys
+from ctxrepo.storage import process as process_module
+from ctxrepo.storage.process import converse, watched
+script = f"sleep 600 & echo $! > {sys.argv[1]}/helper; echo $$ > {sys.argv[1]}/git; wait"
+pipe = subprocess.PIPE
+process = subprocess.Popen(["sh", "-c", script], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+with process, watched(process):
+    converse(process, b"", limit=600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_who_is_killed_leaves_nothing_of_it_behind(tmp_path: Path, number: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", TALKING, str(tmp_path)]) as talking:
+        end = time.monotonic() + 20
+        while not (tmp_path / "git").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.2)  # until it is watched
+        talking.send_signal(number)
+    assert gone(tmp_path / "git")
+    assert gone(tmp_path / "helper")
+
+
+def test_once_it_is_over_nobody_is_ended(tmp_path: Path) -> None:
+    with start(f"sleep 20 <&- >&- 2>&- & echo $! > {tmp_path}/pid") as process, watched(process):
+        converse(process, b"", limit=20)
+    time.sleep(0.2)
+    assert not gone(tmp_path / "pid", 0)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+
+def test_where_there_is_nobody_to_watch_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_module, "_SHELL", "/gone/sh")
+    with start("echo done") as process, watched(process):
+        assert converse(process, b"", limit=20)[0] == b"done\n"
