@@ -1,7 +1,8 @@
 """What a hook line runs: `python -I -S .../ctxrepo/hook.py AGENT EVENT STATE`, the event's JSON on stdin.
 
-Prints one JSON object or nothing, and always ends well: an agent's work never stops for its memory. Run by
-path it is compiled every time, so all it does is in `ctxrepo.hot`.
+Prints one JSON object or nothing, and ends well: an agent's work never stops for its memory. Only where it
+can't be loaded whole it ends with 1, and the hook line goes on with another installation. Run by path it is
+compiled every time, so all it does is in `ctxrepo.hot`.
 """
 
 import os
@@ -17,14 +18,19 @@ class TooLate(BaseException):
 
 
 def main(argv: list[str]) -> int:
-    """Answer one event. `argv` is [AGENT, EVENT, STATE]; returns 0, whatever happens."""
+    """Answer one event. `argv` is [AGENT, EVENT, STATE]. Returns 0, whatever happens; but 1 where part of
+    ctxrepo or of Python is gone, and then nothing of standard input has been read."""
     try:
         from ctxrepo.hot.lean import load_sqlite
 
         load_sqlite()
         from ctxrepo.hot.door import answer, log_error
         from ctxrepo.hot.payload import read_stdin
-
+    except Exception:
+        return 1  # never 2, which is a veto to an agent
+    except BaseException:
+        return 0  # ended, or too late for another one
+    try:
         try:
             agent, event, state = argv[:3]  # more where an agent hands the line on without a shell
             data = answer(agent, event, state, read_stdin()).encode("utf-8", "replace")
@@ -50,5 +56,4 @@ if __name__ == "__main__":
     alarm(PATIENCE)
     # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    main(sys.argv[1:])
-    os._exit(0)
+    os._exit(main(sys.argv[1:]))

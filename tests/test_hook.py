@@ -293,13 +293,18 @@ class TestHarmless:
             )
             assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
-    def test_half_an_installation_is_silent(self, tmp_path: Path) -> None:
+    def test_half_an_installation_says_so_and_leaves_the_event_unread(self, tmp_path: Path) -> None:
         alone = tmp_path / "ctxrepo/hook.py"
         alone.parent.mkdir()
         alone.write_bytes(HOOK.read_bytes())
         words = [sys.executable, "-I", "-S", str(alone), "claude", "Stop", str(tmp_path)]
-        done = subprocess.run(words, input=b"{}", capture_output=True)
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        read, write = os.pipe()
+        os.write(write, b"{}")
+        done = subprocess.run(words, stdin=read, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+        assert os.read(read, 9) == b"{}"
+        os.close(read)
+        os.close(write)
 
     def test_a_surprise_is_logged_in_one_line_and_kept_from_the_agent(self, world: World) -> None:
         world.spoil()

@@ -77,6 +77,9 @@ SPOILED: dict[str, Callable[[Line], object]] = {
     "interpreter's library gone": lambda line: line.break_python("echo Fatal Python error >&2; exit 1"),
     "interpreter aborts": lambda line: line.break_python("kill -ABRT $$"),
     "hook gone": lambda line: (line.package / "hook.py").unlink(),
+    "all but the hook gone": lambda line: shutil.rmtree(line.package / "hot"),
+    "a part of it gone": lambda line: (line.package / "hot/events.py").unlink(),
+    "a part of it for another Python": lambda line: (line.package / "hot/door.py").write_text("match:"),
     "installation gone": lambda line: shutil.rmtree(line.root),
 }
 
@@ -92,9 +95,10 @@ def test_whatever_is_gone_the_installation_used_last_answers(
         assert line.run(shell).count("Answer in Dutch") == 1
 
 
-@pytest.mark.parametrize(
-    "spoil", [SPOILED[name] for name in ("nothing", "interpreter gone", "hook gone", "installation gone")]
-)
+LOST = ("nothing", "interpreter gone", "hook gone", "all but the hook gone", "installation gone")
+
+
+@pytest.mark.parametrize("spoil", [SPOILED[name] for name in LOST], ids=LOST)
 def test_where_nothing_is_left_it_is_silent(line: Line, spoil: Callable[[Line], object]) -> None:
     spoil(line)
     write_runner(line.machine.places.state, "/gone/python")
@@ -125,6 +129,17 @@ def test_another_ctxrepo_that_the_user_has_answers_and_its_worker_heals_the_rest
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert read_settings(line.machine.places.state)["interpreter"] == sys.executable
+
+
+def test_half_an_installation_that_was_used_last_leaves_it_to_another(line: Line) -> None:
+    write_runner(line.machine.places.state, str(line.python), line.package / "hook.py")
+    shutil.rmtree(line.package / "hot")
+    assert line.run() == ""
+    tool = line.machine.home / ".local/bin/ctxrepo"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\ncat\n")
+    tool.chmod(0o755)
+    assert json.loads(line.run())["session_id"] == "s"
 
 
 @pytest.mark.parametrize("signal", ["HUP", "INT", "KILL", "TERM"])
