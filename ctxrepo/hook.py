@@ -7,7 +7,14 @@ compiled every time, so all it does is in `ctxrepo.hot`.
 
 import os
 import sys
-from _signal import SIG_DFL, SIGALRM, alarm, signal
+from _signal import (
+    ITIMER_VIRTUAL,
+    SIG_DFL,
+    SIGALRM,
+    alarm,
+    setitimer,
+    signal,
+)
 
 PATIENCE = 8
 """Seconds a hook may take in all; agents end one that takes ten, and tell their user about it."""
@@ -54,6 +61,7 @@ def _give_up(_signal: int, _frame: object) -> None:
 if __name__ == "__main__":
     signal(SIGALRM, _give_up)
     alarm(PATIENCE)
+    setitimer(ITIMER_VIRTUAL, PATIENCE + 1)
     # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     os._exit(main(sys.argv[1:]))

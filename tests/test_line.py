@@ -142,7 +142,7 @@ def test_half_an_installation_that_was_used_last_leaves_it_to_another(line: Line
     assert json.loads(line.run())["session_id"] == "s"
 
 
-@pytest.mark.parametrize("signal", ["HUP", "INT", "KILL", "TERM"])
+@pytest.mark.parametrize("signal", ["ALRM", "HUP", "INT", "KILL", "TERM", "VTALRM"])
 def test_a_hook_that_was_ended_is_not_run_again(line: Line, signal: str) -> None:
     line.break_python(f"kill -{signal} $$")
     assert line.run() == ""

@@ -23,8 +23,9 @@ python={interpreter}
 hook={hook}
 state={state}
 
-# STATUS is what an attempt before this one ended with: whom someone ended has no successor.
-is_ended() {{ case $1 in 129 | 130 | 137 | 143) ;; *) return 1 ;; esac; }}
+# STATUS is what an attempt before this one ended with: whom someone ended has no successor, nor has one
+# that its own clock ended, for the agent waits no longer.
+is_ended() {{ case $1 in 129 | 130 | 137 | 142 | 143 | 154) ;; *) return 1 ;; esac; }}
 if [ -n "${{CTXREPO_FALLBACK-}}" ] || is_ended "${{3-}}"; then exit 0; fi
 
 if [ -f "$hook" ]; then

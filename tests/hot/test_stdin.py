@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -147,6 +148,21 @@ def silent_agent() -> Iterator[int]:
     yield read
     os.close(read)
     os.close(write)
+
+
+def test_a_library_that_never_returns_is_ended(world: World, impatient: Path) -> None:
+    """No handler of Python's is called in there, nor is the hook ended by who tells it to."""
+    package = impatient.parent
+    (package / "hot").unlink()
+    shutil.copytree(HOOK.parent / "hot", package / "hot")
+    endless = "def answer(*_): return str(sum(iter(int, 1)))\ndef log_error(*_): ..."
+    (package / "hot/door.py").write_text(endless)
+    words = [sys.executable, "-I", "-S", str(impatient), "claude", "Stop", str(world.state)]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:
+        try:
+            assert process.wait(60) == -signal.SIGVTALRM
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
