@@ -9,9 +9,14 @@ import os
 import sys
 from _signal import (
     ITIMER_VIRTUAL,
+    SIG_BLOCK,
     SIG_DFL,
     SIGALRM,
+    SIGHUP,
+    SIGINT,
+    SIGTERM,
     alarm,
+    pthread_sigmask,
     setitimer,
     signal,
 )
@@ -59,6 +64,10 @@ def _give_up(_signal: int, _frame: object) -> None:
 
 
 if __name__ == "__main__":
+    # An agent that ends sends these to all that descends from it, also to a hook it has just told of its end.
+    # They wait until the hook is done. That is bounded: by an alarm, and inside a library, where Python hears
+    # none, by a timer that ends us.
+    pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     signal(SIGALRM, _give_up)
     alarm(PATIENCE)
     setitimer(ITIMER_VIRTUAL, PATIENCE + 1)

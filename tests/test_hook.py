@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import time
@@ -305,6 +306,21 @@ class TestHarmless:
         assert os.read(read, 9) == b"{}"
         os.close(read)
         os.close(write)
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+    def test_who_is_told_to_end_notes_its_event_first(self, world: World, number: int) -> None:
+        words = [sys.executable, "-I", "-S", str(HOOK), "claude", "Stop", str(world.state)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin
+            said = json.dumps({"session_id": "s", "cwd": str(world.code), "long": "x" * 500_000}).encode()
+            process.stdin.write(said[:-1])
+            process.stdin.flush()  # a pipe doesn't hold so much: it has begun to read
+            process.send_signal(number)
+            process.stdin.write(said[-1:])
+            process.stdin.close()
+            assert process.wait(60) == 0
+        assert [line["event"] for line in world.spooled()] == ["stop"]
+        assert world.starts(1)
 
     def test_a_surprise_is_logged_in_one_line_and_kept_from_the_agent(self, world: World) -> None:
         world.spoil()

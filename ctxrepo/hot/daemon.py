@@ -47,7 +47,8 @@ def _start(settings: dict[str, str], name: str, verb: str) -> bool:
     if not interpreter:
         return False
     lock = -1
-    before = be_deaf()
+    # An agent that ends sends these to all its descendants; the worker is one until its parent is gone.
+    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY)
     try:
         lock = take(f"{settings['folder']}/{name}")
         if lock >= 0:
@@ -61,18 +62,8 @@ def _start(settings: dict[str, str], name: str, verb: str) -> bool:
     finally:
         if lock >= 0:
             os.close(lock)
-        hear_again(before)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
     return True
-
-
-def be_deaf() -> set[int]:
-    """Put off the signals that an agent which ends sends to all that descends from it, as the worker does
-    until its parent is gone; what to give to `hear_again`."""
-    return set(_signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY))
-
-
-def hear_again(before: set[int]) -> None:
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
 
 
 def take(path: str) -> int:

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hot.daemon import be_deaf, hear_again, start_worker
+from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.spool import spool
 
 _SETTING = {"stop": "turn_end", "end": "session_end"}
@@ -12,12 +12,8 @@ def answer(
     db: _sqlite3.Connection, settings: dict[str, str], agent: str, moment: str, said: dict[str, str]
 ) -> str:
     """Always ''. Before a compaction even plain output would reach whoever summarises."""
-    before = be_deaf()  # an agent that ends doesn't always wait for its last hook
-    try:
-        spool(db, settings["folder"], moment, agent, said)
-        # Told to leave a moment alone, the worker finds the line when another one wakes it.
-        if settings.get(_SETTING.get(moment, ""), "on") != "off":
-            start_worker(settings)
-    finally:
-        hear_again(before)
+    spool(db, settings["folder"], moment, agent, said)
+    # Told to leave a moment alone, the worker finds the line when another one wakes it.
+    if settings.get(_SETTING.get(moment, ""), "on") != "off":
+        start_worker(settings)
     return ""
