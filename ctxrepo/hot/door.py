@@ -24,6 +24,7 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
     try:
         settings = settings_of(db, state)
         json = as_json(raw)
+        del raw  # of a large event each copy counts
         said = texts(db, json, fields_of(agent))
         if settings is None or not said:
             return ""

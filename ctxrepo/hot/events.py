@@ -32,24 +32,31 @@ _FIELDS = {
 }
 
 # agent: the query that gives the line ranges [[first, last], ...] a tool touched, from the JSON :json; none
-# for a whole file, and of a patch's hunk without the lines around the change
+# for a whole file, and of a patch's hunk without the lines around the change. Each mention of :json costs a
+# copy of it, so what matters is picked out first: startLine, numLines, totalLines, structuredPatch. And in a
+# join a hunk would be written out anew for each of its lines.
 _RANGES = {
     "claude": """
+        with told(json) as (select json_extract(:json,
+            '$.tool_response.file.startLine', '$.tool_response.file.numLines',
+            '$.tool_response.file.totalLines', '$.tool_response.structuredPatch'
+        ))
         select json_group_array(json_array(first, first + count - 1)) from (
-            select json_extract(:json, '$.tool_response.file.startLine') as first,
-                   json_extract(:json, '$.tool_response.file.numLines') as count
-            where json_extract(:json, '$.tool_response.file.totalLines') is not count or first is not 1
+            select json_extract(json, '$[0]') as first, json_extract(json, '$[1]') as count
+            from told where json_extract(json, '$[2]') is not count or first is not 1
             union all
             select start + before, max(1, lines - before - behind) from (
                 select json_extract(hunk.value, '$.newStart') as start,
                     json_extract(hunk.value, '$.newLines') as lines,
-                    coalesce(min(line.key), 0) as before,
-                    coalesce(json_array_length(hunk.value, '$.lines') - 1 - max(line.key), 0) as behind
-                from json_each(:json, '$.tool_response.structuredPatch') hunk
-                left join json_each(hunk.value, '$.lines') line on line.value glob '[+-]*'
-                where hunk.type = 'object' group by hunk.key
+                    coalesce((
+                        select min(key) from json_each(hunk.value, '$.lines') where value glob '[+-]*'
+                    ), 0) as before,
+                    coalesce(json_array_length(hunk.value, '$.lines') - 1 - (
+                        select max(key) from json_each(hunk.value, '$.lines') where value glob '[+-]*'
+                    ), 0) as behind
+                from told, json_each(told.json, '$[3]') hunk where hunk.type = 'object' and hunk.key < 100
             )
-            limit 100
+            limit 101 -- cuts nothing off; without a limit SQLite works the counts out several times
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 }
 

@@ -5,6 +5,9 @@ import os
 
 MAX_BYTES = 8 * 1024 * 1024
 
+# Each mention of :json costs a copy of it; so there is one, and of what it picks SQLite makes a list.
+_TEXTS = "select case type when 'text' then value end from json_each(json_extract(:json, PATHS))"
+
 
 def read_stdin() -> bytes:
     """Standard input up to 8 MiB; empty when there is more, or when a person sits at it."""
@@ -25,21 +28,22 @@ def as_json(raw: bytes) -> str:
 
 
 def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """For every field the first text found at its paths, '' when there is none; {} when `json` is none."""
+    """For every field the first text found at its paths, '' when there is none; {} when `json` is none.
+
+    There are two paths at least: of one alone SQLite gives the value, and of more a list.
+    """
     at = [(name, path) for name, paths in fields.items() for path in paths]
-    picks = ", ".join(
-        [f"case json_type(:json, '{p}') when 'text' then json_extract(:json, '{p}') end" for _, p in at]
-    )
+    picks = ", ".join([f"'{path}'" for _, path in at])
     # Bytes, because JSON can spell half a surrogate pair, which is no text.
     db.text_factory = bytes
     try:
-        values = db.execute(f"select {picks}", {"json": json}).fetchone()
+        values = db.execute(_TEXTS.replace("PATHS", picks), {"json": json}).fetchall()
     except _sqlite3.OperationalError:  # SQLite's way of saying that it is malformed
         return {}
     finally:
         db.text_factory = str
     found = dict.fromkeys(fields, "")
-    for (name, _), value in zip(at, values, strict=True):
+    for (name, _), (value,) in zip(at, values, strict=True):
         if value and not found[name]:
             found[name] = value.decode("utf-8", "replace")
     return found

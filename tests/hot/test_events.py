@@ -48,6 +48,18 @@ def test_a_deletion_has_its_place() -> None:
     assert ranges({"structuredPatch": [hunk(5, " a", "-x", "-y", " b")]}) == [[6, 6]]
 
 
+def test_a_rewrite_has_the_lines_that_changed_however_many() -> None:
+    """Each line must not cost a copy of all the others: this would take minutes, and a hook gives up."""
+    lines = [" before", *["+a line that is new"] * 50_000, " behind"]
+    assert ranges({"structuredPatch": [hunk(1, *lines)]}) == [[2, 50_001]]
+
+
+def test_of_many_hunks_the_first_are_told() -> None:
+    assert ranges({"structuredPatch": [hunk(n, "+x") for n in range(1, 200)]}) == [
+        [n, n] for n in range(1, 101)
+    ]
+
+
 @pytest.mark.parametrize(
     "patch",
     [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,8 @@ NO_OBJECT = {
     "endless": b"{" * (9 << 20),
 }
 
+LONG = {"content": "the staging port is in a line of code\n" * 180_000}
+
 WRONG_VALUES: list[Any] = [
     *(None, [], -1e400, True, "\ud800", "/\udfff/\0/\u202e", "../" * 5000),
     {"file_path": {"a": None}, "content": 7, "structuredPatch": "no"},
@@ -87,6 +91,26 @@ def test_what_is_not_what_it_should_be_does_no_harm(world: World, value: Any) ->
 def test_up_to_8_mib_are_read(world: World) -> None:
     assert world.raw(WHOLE + b" " * (7 << 20), "SessionStart")
     assert world.raw(WHOLE + b" " * (9 << 20), "SessionStart") == b""
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (
+            "PostToolUse",
+            {"tool_name": "Read", "tool_input": {"file_path": "a"}, "tool_response": {"file": LONG}},
+        ),
+        ("UserPromptSubmit", {"prompt": LONG["content"]}),
+        ("Stop", {"last_assistant_message": LONG["content"]}),
+    ],
+)
+def test_a_large_event_takes_a_few_times_its_size(world: World, event: str, said: dict[str, Any]) -> None:
+    raw = json.dumps({"session_id": "s", "cwd": str(world.code), **said}).encode()
+    words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(world.state)]
+    most = 40 * 1024**2 + 12 * len(raw)
+    bound = partial(resource.setrlimit, resource.RLIMIT_AS, (most, most))
+    done = subprocess.run(words, input=raw, capture_output=True, preexec_fn=bound)
+    assert (done.returncode, done.stderr, world.errors()) == (0, b"", "")
 
 
 _ANYTHING = st.recursive(
