@@ -6,16 +6,15 @@ import os
 import time
 
 from ctxrepo.hot.logs import append, lines_of
-from ctxrepo.hot.small import bytes_of
 
 MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str]
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str, bool]
 """(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
 what the last prompts were about, oldest first, of when the handoff is that it began with: '' once that has
-been looked at, '-' for none)."""
+been looked at, '-' for none, whether it is to be given nothing)."""
 
 OWN = "own"
 """First word of the line of an entry that the session wrote itself, in place of `entry`: it knows it."""
@@ -46,6 +45,7 @@ def read_ledger(path: str) -> Told:
     generation = project = None
     handoff = ""
     asked: list[str] = []
+    is_off = False
     for line in lines_of(path, MAX_BYTES) if path else ():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
@@ -61,7 +61,9 @@ def read_ledger(path: str) -> Told:
             asked.append(rest)
         elif word == "handoff":
             handoff = rest
-    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff
+        elif line in ("off", "on"):
+            is_off = line == "off"
+    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff, is_off
 
 
 def add(path: str, lines: list[str]) -> None:
@@ -98,12 +100,8 @@ def hush(path: str, is_off: bool) -> None:
 
 
 def is_hushed(path: str) -> bool:
-    """Whether the session is given nothing. Asked by every hook, so no line is looked at but that one."""
-    data = (bytes_of(path, MAX_BYTES) if path else None) or b""
-    if b"off\n" not in data:
-        return False
-    data = b"\n" + data
-    return data.rfind(b"\noff\n") > data.rfind(b"\non\n")
+    """Whether the session is given nothing."""
+    return read_ledger(path)[6]
 
 
 def began(path: str, cwd: str) -> list[str]:

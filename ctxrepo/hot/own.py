@@ -31,8 +31,8 @@ def others(cache: _sqlite3.Connection, rows: list[Row], ledger: str, lines: list
 
     What its ledger is to note goes to `lines`.
     """
-    wrote = _wrote(ledger)
-    if not wrote or not rows:
+    wrote = _wrote(ledger) if rows else {}
+    if not wrote:
         return rows
     names = cache.execute(f"select json_array({', '.join('?' * len(wrote))})", list(wrote)).fetchone()[0]
     there = dict(cache.execute(_HASHES, (names,)))

@@ -7,7 +7,7 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import HUSHED, Told, add, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.ledger import HUSHED, Told, add, ledger_path, read_ledger
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.where import Place, place_of, scopes_at
 
@@ -19,6 +19,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     """News and recalled entries, a block each; '' most of the time."""
     place = place_of(db, said["cwd"], settings["home"])
     cache = open_cache(f"{settings['folder']}/cache.db")
+    ledger = ledger_path(settings["folder"], agent, said["session"])
+    told = read_ledger(ledger)
     if not place[2]:
         _ask_the_worker(db, settings, agent, said)
     elif is_news(settings, head_of(cache) if cache else ""):
@@ -31,7 +33,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         )
         return ""
     try:
-        return _news(db, cache, settings, {**said, "agent": agent}, place)
+        return _news(db, cache, settings, {**said, "agent": agent}, place, ledger, told)
     finally:
         cache.close()
 
@@ -56,16 +58,16 @@ def _news(
     settings: dict[str, str],
     said: dict[str, str],
     place: Place,
+    ledger: str,
+    told: Told,
 ) -> str:
     from ctxrepo.hot.beside import beside
 
-    ledger = ledger_path(settings["folder"], said["agent"], said["session"])
-    if is_hushed(ledger):
+    if told[6]:
         from ctxrepo.hot.trace import note_trace
 
         note_trace(db, settings["folder"], said, HUSHED, [], [])
         return ""
-    told = read_ledger(ledger)
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))

@@ -35,10 +35,9 @@ def reminder(
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
     scopes = scopes_at(place_of(db, said["cwd"], settings["home"]), settings.get("global", "global"))
-    session = ledger_path(settings["folder"], agent, said["session"])
     ledger = ledger_path(settings["folder"], agent, said["session"], said.get("sub", ""))
-    already = read_ledger(ledger)[0]
-    rows = [row for row in about(cache, scopes, path) if already.get(str(row[0])) != row[7]][:LIMIT]
+    told = read_ledger(ledger)
+    rows = [row for row in about(cache, scopes, path) if told[0].get(str(row[0])) != row[7]][:LIMIT]
     if not rows or not said["session"]:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hot.beside import switches, why_off  # few edits come so far
@@ -47,7 +46,10 @@ def reminder(
     from ctxrepo.hot.trace import note_trace
 
     here = said["cwd"] or os.getcwd()
-    if not gives(settings, "recall") or is_hushed(session) or why_off(db, settings, here, switches()):
+    if not gives(settings, "recall") or why_off(db, settings, here, switches()):
+        return ""
+    # A subagent is given nothing where the session that started it isn't.
+    if told[6] or (said.get("sub") and is_hushed(ledger_path(settings["folder"], agent, said["session"]))):
         return ""
     hits = [(*row[:8], float(row[8])) for row in rows]
     text, given = recall_block(hits, int(time.time()) // 86400, settings.get("secret", ""), ROOM)

@@ -8,7 +8,7 @@ from ctxrepo.hot.cache import meta, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import add, began, clear, is_hushed, ledger_path, read_ledger
+from ctxrepo.hot.ledger import add, began, clear, ledger_path, read_ledger
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.spool import spool
 from ctxrepo.hot.where import Place, place_of
@@ -25,12 +25,14 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     folder, source = settings["folder"], said["source"]
     ledger = ledger_path(folder, agent, said["session"])
     before = read_ledger(ledger)
+    faults = before[2]
     if source in ("clear", "compact"):
         clear(ledger)
+        faults = frozenset()
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
     add(ledger, began(ledger, said["cwd"]))
-    if source in ("resume", "fork") or is_hushed(ledger):
+    if source in ("resume", "fork") or before[6]:
         return ""
     goes_on = source == "compact" and bool(before[4])
     waits = is_started and gives(settings, "packet")
@@ -39,11 +41,11 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if gives(settings, "packet"):
         from ctxrepo.hot.render import render
 
-        text, lines, _ = render(cache, settings, place, agent, read_ledger(ledger)[2], asked)
+        text, lines, _ = render(cache, settings, place, agent, faults, asked)
     else:
         from ctxrepo.hot.bare import bare
 
-        text, lines = bare(cache, settings, place, read_ledger(ledger)[2])
+        text, lines = bare(cache, settings, place, faults)
     if cache is not None:
         cache.close()
     lines += [f"asked {words}" for words in asked]

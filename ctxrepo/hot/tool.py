@@ -105,13 +105,14 @@ def _reminder(
 
 
 def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
-    from ctxrepo.hot.ledger import add, is_hushed, ledger_path, read_ledger
+    from ctxrepo.hot.ledger import add, ledger_path, read_ledger
     from ctxrepo.hot.prompt import fault_block
 
     ledger = ledger_path(settings["folder"], agent, said["session"])
-    if is_hushed(ledger):
+    told = read_ledger(ledger)
+    if told[6]:
         return ""
     lines: list[str] = []
-    text = fault_block(cache, settings, read_ledger(ledger)[2], lines)
+    text = fault_block(cache, settings, told[2], lines)
     add(ledger, lines)
     return text

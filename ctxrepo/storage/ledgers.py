@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.hot.ledger import MAX_BYTES, is_hushed, read_ledger
+from ctxrepo.hot.ledger import MAX_BYTES, read_ledger
 from ctxrepo.hot.logs import lines_of
 from ctxrepo.storage.places import RepositoryPlaces
 
@@ -54,6 +54,7 @@ def _read(path: Path) -> Ledger | None:
         word, _, rest = line.partition(" ")
         if word in ("began", "cwd", "of"):
             said[word] = rest
+    told = read_ledger(str(path))
     began = said.get("began", "")
     return Ledger(
         agent,
@@ -62,7 +63,7 @@ def _read(path: Path) -> Ledger | None:
         touched,
         float(began) if began.isascii() and began.isdigit() and len(began) < 16 else 0,
         said.get("cwd", ""),
-        is_hushed(str(path)),
-        len(read_ledger(str(path))[0]),
+        told[6],
+        len(told[0]),
         said.get("of", ""),
     )

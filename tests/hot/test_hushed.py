@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from world import World
+from world import HOOK, World
 
 from ctxrepo.hot.ledger import (
     MAX_BYTES,
@@ -112,3 +114,41 @@ def test_only_hush_changes_it(tmp_path_factory: pytest.TempPathFactory, deeds: l
         deed.get(one, lambda one=one: add(path, [one]))()
         expected = one == "hush" or (expected and one != "unhush")
         assert is_hushed(path) == expected
+
+
+READS = """
+import os, sys
+sys.path.append({package!r})
+seen = []
+real = os.open
+os.open = lambda path, flags, *more: seen.append((str(path), flags & 3)) or real(path, flags, *more)
+from ctxrepo.hook import main
+main(["claude", {event!r}, {state!r}])
+os.write(2, str(sum("/ledger/" in path and mode == os.O_RDONLY for path, mode in seen)).encode())
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "said", "times"),
+    [
+        ("UserPromptSubmit", {"prompt": ASKED}, 1),
+        ("PostToolUse", {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}}, 1),
+        ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "src/pay.py"}}, 1),
+        ("SubagentStart", {"agent_id": "a1"}, 1),
+        ("SessionStart", {"source": "startup"}, 2),  # once more for whether it says when it began
+    ],
+    ids=str,
+)
+def test_a_hook_reads_the_ledger_once(
+    world: World, path: str, event: str, said: dict[str, object], times: int
+) -> None:
+    is_edit = said.get("tool_name") == "Edit"
+    notes = {"shop/a.md": "- The staging database: ask before src/pay.py\n"}
+    world.cache("c2", notes, faults=() if is_edit else ("a fault",))
+    add(path, ["entry other hash"])
+    code = READS.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
+    payload = {"cwd": str(world.code), "session_id": SESSION, **said}
+    words = [sys.executable, "-I", "-S", "-c", code]
+    done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
+    assert (done.stdout != b"", done.stderr.decode()) == (True, str(times))
+    assert world.errors() == ""
