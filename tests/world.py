@@ -19,7 +19,7 @@ from ctxrepo.domain.note import Note
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.ledger import ledger_path, read_ledger
 from ctxrepo.storage.cache import Cache
-from ctxrepo.storage.compiled import CompiledRepository, compile_settings, record_checkout
+from ctxrepo.storage.compiled import CompiledCheckout, CompiledRepository, compile_settings, record_checkout
 
 HOOK = Path(hook.__file__)
 PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
@@ -67,9 +67,9 @@ class World:
 
     def know(self, folder: str = "shop") -> None:
         config = self.code / ".git/config"
-        record_checkout(
-            self.state, str(self.code), str(config), stamp_of(str(config)), "example/shop", folder
-        )
+        stamp = stamp_of(str(config))
+        own = "example/shop"
+        record_checkout(self.state, CompiledCheckout(str(self.code), str(config), stamp, own, folder, own))
 
     def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
         cache = Cache.open(self.folder / "cache.db")

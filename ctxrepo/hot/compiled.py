@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout, kept as SQLite's `user_version`."""
 
 _PATIENCE = 0.25

@@ -13,7 +13,7 @@ from typing import Literal
 from ctxrepo.domain.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.services.context import context
-from ctxrepo.services.project import find_project, project_of
+from ctxrepo.services.project import Project, find_project, project_by_now
 from ctxrepo.services.setup import diff_of
 from ctxrepo.storage import foreign
 from ctxrepo.storage.blocks import Block, BlockFile, Blocks
@@ -67,12 +67,12 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         blocks = file.read()
         known = blocks.at(path)
         data = _data(path)
-        identity = project.id if project else ""
+        block = Block(path, project.id if project else "", own=project.own if project else "")
         with _mendable(path):
             has_one = data is not None and has_block(data)
-            placed = put(data or b"", _text(memory, identity, path))
-        fresh = Block(path, identity, placed.glue, data is None)
-        block = replace(known, project=identity, trouble="") if known and has_one else fresh
+            placed = put(data or b"", _text(memory, project, path))
+        way_back = known if known and has_one else Block(path, "", placed.glue, data is None)
+        block = replace(block, glue=way_back.glue, is_new=way_back.is_new)
         change = Change(path, data, placed.data)
         if not is_trial:
             _put(file, blocks, block, change)
@@ -159,7 +159,9 @@ def _standing(memory: Memory, block: Block) -> tuple[Standing, Change | None]:
             return Standing(block, "missing"), None
         if not has_block(data):
             return Standing(block, "without"), None
-        after = put(data, _text(memory, block.project, path)).data
+        project = _project(memory, block)
+        block = replace(block, project=project.id if project else "")
+        after = put(data, _text(memory, project, path)).data
     except MarkersDamaged as error:
         return Standing(block, "damaged", str(error)), None
     except CtxrepoError as error:
@@ -179,9 +181,12 @@ def _trouble(standing: Standing) -> str:
     return f"the block in {path} stays as it was: {standing.why}" if standing.state == "unusable" else ""
 
 
-def _text(memory: Memory, identity: str, path: Path) -> str:
+def _project(memory: Memory, block: Block) -> Project | None:
+    return project_by_now(memory, block.own, block.project) if block.project else None
+
+
+def _text(memory: Memory, project: Project | None, path: Path) -> str:
     """What the block says: nothing that comes and goes while the memory stays as it is."""
-    project = project_of(memory, identity) if identity else None
     return context(memory, project, path.parent, lasting=True).text
 
 

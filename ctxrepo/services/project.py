@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ctxrepo.domain.identity import named_id
@@ -12,8 +12,8 @@ from ctxrepo.domain.registry import REGISTRY_FILE, Registry, folder_for, parse
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hot.where import NAMED
 from ctxrepo.services.identify import Identity, earlier_id, identify
-from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of
-from ctxrepo.storage.compiled import read_checkouts, record_checkout
+from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of, top_above
+from ctxrepo.storage.compiled import CompiledCheckout, read_checkouts, record_checkout
 from ctxrepo.storage.memory import Memory
 
 
@@ -21,13 +21,15 @@ from ctxrepo.storage.memory import Memory
 class Project:
     """A project and the folder its memory is (or, before the first write, will be) in.
 
-    `also` is a name of it that the registry will know from the next write on.
+    `also` is a name of it that the registry will know from the next write on; `own` what it was asked for
+    by: the id of a checkout, which stays while what that stands for may change.
     """
 
     id: str
     folder: str
     is_registered: bool
     also: str = ""
+    own: str = field(default="", compare=False)
 
 
 def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project | None:
@@ -71,16 +73,25 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
         raise ConfigError(
             registry.problem, f"Mend {memory.root / REGISTRY_FILE}; until then no project is known."
         )
-    identity = registry.canonical(identity)
+    own, identity = identity, registry.canonical(identity)
     if folder := registry.projects.get(identity):
-        return Project(identity, folder, is_registered=True)
+        return Project(identity, folder, is_registered=True, own=own)
     found = folders_in(memory)
     folder = folder_for(identity, registry, found)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
     # and can be read before anything is written.
     if folder not in found and name and (named := folder_for(f"dir:{name}", registry, found)) in found:
         folder = named
-    return Project(identity, folder, is_registered=folder in found)
+    return Project(identity, folder, is_registered=folder in found, own=own)
+
+
+def project_by_now(memory: Memory, own: str, found: str) -> Project:
+    """What a checkout is that has the id `own` by itself and was found to be the project `found`.
+
+    It may have been linked or unlinked meanwhile, here or elsewhere. ConfigError as with `project_of`.
+    """
+    is_known = bool(read_registry(memory).folder_of(own))
+    return replace(project_of(memory, own if is_known else found), own=own)
 
 
 def folders_in(memory: Memory, below: str = "") -> set[str]:
@@ -106,34 +117,47 @@ def read_registry(memory: Memory) -> Registry:
 
 
 def relink(memory: Memory) -> None:
-    """Let the hooks know the folders of projects that got one, or another one, since they were looked at."""
+    """Let the hooks know what became of projects since they were looked at: a folder, another one, a link
+    or its end."""
     registry = read_registry(memory)
     if registry.problem:
         return
     for known in read_checkouts(memory.places.state):
-        is_current = known.folder and known.folder == registry.projects.get(known.project)
+        now = registry.canonical(known.own)
+        is_current = known.project == now and known.folder and known.folder == registry.projects.get(now)
         if known.project and not is_current:
-            _record(memory, known.top, known.config, known.stamp, project_of(memory, known.project))
+            project = project_by_now(memory, known.own, known.project)
+            _record(memory, known.top, known.config, known.stamp, project)
 
 
 def _project_at(memory: Memory, code: CodeCheckout) -> Project:
     identity = identify(memory, code).id
     if earlier := earlier_id(memory, code, identity, read_registry(memory)):
-        return replace(project_of(memory, earlier), also=identity)
+        return replace(project_of(memory, earlier), also=identity, own=identity)
     return project_of(memory, identity, "" if code.worktree else code.name)
 
 
 def _recorded(memory: Memory, cwd: Path) -> Project | None:
     """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
-    top = next((str(p) for p in (cwd.resolve(), *cwd.resolve().parents) if (p / ".git").exists()), "")
-    for known in read_checkouts(memory.places.state):
-        if known.top == top and known.stamp == stamp_of(Path(known.config)):
-            return project_of(memory, known.project) if known.project else None
+    top, known = _looked_up(memory, cwd)
+    if known:
+        return project_by_now(memory, known.own, known.project) if known.project else None
     if not top:
         return None
     raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")
 
 
+def _looked_up(memory: Memory, cwd: Path) -> tuple[Path | None, CompiledCheckout | None]:
+    """The top of the checkout that `cwd` is in, and what is recorded of it, unless it has changed since."""
+    top = top_above(cwd.resolve())
+    for known in read_checkouts(memory.places.state):
+        if known.top == str(top) and known.stamp == stamp_of(Path(known.config)):
+            return top, known
+    return top, None
+
+
 def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:
     folder = project.folder if project and project.is_registered else ""
-    record_checkout(memory.places.state, top, config, stamp, project.id if project else "", folder)
+    identity, own = (project.id, project.own) if project else ("", "")
+    found = CompiledCheckout(top, config, stamp, identity, folder, own)
+    record_checkout(memory.places.state, found)

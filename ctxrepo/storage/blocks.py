@@ -20,6 +20,7 @@ _VERSION = 1
 class Block:
     """The block in the file at `path`, which is no link, for the project of this id ('' for none).
 
+    `own` is the id that the checkout has by itself, which may have stood for `project`.
     `glue` are the bytes put before it, `is_new` says that there was no file before. `trouble` is why it was
     left alone when it was to be renewed.
     """
@@ -29,6 +30,7 @@ class Block:
     glue: bytes = b""
     is_new: bool = False
     trouble: str = ""
+    own: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def _fields(known: Sequence[Block]) -> list[dict[str, object]]:
             "glue": base64.b64encode(block.glue).decode("ascii"),
             "new": block.is_new,
             "trouble": block.trouble,
+            "own": block.own,
         }
         for block in known
     ]
@@ -93,4 +96,5 @@ def _block(fields: dict[str, object]) -> Block:
         glue,
         fields["new"] is True,
         str(fields["trouble"]),
+        str(fields.get("own", "")),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from ctxrepo.hot.compiled import FORMAT
@@ -22,7 +22,7 @@ _SCHEMA = """
     create table repository(id text primary key, home text not null, position integer not null);
     create table checkout(
         top text primary key, config text not null, stamp text not null, project text not null,
-        folder text not null
+        folder text not null, own text not null
     )
 """
 
@@ -37,13 +37,17 @@ class CompiledRepository:
 
 @dataclass(frozen=True)
 class CompiledCheckout:
-    """What a code checkout was found to be: `project` '' is none, `folder` '' is not registered yet."""
+    """What a code checkout was found to be: `project` '' is none, `folder` '' is not registered yet.
+
+    `own` is the id that it has by itself, which may have stood for `project`.
+    """
 
     top: str
     config: str
     stamp: str
     project: str
     folder: str
+    own: str
 
 
 def _discard(state: Path) -> None:
@@ -75,20 +79,20 @@ def compile_settings(
 
 
 @healing(_discard)
-def record_checkout(state: Path, top: str, config: str, stamp: str, project: str, folder: str) -> bool:
+def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     """Remember what the checkout at `top`, links resolved, is; False when that was known or can't be.
 
     Before `init` there is no hooks.db, and none is made.
     """
-    if not (state / "hooks.db").is_file() or not _is_text(top, config, stamp, project, folder):
+    row = astuple(checkout)
+    if not (state / "hooks.db").is_file() or not _is_text(*row):
         return False
     with _opened(state) as db:
-        known = db.execute("select * from checkout where top = ?", (top,)).fetchone()
-        if known == (top, config, stamp, project, folder):
+        if db.execute("select * from checkout where top = ?", row[:1]).fetchone() == row:
             return False
         with transaction(db):
-            db.execute("delete from checkout where top = ?", (top,))
-            db.execute("insert into checkout values (?, ?, ?, ?, ?)", (top, config, stamp, project, folder))
+            db.execute("delete from checkout where top = ?", row[:1])
+            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?)", row)
             db.execute(
                 "delete from checkout where rowid <= (select max(rowid) from checkout) - ?", (MAX_CHECKOUTS,)
             )
@@ -150,7 +154,7 @@ def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
 
 
 def _checkouts(db: sqlite3.Connection) -> list[CompiledCheckout]:
-    rows = db.execute("select top, config, stamp, project, folder from checkout order by rowid")
+    rows = db.execute("select top, config, stamp, project, folder, own from checkout order by rowid")
     return [CompiledCheckout(*row) for row in rows]
 
 

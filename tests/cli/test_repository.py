@@ -148,6 +148,7 @@ class TestStatus:
             "folder": "shop",
             "is_registered": True,
             "also": "",
+            "own": "git.example.org/ada/shop",
         }
         ada("pull")
         now = ada("status", "--json").data

@@ -9,7 +9,7 @@ import pytest
 
 from ctxrepo.hot.compiled import open_hooks, stamp_of
 from ctxrepo.hot.where import NOWHERE, UNKNOWN, inside, place_of
-from ctxrepo.storage.compiled import CompiledRepository, compile_settings, record_checkout
+from ctxrepo.storage.compiled import CompiledCheckout, CompiledRepository, compile_settings, record_checkout
 
 
 @pytest.fixture
@@ -37,7 +37,8 @@ def place(state: Path, cwd: Path, home: Path) -> tuple[str, str, bool]:
 
 def record(state: Path, code: Path, top: Path | None = None) -> None:
     config = str(code / ".git/config")
-    record_checkout(state, str(top or code), config, stamp_of(config), "github.com/ada/shop", "shop")
+    own = "github.com/ada/shop"
+    record_checkout(state, CompiledCheckout(str(top or code), config, stamp_of(config), own, "shop", own))
 
 
 def test_a_checkout_is_known_once_recorded(state: Path, code: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from machines import Machine
 from ctxrepo.domain.focus import MOST_FILES
 from ctxrepo.services.active import note_active
 from ctxrepo.services.rebuild import rebuild
-from ctxrepo.storage.compiled import record_checkout
+from ctxrepo.storage.compiled import CompiledCheckout, record_checkout
 
 
 @pytest.fixture
@@ -60,7 +60,8 @@ def test_what_is_gone_elsewhere_or_memory_is_not_listed(ada: Machine, project: s
 
 
 def test_memory_in_a_checkout_is_no_code(ada: Machine, project: str) -> None:
-    record_checkout(ada.places.state, str(ada.home), "", "", "example/home", "home")
+    home = CompiledCheckout(str(ada.home), "", "", "example/home", "home", "example/home")
+    record_checkout(ada.places.state, home)
     touch(ada, ada.clone / "shop/MEMORY.md")
     touch(ada, ada.home / "notes.py")
     touch(ada, "nearer.py")

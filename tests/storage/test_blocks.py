@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ctxrepo.storage.blocks import Block, BlockFile, Blocks
 
 names = st.text(st.characters(exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1, max_size=9)
-blocks = st.builds(Block, names.map(lambda n: Path("/code") / n), names, st.binary(max_size=4), st.booleans())
+paths = names.map(lambda name: Path("/code") / name)
+blocks = st.builds(Block, paths, names, st.binary(max_size=4), st.booleans(), names, names)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -38,6 +39,13 @@ def test_the_last_one_takes_the_file_along(tmp_path: Path) -> None:
 def test_one_file_holds_one_block(tmp_path: Path) -> None:
     both = Blocks(seen="x").with_(Block(Path("/a"), "one")).with_(Block(Path("/a"), "two"))
     assert both == Blocks((Block(Path("/a"), "two"),), "")
+
+
+def test_a_register_from_before_checkouts_had_ids_in_it_is_read(tmp_path: Path) -> None:
+    file = BlockFile(tmp_path / "blocks.json")
+    file.write(Blocks().with_(Block(Path("/a"), "shop", own="store")))
+    file.file.write_text(file.file.read_text().replace('"own"', '"else"'))
+    assert file.read().known == (Block(Path("/a"), "shop"),)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"3", b'{"version": 2}', b'{"version": 1}', b"\xff"])

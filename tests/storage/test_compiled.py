@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,13 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_checkout_is_recorded_and_replaced(tmp_path: Path) -> None:
     compile_settings(tmp_path, {}, REPOSITORIES)
-    assert record_checkout(tmp_path, "/code", "/code/.git/config", "1:2", "example/shop", "")
-    assert not record_checkout(tmp_path, "/code", "/code/.git/config", "1:2", "example/shop", "")
-    assert record_checkout(tmp_path, "/code", "/code/.git/config", "3:4", "example/shop", "shop")
-    assert read_checkouts(tmp_path) == [
-        CompiledCheckout("/code", "/code/.git/config", "3:4", "example/shop", "shop")
-    ]
+    first = CompiledCheckout("/code", "/code/.git/config", "1:2", "example/shop", "", "example/store")
+    assert record_checkout(tmp_path, first)
+    assert not record_checkout(tmp_path, first)
+    assert record_checkout(tmp_path, replace(first, own="example/shop"))
+    then = replace(first, stamp="3:4", folder="shop")
+    assert record_checkout(tmp_path, then)
+    assert read_checkouts(tmp_path) == [then]
     compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
     db = open_hooks(str(tmp_path))
     assert db is not None
@@ -68,7 +70,7 @@ def test_a_checkout_is_recorded_and_replaced(tmp_path: Path) -> None:
 
 def test_before_init_nothing_is_made(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    assert not record_checkout(state, "/code", "/c", "", "", "")
+    assert not record_checkout(state, CompiledCheckout("/code", "/c", "", "", "", ""))
     assert read_settings(state) == {}
     assert read_repositories(state) == []
     assert read_checkouts(state) == []
@@ -77,14 +79,15 @@ def test_before_init_nothing_is_made(tmp_path: Path) -> None:
 
 def test_a_name_that_is_not_utf8_is_not_recorded(tmp_path: Path) -> None:
     compile_settings(tmp_path, {}, REPOSITORIES)
-    assert not record_checkout(tmp_path, "/code\udcff", "/c", "", "", "")
+    assert not record_checkout(tmp_path, CompiledCheckout("/code\udcff", "/c", "", "", "", ""))
 
 
 def test_the_table_forgets_the_oldest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "MAX_CHECKOUTS", 3)
     compile_settings(tmp_path, {}, REPOSITORIES)
     for n in (1, 2, 3, 1, 4):
-        record_checkout(tmp_path, f"/{n}", "/c", str(n + len(read_checkouts(tmp_path))), "", "")
+        stamp = str(n + len(read_checkouts(tmp_path)))
+        record_checkout(tmp_path, CompiledCheckout(f"/{n}", "/c", stamp, "", "", ""))
     assert [c.top for c in read_checkouts(tmp_path)] == ["/3", "/1", "/4"]
 
 
