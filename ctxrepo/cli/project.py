@@ -1,4 +1,4 @@
-"""Commands about projects: project show, list, rename, link."""
+"""Commands about projects: project show, list, rename, link, unlink."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.list_projects import ListedProject
     from ctxrepo.services.relocate import Relocated
     from ctxrepo.services.show_project import Shown
+    from ctxrepo.services.unlink_project import Unlinked
 
 _BECAUSE = {
     "explicit": "you named it",
@@ -27,6 +28,8 @@ _WORKTREES = {
     "isolate": "isolate: a linked worktree is a project of its own",
 }
 
+_INSIDE = "Go into a checkout of the one you mean."
+
 group = typer.Typer()
 
 
@@ -36,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def project(context: typer.Context, json: Json = False) -> None:
-    """Show, list, rename and link projects.
+    """Show, list, rename, link and unlink projects.
 
     Without a verb it shows the one you stand in.
 
@@ -92,7 +95,7 @@ def rename(
     from ctxrepo.services.rename_project import rename_project
 
     run = Runtime()
-    done = rename_project(run.memory, project_here(run.project), name, run.origin, run.now)
+    done = rename_project(run.memory, project_here(run.project, _INSIDE), name, run.origin, run.now)
     run.wake()
     data = {"id": done.id, "before": done.before, "folder": done.folder, "files": done.relocated.files}
     output.done(json, data, f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}")
@@ -117,7 +120,7 @@ def link(
     from ctxrepo.services.project import identity_at
 
     run = Runtime()
-    project_here(run.project)
+    project_here(run.project, _INSIDE)
     own = identity_at(run.memory, run.cwd, run.env)
     assert own is not None  # there is a project
     done = link_project(run.memory, own.id, target, run.origin, run.now)
@@ -128,6 +131,33 @@ def link(
     tell_aside(done.relocated.aside)
     if done.relocated.aside:
         raise typer.Exit(ASIDE)
+
+
+@group.command()
+def unlink(
+    name: Annotated[
+        str, typer.Argument(metavar="ID", help="The linked id; without it that of this checkout.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Let a linked id be a project of its own again, on every machine.
+
+    What was written until now stays where it is.
+
+    Example: ctxrepo project unlink
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.find import project_here
+    from ctxrepo.services.project import identity_at
+    from ctxrepo.services.unlink_project import unlink_project
+
+    run = Runtime()
+    own = identity_at(run.memory, run.cwd, run.env)
+    if not name:
+        project_here(run.project, _INSIDE)
+    done = unlink_project(run.memory, own.id if own else "", name, run.origin, run.now)
+    run.wake()
+    output.done(json, _apart(done), _told_apart(done))
 
 
 def _lines(found: Shown) -> list[str]:
@@ -155,6 +185,19 @@ def _told(done: Linked) -> str:
         return f"linked already: {done.name} in {done.folder}/"
     came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
     return f"linked: {done.name} in {done.folder}/{came}"
+
+
+def _apart(done: Unlinked) -> dict[str, Any]:
+    data = {"name": done.name, "folder": done.folder, "changed": done.is_changed}
+    return {**data, "before": done.before, "names": list(done.names)}
+
+
+def _told_apart(done: Unlinked) -> str:
+    if done.is_changed:
+        return f"unlinked: {done.name} in {done.folder}/; what was written until now stays in {done.before}/"
+    names = f"; linked to it: {', '.join(done.names)}" if done.names else ""
+    place = f", in {done.folder}/" if done.folder else ""
+    return f"not linked: {done.name} is a project of its own{place}{names}"
 
 
 def _along(relocated: Relocated) -> str:

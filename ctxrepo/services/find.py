@@ -46,10 +46,10 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
     )
 
 
-def project_here(project: Project | None) -> Project:
+def project_here(project: Project | None, hint: str = "Use --scope global, or go into one.") -> Project:
     """The project one stands in; UsageError when there is none."""
     if project is None:
-        raise UsageError("this folder belongs to no project", "Use --scope global, or go into one.")
+        raise UsageError("this folder belongs to no project", hint)
     return project
 
 

@@ -26,7 +26,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree import Wanted
 from ctxrepo.storage.writelog import Write
 
-_MOVES = frozenset({"move", "rename", "link"})
+_MOVES = frozenset({"move", "rename", "link", "unlink"})
 """Operations that leave what notes say as it is."""
 
 _ROUNDS = 5

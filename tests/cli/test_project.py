@@ -63,7 +63,7 @@ def test_outside_a_project_there_is_none_to_show_rename_or_link(cli: Terminal) -
     said = cli("project")
     assert (said.code, said.is_one_line()) == (3, True)
     assert cli("project", "show", "--json").error["code"] == "not_found"
-    for words in (["rename", "store"], ["link", "shop"]):
+    for words in (["rename", "store"], ["link", "shop"], ["unlink"]):
         said = cli("project", *words)
         assert (said.code, said.is_one_line()) == (2, True)
     assert cli("project", "--json", "list").code == 2
@@ -116,6 +116,26 @@ def test_a_project_is_linked(cli: Terminal) -> None:
     assert again == {"name": NEW, "id": OLD, "folder": "shop", "changed": False, "before": "", "files": 0}
     assert cli("read", f"{NEW}:MEMORY.md").code == cli("read", f"{OLD}:MEMORY.md").code == 0
     said = cli("project", "link", "nothing")
+    assert (said.code, said.is_one_line()) == (3, True)
+
+
+def test_a_project_is_unlinked(cli: Terminal) -> None:
+    here = cli.machine.project_folder
+    cli("remember", "a fact")
+    git(here, "remote", "set-url", "origin", f"https://{NEW}")
+    cli("project", "link", "shop")
+    said = cli("project", "unlink")
+    told = f"unlinked: {NEW} in storefront/; what was written until now stays in shop/\n"
+    assert (said.code, said.out) == (0, told)
+    assert facts(cli, here) == []
+    said = cli("project", "unlink")
+    told = f"not linked: {NEW} is a project of its own, in storefront/\n"
+    assert (said.code, said.out) == (0, told)
+    cli("project", "link", "shop")
+    cli.cwd = cli.machine.home
+    data = cli("project", "unlink", NEW, "--json").data
+    assert data == {"name": NEW, "folder": "storefront", "changed": True, "before": "shop", "names": []}
+    said = cli("project", "unlink", NEW)
     assert (said.code, said.is_one_line()) == (3, True)
 
 
