@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class TestSessionStart:
         assert line["cwd"] == str(world.code)
         assert line["source"] == "startup"
         given, generation, *rest = world.ledger()
-        assert (generation, *rest) == (1, frozenset(), "shop", [], "-", False)
+        assert (generation, *rest) == (1, frozenset(), "shop", [], "-", False, "")
         assert len(given) == 2  # what stands in the two MEMORY.md
         assert world.errors() == ""
 
@@ -117,6 +118,22 @@ class TestSessionStart:
         assert late.preamble == ""
         assert recalled.entries[0].at == "shop/topics/db.md#L5"
         assert world.run("UserPromptSubmit", prompt="ok") == ""
+
+    def test_a_project_that_cannot_be_found_is_asked_for_once_until_something_changed(
+        self, world: World
+    ) -> None:
+        config = world.code / ".git/config"
+        for number, text in enumerate(("[core]\n\tbare = false\n", "[core]\n\tbare = no\n"), 1):
+            config.write_text(text)
+            for _ in range(3):
+                world.run("UserPromptSubmit", prompt="ok")
+            assert [line["event"] for line in world.spooled()] == ["prompt"] * number
+            assert world.starts(number)
+        shutil.rmtree(world.code / ".git")
+        (world.code / ".git").write_text("gitdir: /gone\n")
+        for _ in range(3):
+            world.run("UserPromptSubmit", prompt="ok")
+        assert world.starts(3)
 
 
 class TestPrompt:

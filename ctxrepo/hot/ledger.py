@@ -11,10 +11,11 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str, bool]
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str, bool, str]
 """(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
 what the last prompts were about, oldest first, of when the handoff is that it began with: '' once that has
-been looked at, '-' for none, whether it is to be given nothing)."""
+been looked at, '-' for none, whether it is to be given nothing, what its folder looked like when a worker
+was last asked for the project)."""
 
 OWN = "own"
 """First word of the line of an entry that the session wrote itself, in place of `entry`: it knows it."""
@@ -43,7 +44,7 @@ def read_ledger(path: str) -> Told:
     entries: dict[str, str] = {}
     faults = set()
     generation = project = None
-    handoff = ""
+    handoff = sought = ""
     asked: list[str] = []
     is_off = False
     for line in lines_of(path, MAX_BYTES) if path else ():
@@ -61,9 +62,11 @@ def read_ledger(path: str) -> Told:
             asked.append(rest)
         elif word == "handoff":
             handoff = rest
+        elif word == "sought":
+            sought = rest
         elif line in ("off", "on"):
             is_off = line == "off"
-    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff, is_off
+    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff, is_off, sought
 
 
 def add(path: str, lines: list[str]) -> None:

@@ -9,7 +9,7 @@ from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
 from ctxrepo.hot.ledger import HUSHED, Told, add, ledger_path, read_ledger
 from ctxrepo.hot.mode import gives
-from ctxrepo.hot.where import Place, place_of, scopes_at
+from ctxrepo.hot.where import Place, looks_of, place_of, scopes_at
 
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"
@@ -22,7 +22,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     ledger = ledger_path(settings["folder"], agent, said["session"])
     told = read_ledger(ledger)
     if not place[2]:
-        _ask_the_worker(db, settings, agent, said)
+        _ask_the_worker(db, settings, agent, said, ledger, told[7])
     elif is_news(settings, head_of(cache) if cache else ""):
         _wake(settings)
     if cache is None:
@@ -164,10 +164,23 @@ def _today() -> int:
 
 
 def _ask_the_worker(
-    db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]
+    db: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    ledger: str,
+    sought: str,
 ) -> None:
+    """Have it found out which project this is; once, until there is a reason to think that it would be found.
+
+    A worker that is awake anyway, as at each turn's end, looks again.
+    """
+    looks = looks_of(db, said["cwd"])
+    if looks == sought:
+        return
     from ctxrepo.hot.spool import spool
 
+    add(ledger, [f"sought {looks}"])
     if spool(db, settings["folder"], "prompt", agent, said):
         _wake(settings)
 

@@ -38,6 +38,16 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     return (row[2], row[3], True)
 
 
+def looks_of(db: _sqlite3.Connection, cwd: str) -> str:
+    """What is seen of a folder whose project is unknown: another line where there is reason to ask anew."""
+    if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
+        return explicit
+    top = _top_of(os.path.realpath(cwd or os.getcwd()))
+    known = checkout_of(db, top)
+    files = (f"{top}/.git", f"{top}/.git/config", known[0] if known else "")
+    return " ".join([stamp_of(file) or "-" for file in files])
+
+
 def scopes_at(place: Place, general: str = "global") -> list[str]:
     """The folders of the memory repository that a session at `place` is given, the global one first."""
     return [general, place[1]] if place[1] not in ("", general) else [general]

@@ -55,6 +55,12 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
     return project
 
 
+def is_known(memory: Memory, cwd: Path) -> bool:
+    """Whether the hooks know which project `cwd` is in, or that it is in none."""
+    top, known = _looked_up(memory, cwd)
+    return not top or known is not None
+
+
 def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:
     """What the checkout at `cwd` is called by itself, whatever that stands for; None where is no project."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():

@@ -18,7 +18,7 @@ from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.moments import note
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
-from ctxrepo.services.project import find_project
+from ctxrepo.services.project import find_project, is_known
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
@@ -192,10 +192,13 @@ class Worker:
         """
         with self._forgiving():
             find_project(self.memory, self.memory.root, self.env)
-        for cwd in dict.fromkeys(e.cwd for e in events if e.cwd and e.event in ("start", "prompt")):
+        asked = {e.cwd for e in events if e.event in ("start", "prompt")}
+        for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with self._forgiving():
-                project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
-                widen(self.memory, project, self.now())
+                # What no worker could find out yet is tried whenever one is awake: a prompt asks but once.
+                if cwd in asked or not is_known(self.memory, Path(cwd)):
+                    project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                    widen(self.memory, project, self.now())
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end

@@ -18,6 +18,7 @@ from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.services import work as work_module
 from ctxrepo.services.commit import Committed
+from ctxrepo.services.project import is_known
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 
@@ -286,3 +287,37 @@ def test_settings_that_change_while_it_works_are_for_the_next_worker(
         config.write("\n# a person's\n")
     worker.run()
     assert woken == [1]
+
+
+def test_a_project_that_could_not_be_found_is_looked_for_whenever_a_worker_is_awake(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    registry = ada.clone / "ctxrepo.toml"
+    was = registry.read_bytes() if registry.exists() else b""
+    registry.write_text("projects = [\n")
+    here = str(ada.project_folder)
+    spool(ada.open(), "prompt", cwd=here)
+    assert any("ctxrepo.toml" in line for line in work())
+    assert not is_known(ada.open(), ada.project_folder)
+    registry.write_bytes(was)
+    spool(ada.open(), "stop", cwd=here)
+    assert work() == []
+    assert is_known(ada.open(), ada.project_folder)
+
+
+def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    find = work_module.find_project
+
+    def spy(memory: Memory, cwd: Path, env: Any) -> object:
+        asked.append(cwd)
+        return find(memory, cwd, env)
+
+    monkeypatch.setattr(work_module, "find_project", spy)
+    for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
+        spool(ada.open(), event, cwd=str(ada.project_folder))
+        work()
+        assert (ada.project_folder in asked) == is_asked, event
+        asked.clear()
