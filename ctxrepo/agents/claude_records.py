@@ -1,4 +1,5 @@
-"""Claude Code's records: a file of JSON lines for each session, and what they say about our hooks.
+"""Claude Code's records: a file of JSON lines for each session, one for each subagent, and what they say
+about our hooks.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
@@ -19,17 +20,20 @@ from ctxrepo.domain.jsonl import record, text_of
 
 NAME = claude.NAME
 PATTERN = "*/*.jsonl"
+SUBAGENTS = "subagents/agent-*.jsonl"
 
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
     "PostToolUse": "Claude Code doesn't record one that says nothing",
-    "SubagentStart": "Claude Code records it beside the session, with what the subagent did",
+    "SubagentStart": "Claude Code doesn't record one that says nothing",
     "PreCompact": "Claude Code records it after /compact only, and without a time",
     "SessionEnd": "Claude Code records nothing about it",
 }
 
 _STARTERS = frozenset(("Agent", "Task"))
 """The tool that starts a subagent, as it is called and once was."""
+_OF_SUBAGENT = ("PostToolUse", "SubagentStart")
+"""What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
 _TOOLS = frozenset(claude.MATCHERS["PostToolUse"].split("|"))
 _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
@@ -51,20 +55,22 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return claude.folder(user_home, environment) / "projects"
 
 
-def read(lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
-    """The session in these lines; None when they hold none."""
-    found = [r for r in map(record, lines) if r is not None and r.get("isSidechain") is not True]
+def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
+    """The session in these lines, or the part of it that a subagent played; None when they hold none."""
+    known = [r for r in map(record, lines) if r is not None]
+    found = [r for r in known if is_subagent or r.get("isSidechain") is not True]
     moments = sorted(filter(None, map(_moment, found)))
     session, cwd = (_first(found, key) for key in ("sessionId", "cwd"))
     if not moments or not session:
         return None
+    happened = _happened(found)
     ended = {_who(a, a) for a in map(_attachment, found) if a.get("type") == "hook_cancelled"}
     return Recorded(
         id=session,
         began=moments[0],
         last=moments[-1],
         cwd=cwd,
-        happened=_happened(found),
+        happened={event: happened[event] for event in _OF_SUBAGENT} if is_subagent else happened,
         calls=tuple(call for r in found for call in _calls(r, ended)),
         given=tuple(_given(found, is_whole)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -53,6 +53,16 @@ class Recorded:
     calls: tuple[Call, ...] = ()
     given: tuple[Given, ...] = ()
 
+    def with_part(self, part: Recorded) -> Recorded:
+        """The session with what a subagent of it did, which is recorded apart."""
+        return replace(
+            self,
+            last=max(self.last, part.last),
+            happened={event: n + part.happened.get(event, 0) for event, n in self.happened.items()},
+            calls=self.calls + part.calls,
+            given=self.given + part.given,
+        )
+
 
 class Records(Protocol):
     """A module that knows how one agent records its sessions."""
@@ -67,9 +77,14 @@ class Records(Protocol):
     PATTERN: str
     """The files of sessions below `folder`, one each."""
 
-    def read(self, lines: Iterable[str], is_whole: bool = True) -> Recorded | None:
+    SUBAGENTS: str
+    """The files of a session's subagents, one each, below the folder that has the name of the session's file
+    without its ending."""
+
+    def read(self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
         """The session in these lines of a file, None when there is none. Lines that can't be read are passed
-        over; without `is_whole` some in the middle are missing."""
+        over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
+        part of the session is told that it played."""
         ...
 
     def reply(self, lines: Iterable[str]) -> str:

@@ -26,6 +26,9 @@ from ctxrepo.storage.recent import lines_of, newest, written
 SESSIONS = 10
 """How many of the newest sessions are looked at."""
 
+SUBAGENTS = 20
+"""How many of a session's subagents are, the newest."""
+
 _ANCHORS = {"session/new": "SessionStart", "session/resume": "SessionStart", "session/end": "SessionEnd"}
 
 
@@ -93,8 +96,12 @@ def _look(memory: Memory, machine: Machine, records: Records, folder: Path) -> A
 
 
 def _read(records: Records, path: Path) -> Recorded | None:
-    lines, is_whole = lines_of(path)
-    return records.read(lines, is_whole)
+    """The session whose file is at `path`, with what its subagents did."""
+    session = records.read(*lines_of(path))
+    for beside in newest(path.with_suffix(""), records.SUBAGENTS, SUBAGENTS) if session else ():
+        part = records.read(*lines_of(beside), is_subagent=True)
+        session = session.with_part(part) if session and part else session
+    return session
 
 
 def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:

@@ -81,6 +81,23 @@ def test_a_subagent_is_counted_where_it_was_started() -> None:
     assert session.happened["SubagentStart"] == 1
 
 
+def test_the_part_of_a_subagent() -> None:
+    assert claude_records.read(saved("subagent")) is None
+    part = claude_records.read(saved("subagent"), is_subagent=True)
+    assert part is not None
+    assert part.happened == {"PostToolUse": 2, "SubagentStart": 0}
+    assert outcomes(part) == {("SubagentStart", "ran"): 1, ("PostToolUse", "ran"): 1}
+    assert [(given.event, given.fate) for given in part.given] == [
+        ("SubagentStart", "sent"),
+        ("PostToolUse", "sent"),
+    ]
+    session = read(saved("starter"))
+    whole = session.with_part(part)
+    assert (whole.id, whole.began, whole.last) == (session.id, session.began, session.last)
+    assert whole.happened == {**session.happened, "PostToolUse": 2}
+    assert (len(whole.calls), len(whole.given)) == (len(session.calls) + 2, len(session.given) + 2)
+
+
 def test_a_compaction_and_what_is_given_after_it() -> None:
     session = read(saved("compacted"))
     assert outcomes(session)["SessionStart", "ran"] == 2

@@ -90,7 +90,8 @@ def sub(play: Play) -> None:
     play.is_quiet()
     play.is_told_of()
     row = play.stage.json("doctor", "--hooks")["data"]["hooks"][0]["events"]["SubagentStart"]
-    play.report.look("`doctor --hooks` knows of it", (row["happened"], row["noted"]) == (1, 1), row)
+    seen = (row["happened"], row["noted"], row["ran"], row["given"]["sent"])
+    play.report.look("`doctor --hooks` knows of it, and what it was told", seen == (1, 1, 1, 1), row)
 
 
 def once(play: Play) -> None:

@@ -14,7 +14,7 @@ from sessions import connected
 
 from ctxrepo.hot.ledger import add, ledger_path
 from ctxrepo.services.connection import Machine as Workplace
-from ctxrepo.services.hook_records import SESSIONS, AgentRecords, hook_records
+from ctxrepo.services.hook_records import SESSIONS, SUBAGENTS, AgentRecords, hook_records
 from ctxrepo.storage.memory import Memory
 
 SAVED = Path(__file__).parents[1] / "agents" / "claude_records"
@@ -80,7 +80,53 @@ def test_subagents_are_counted_by_their_ledgers(mine: Machine) -> None:
         add(ledger_path(root, "claude", session, agent), [f"of {session}"])
     rows = {row.event: row for row in look(mine).rows}
     assert rows["SubagentStart"].noted == 2
-    assert "beside the session" in rows["SubagentStart"].unrecorded
+
+
+def test_what_subagents_did_is_read_beside_the_session(mine: Machine) -> None:
+    (session,) = played(mine, "starter")
+    before = {row.event: row for row in look(mine).rows}
+    assert before["SubagentStart"].happened == 1
+    assert (before["SubagentStart"].count("ran"), before["PostToolUse"].happened) == (0, 0)
+    folder = mine.home / ".claude" / "projects" / "-home-ada-shop" / "starter" / "subagents"
+    folder.mkdir(parents=True)
+    shutil.copy(SAVED / "subagent.jsonl", folder / "agent-a72fd8630cb3a8fd4.jsonl")
+    (folder / "agent-torn.jsonl").write_text("{torn\n")
+    (folder / "journal.jsonl").write_text((SAVED / "subagent.jsonl").read_text())
+    found = look(mine)
+    assert [one.id for one in found.sessions] == [session]
+    assert found.findings == []
+    rows = {row.event: row for row in found.rows}
+    assert rows["SubagentStart"].happened == 1
+    assert [rows["SubagentStart"].count("ran"), rows["SubagentStart"].fates("sent")] == [1, 1]
+    assert [rows["PostToolUse"].happened, rows["PostToolUse"].fates("sent")] == [2, 1]
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
+        assert rows[event] == before[event]
+
+
+def test_of_very_many_subagents_the_newest_are_read(mine: Machine) -> None:
+    played(mine, "starter")
+    folder = mine.home / ".claude" / "projects" / "-home-ada-shop" / "starter" / "subagents"
+    folder.mkdir(parents=True)
+    for number in range(SUBAGENTS + 5):
+        shutil.copy(SAVED / "subagent.jsonl", folder / f"agent-{number}.jsonl")
+    assert {row.event: row.count("ran") for row in look(mine).rows}["SubagentStart"] == SUBAGENTS
+
+
+def test_a_hook_that_failed_in_a_subagent_is_found(mine: Machine) -> None:
+    played(mine, "starter")
+    folder = mine.home / ".claude" / "projects" / "-home-ada-shop" / "starter" / "subagents"
+    folder.mkdir(parents=True)
+    (line,) = [
+        line
+        for line in (SAVED / "subagent.jsonl").read_text().splitlines()
+        if '"hook_success"' in line and '"SubagentStart"' in line
+    ]
+    failed = json.loads(line)
+    failed["attachment"] |= {"type": "hook_non_blocking_error", "stderr": "no such thing", "exitCode": 127}
+    (folder / "agent-a1.jsonl").write_text(json.dumps(failed) + "\n")
+    (problem,) = problems(mine)
+    assert "the hook of SubagentStart (once" in problem
+    assert "no such thing" in problem
 
 
 def test_one_cause_is_one_finding(mine: Machine) -> None:
