@@ -53,6 +53,10 @@ def packet(
     whole, lanes = PRESETS[preset]
     budget = min(budget, whole) if budget else whole
     given = _share(held, _parts(held, lanes), today, budget)
+    if held.recalled:  # a lane that is given room later may say the same
+        names = [name for name, _ in shown(held, given, today)]
+        held.recalled = [hit for hit in held.recalled if names.count(hit[0]) < 2]
+        given = _share(held, _parts(held, lanes), today, budget)
     written = {(lane, folder): text for lane, folder, _, text in given}
     texts = {
         name: "".join([written.get((name, folder), "") for folder in held.folders_of(name)]) for name in ORDER
@@ -155,7 +159,13 @@ def _handoff(held: Held, given: list[Given], room: int) -> str:
     said = _said(held, given)
     known = {"Done: ": said, "Open: ": said + held.ticked}
     lines = [line for line in text.split("\n") if line[6:] not in known.get(line[:6], ())]
+    if [text for lane, _, _, text in given if lane == "scratchpad" and text]:
+        lines = [line for line in lines if not _counts_open(line)]  # the list says itself how many there are
     return handoff_section((name, ts, "\n".join(lines)), room) if lines else ""
+
+
+def _counts_open(line: str) -> bool:
+    return line.startswith("Open: ") and line.endswith(" more") and line[6:-5].isdecimal()
 
 
 def _said(held: Held, given: list[Given]) -> list[str]:

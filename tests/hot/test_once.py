@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from world import World
 
@@ -44,6 +44,7 @@ STEPS = st.lists(
 )
 
 
+@example([("shop/MEMORY.md", "- {}", FACTS[0])], [("UserPromptSubmit", FACTS[0]), ("compact", "")], "daily")
 @settings(max_examples=25, deadline=None)
 @given(NOTES, STEPS, st.sampled_from(["", "daily", "semantic"]))
 def test_no_entry_comes_twice(

@@ -367,6 +367,10 @@ def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], An
     given = ("stop", "2026-02-28", "\n".join(lines))
     block = parse(own([("shop", "", [], 0)], handoff=given, entries=held))
     assert block.handoff[2] == "Goal: retries\nDone: client\nOpen: docs"
+    counted = (*given[:2], "Open: a test for <b>retries\nOpen: docs\nOpen: 8 more\nOpen: more")
+    block = parse(own([("shop", "", [], 0)], handoff=counted, entries=held))
+    assert block.handoff[2] == "Open: docs\nOpen: more"
+    assert parse(own([("shop", "", [], 0)], handoff=counted)).handoff == counted
     ticked = parse(own([("shop", "", [], 0)], handoff=given, ticked=["docs", "did the client"]))
     assert "docs" not in ticked.handoff[2]
     assert "Done: did the client" in ticked.handoff[2]
