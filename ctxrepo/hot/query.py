@@ -34,6 +34,9 @@ _NOTES = 5
 _OF_NOTE = 40
 """Entries looked at closely: the best by their words, those beside some of them, those of the best notes."""
 
+_CLOSEST = 20
+"""Entries of which one is looked for that says much of the prompt by itself."""
+
 _FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
 _FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
 _ROWS = """
@@ -54,7 +57,7 @@ def find(
     cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int, before: list[str] | None = None
 ) -> list[Hit]:
     """At most `limit` entries of `scopes` for `prompt`, best first."""
-    return hits_of(cache, lexical(cache, prompt, before or [], scopes), limit)
+    return hits_of(cache, lexical(cache, prompt, before or [], scopes)[0], limit)
 
 
 def asked(prompt: str, before: list[str]) -> dict[str, float]:
@@ -73,14 +76,16 @@ def lexical(
     before: list[str],
     scopes: list[str],
     candidates: int = CANDIDATES,
-) -> dict[int, float]:
-    """Number of an entry → its score, for about `candidates` entries of `scopes`; all others score less."""
+) -> tuple[dict[int, float], float]:
+    """(number of an entry → its score, for about `candidates` entries of `scopes`, all others score less; how
+    many of the prompt's words, by their weights, one of the best says by itself)."""
     spans = spans_of(cache, scopes)
     entries, notes = sum([span[1] for span in spans]), sum([span[2] for span in spans])
     own: dict[int, float] = {}
     around: dict[int, float] = {}
     terms: list[Term] = []
-    for weight, numbers in postings(cache, asked(prompt, before), spans):
+    posted = postings(cache, asked(prompt, before), spans)
+    for weight, numbers in posted:
         counts: dict[int, int] = {}
         worth = weight * worth_of(entries, len(numbers))
         for number in numbers:
@@ -97,7 +102,8 @@ def lexical(
     for note, worth in on_day.items():
         around[note] = around.get(note, 0.0) + worth
     likely = _candidates(cache, own, around, candidates)
-    return _scored(cache, likely, own, terms, on_day, max(entries, 1) / max(notes, 1))
+    scores = _scored(cache, likely, own, terms, on_day, max(entries, 1) / max(notes, 1))
+    return scores, _most_said(scores, posted)
 
 
 def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
@@ -150,6 +156,17 @@ def _scored(
         if note in logs:
             scores[number] += ABOVE * own.get(number - 1, 0.0) + BELOW * own.get(number + 1, 0.0)
     return scores
+
+
+def _most_said(scores: dict[int, float], posted: list[tuple[float, list[int]]]) -> float:
+    if not scores:
+        return 0.0
+    edge = sorted(scores.values(), reverse=True)[:_CLOSEST][-1]
+    said = {number: 0.0 for number, score in scores.items() if score >= edge}
+    for weight, numbers in posted:
+        for number in said.keys() & numbers:
+            said[number] += weight
+    return max(said.values())
 
 
 def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first: str) -> list[int]:

@@ -16,6 +16,11 @@ CHANCE = 2.7
 """The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
 larger memory more is found by chance, and a word is worth more."""
 
+BY_CHANCE = 2
+TOGETHER = 3.0
+"""So many of a prompt's words an entry may say by chance; each that one of the best says beyond them counts
+TOGETHER beside the score."""
+
 OF_ITS_OWN = 0.15
 """A vague prompt must itself have this share of that, or what it brings was found for those before it."""
 
@@ -53,20 +58,26 @@ def recall(
     """
     if gated and is_silent(prompt, bool(before)):
         return SOCIAL, [], []
-    hits = hits_of(cache, lexical(cache, prompt, before, scopes), limit + LEFT_OUT)
+    scores, said = lexical(cache, prompt, before, scopes)
+    hits = hits_of(cache, scores, limit + LEFT_OUT)
     if not hits:
         return NOTHING, [], []
-    if gated and (why := _why_none(cache, prompt, before, scopes, hits)):
+    if gated and (why := _why_none(cache, prompt, before, scopes, hits, said)):
         return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
     return chosen(hits, limit, OF_BEST if gated else None)
 
 
 def _why_none(
-    cache: _sqlite3.Connection, prompt: str, before: list[str], scopes: list[str], hits: list[Hit]
+    cache: _sqlite3.Connection,
+    prompt: str,
+    before: list[str],
+    scopes: list[str],
+    hits: list[Hit],
+    said: float,
 ) -> str:
-    """Why none of what was found is given; '' when it stands out."""
+    """Why none of what was found is given, '' when it stands out; `said` is the second of `query.lexical`."""
     enough = least(cache, scopes)
-    if hits[0][8] < enough:
+    if hits[0][8] + together(said) < enough:
         return CHANCE_HIT
     if before and len(words(prompt)) <= VAGUE:
         own = {hit[0]: hit[8] for hit in find(cache, prompt, scopes, _LOOKED_AT)}
@@ -76,9 +87,14 @@ def _why_none(
 
 
 def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
-    """What the best entry must score for any to be given."""
+    """What the best entry must score for any to be given, with what is `together`."""
     entries = sum([span[1] for span in spans_of(cache, scopes)])
     return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
+
+
+def together(said: float) -> float:
+    """What it counts beside a score that one entry says so many of the prompt's words."""
+    return TOGETHER * max(said - BY_CHANCE, 0.0)
 
 
 def chosen(hits: list[Hit], limit: int, share: float | None) -> Answer:

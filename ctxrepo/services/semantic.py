@@ -88,7 +88,7 @@ def rank(
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    scored = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
+    scored, _ = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     meaning = space.rows @ embedder.prompt(text_of(asked))
     scores = fused(words, meaning, space.is_known, space.is_log, how)

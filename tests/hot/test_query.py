@@ -166,11 +166,25 @@ def test_what_is_superseded_or_archived_is_not_found(tmp_path: Path) -> None:
     owner.close()
 
 
+def test_how_many_words_one_entry_says(tmp_path: Path) -> None:
+    """What its note's head says or an entry beside it, it doesn't say itself; earlier prompts count less."""
+    text = "---\ndescription: a lid\n---\n- brass hinge and copper pipe\n\n- a valve\n"
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", [Note("shop/a.md", text)], [], Marks())
+    cache = open_cache(str(tmp_path / "cache.db"))
+    assert cache is not None
+    said = [lexical(cache, prompt, [], ["shop"])[1] for prompt in ("brass hinge valve lid", "lid", "whale")]
+    assert said == [2.0, 0.0, 0.0]
+    assert lexical(cache, "brass hinge", ["and the copper pipe?"], ["shop"])[1] == 3.0
+    cache.close()
+    owner.close()
+
+
 @given(st.lists(st.sampled_from(FILLER), min_size=1, max_size=6), st.integers(0, 9))
 def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, said: list[str], limit: int) -> None:
     prompt = " ".join(said)
     assert find(cache, prompt, ["shop"], limit) == find(cache, prompt, ["shop"], 50)[:limit]
-    scores = list(lexical(cache, prompt, [], ["shop"]).values())
+    scores = list(lexical(cache, prompt, [], ["shop"])[0].values())
     assert all(score >= 0 for score in scores)
 
 

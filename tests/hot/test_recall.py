@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _sqlite3
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,26 @@ def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(
     before = ["which staging port has pgbouncer behind haproxy?"]
     assert recall(cache, "and the haproxy?", before, ["shop"])[1][0][6].endswith("haproxy")
     assert recall(cache, "run the nice tests again", before, ["shop"])[:2] == (SAID_BEFORE, [])
+
+
+def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> None:
+    """None of the three is rare. Said in one entry they are an answer, in three of one note they aren't."""
+    said = ["river", "mountain", "window"]
+    others = [f"- {one} {other}\n" for one, other in combinations(THINGS[3:], 2)] * 2
+    others += [f"- {one} alone\n\n- nothing\n\n- nothing else\n" for one in said * 32]
+    notes = [Note(f"shop/n{n}.md", text) for n, text in enumerate(others)]
+    at_once = Note("shop/one.md", "- river mountain window\n\n- nothing\n\n- nothing else\n")
+    apart = Note("shop/three.md", "- paper river\n\n- mountain paper\n\n- window paper\n")
+    for note, is_given in ((at_once, True), (apart, False)):
+        owner = Cache.open(tmp_path / note.path[5:])
+        owner.apply("c1", [*notes, note], [], Marks())
+        cache = open_cache(str(tmp_path / note.path[5:]))
+        assert cache is not None
+        why, hits, left = recall(cache, " ".join(said), [], ["shop"])
+        assert (hits or [hit for hit, _ in left])[0][1] == note.path
+        assert (not why, bool(hits)) == (is_given, is_given)
+        cache.close()
+        owner.close()
 
 
 def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
         asked = Asked(told["query"], told.get("before", []), scopes, DEPTH, False)
-        scored = lexical(cache, asked.prompt, list(asked.before), scopes, CANDIDATES)
+        scored, _ = lexical(cache, asked.prompt, list(asked.before), scopes, CANDIDATES)
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
