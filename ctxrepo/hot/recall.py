@@ -25,7 +25,7 @@ OF_ITS_OWN = 0.15
 """A vague prompt must itself have this share of that, or what it brings was found for those before it."""
 
 OF_BEST = 0.4
-OF_NEAREST = 0.15
+OF_NEAREST = 0.06
 """An entry is left out below this share of the best one's score; the second where meaning counts too."""
 
 LEFT_OUT = 10

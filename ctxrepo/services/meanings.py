@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ctxrepo.hot.cache import BETWEEN_TITLES, generation_of, head_of
-from ctxrepo.services.fusion import Array, combined, spread_of
+from ctxrepo.hot.cache import BETWEEN_TITLES, NOTE_SPAN, generation_of, head_of
+from ctxrepo.services.fusion import FUSION, Array, around, combined, spread_of
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.vectors import Vectors, digest_of, row_of
 
@@ -71,14 +71,14 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Space:
-    """The entries of a scope: their numbers, a row each, which of them are known, which stand in logs, and
-    what prompts that ask for nothing reach with them."""
+    """The entries of a scope: their numbers, a row each by which they are ranked and one by which the best of
+    them are gated, which of them are known, and which stand in logs."""
 
     numbers: Array
-    rows: Array
+    ranked: Array
+    gated: Array
     is_known: Array
     is_log: Array
-    usual: Array
 
 
 class Meanings:
@@ -107,10 +107,10 @@ class Meanings:
         spaces.append(self._laid_out([], {}))  # as many columns also where there is no scope
         return Space(
             np.concatenate([space.numbers for space in spaces]),
-            np.concatenate([space.rows for space in spaces]),
+            np.concatenate([space.ranked for space in spaces]),
+            np.concatenate([space.gated for space in spaces]),
             np.concatenate([space.is_known for space in spaces]),
             np.concatenate([space.is_log for space in spaces]),
-            np.concatenate([space.usual for space in spaces]),
         )
 
     def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
@@ -130,10 +130,15 @@ class Meanings:
                 is_known[place] = True
                 for part, row in zip(parts, found, strict=True):
                     part[place] = 0.0 if row is None else row
-        rows = combined(*parts)
         numbers = np.array([entry.number for entry in texts], np.int64)
         is_log = np.array([entry.is_log for entry in texts], bool)
-        return Space(numbers, rows, is_known, is_log, (rows @ self._usual.T).mean(axis=1))
+        ranked = combined(FUSION.ranked, *parts, *around(parts[0], numbers // NOTE_SPAN))
+        return Space(numbers, ranked, combined(FUSION.gated, *parts), is_known, is_log)
+
+    def usual(self, rows: Array) -> Array:
+        """What prompts that ask for nothing in particular reach with each of `rows`."""
+        found: Array = (rows @ self._usual.T).mean(axis=1)
+        return found
 
     @cached_property
     def spread(self) -> float:

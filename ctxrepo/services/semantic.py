@@ -32,6 +32,9 @@ a text is, and a hook doesn't wait for all of it."""
 CANDIDATES = 1000
 """Entries whose words are weighed against their meaning."""
 
+LOOKED_AT = 20
+"""The best entries, one of which must stand out for any to be given."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -90,12 +93,16 @@ def rank(
         return None
     scored, _ = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
-    meaning = space.rows @ embedder.prompt(text_of(asked))
-    scores = fused(words, meaning, space.is_known, space.is_log, how)
-    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
-    found = {int(space.numbers[place]): float(scores[place]) for place in best}
-    above = above_usual(meaning, space.usual, vectors.spread)
-    is_given = not asked.gated or is_telling(words, above, space.is_known, how)
+    prompt = embedder.prompt(text_of(asked))
+    scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, how)
+    order = np.argsort(-scores, kind="stable")
+    found = {
+        int(space.numbers[place]): float(scores[place]) for place in order[: max(asked.limit, 0) + LEFT_OUT]
+    }
+    first = order[:LOOKED_AT]
+    rows = space.gated[first]
+    above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
+    is_given = not asked.gated or is_telling(words, above, space.is_known[first], how)
     return ("" if found and is_given else NOTHING), found
 
 

@@ -24,9 +24,9 @@ from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.query import hits_of, lexical
 from ctxrepo.services.embed import embed
-from ctxrepo.services.fusion import FUSION, Fusion, above_usual, fused, in_rare_words, least
+from ctxrepo.services.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
 from ctxrepo.services.meanings import Meanings, Space, scopes_of, texts_of
-from ctxrepo.services.semantic import CANDIDATES, Asked, open_semantic, text_of
+from ctxrepo.services.semantic import CANDIDATES, LOOKED_AT, Asked, open_semantic, text_of
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.embedder import Embedder
 from ctxrepo.storage.vectors import digest_of
@@ -42,19 +42,25 @@ TRIED = {
     "words count double": replace(FUSION, words=FUSION.words * 2),
     "logs as others": replace(FUSION, logged=0.0),
     "logs double": replace(FUSION, logged=2 * FUSION.logged),
-    "only what it says": replace(FUSION, plain=1.0, context=0.0, note=0.0),
-    "context as much": replace(FUSION, plain=0.5, context=0.5),
-    "no note": replace(FUSION, note=0.0),
+    "a straight line": replace(FUSION, steep=1.0),
+    "squared": replace(FUSION, steep=2.0),
+    "only what it says": replace(FUSION, ranked=Shares(1.0, 0.0, 0.0)),
+    "as it is gated": replace(FUSION, ranked=FUSION.gated),
+    "without the whole": replace(FUSION, ranked=FUSION.ranked._replace(whole=0.0)),
+    "without what's beside": replace(FUSION, ranked=FUSION.ranked._replace(beside=0.0)),
+    "without the note's head": replace(FUSION, ranked=FUSION.ranked._replace(note=0.0)),
 }
 
 
 @dataclass
 class Prompt:
-    """A prompt, what scores it gives the entries, and the places of those that hold evidence."""
+    """A prompt, what scores it gives the entries, how far they are above the usual by themselves, and the
+    places of those that hold evidence."""
 
     category: str
     words: Any
     meaning: Any
+    above: Any
     lines: frozenset[tuple[str, int]]
     is_short: bool
 
@@ -67,7 +73,6 @@ class Prompt:
 class Memory:
     name: str
     space: Space
-    spread: float
     places: list[tuple[str, int, int]]
     prompts: list[Prompt]
 
@@ -86,15 +91,14 @@ def main(model: str, work: Path) -> None:
 def memories(model: str, work: Path, how: Fusion) -> Iterator[Memory]:
     from ctxrepo.services import meanings as module
 
-    combined = module.combined
-    module.combined = lambda *parts: combined(*parts, how)  # the shares are fixed when a space is read
+    module.FUSION = how  # the shares are fixed when a space is read
     try:
         for folder in sorted(path for path in DATA.iterdir() if path.is_dir()):
             spaces, embedder = open_semantic(model, work, work / "vectors.db")
             yield read(folder, spaces, embedder, work / f"{folder.name}.db")
             spaces.vectors.close()
     finally:
-        module.combined = combined
+        module.FUSION = FUSION
 
 
 def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Memory:
@@ -124,15 +128,13 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
-        meaning = space.rows @ embedder.prompt(text_of(asked))
-        prompts.append(
-            Prompt(label["category"], words, meaning, lines, is_silent(asked.prompt, bool(asked.before)))
-        )
+        row = embedder.prompt(text_of(asked))
+        above = above_usual(space.gated @ row, meanings.usual(space.gated), meanings.spread)
+        is_short = is_silent(asked.prompt, bool(asked.before))
+        prompts.append(Prompt(label["category"], words, space.ranked @ row, above, lines, is_short))
     owner.close()
     cache.close()
-    return Memory(
-        folder.name, space, meanings.spread, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts
-    )
+    return Memory(folder.name, space, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts)
 
 
 def ranked(memory: Memory, how: Fusion) -> Iterator[tuple[str, float, float]]:
@@ -168,8 +170,8 @@ def features(memory: Memory) -> Any:
     """A row a prompt: meaning and words that stand out, a one, and whether there is an answer."""
     rows = []
     for prompt in memory.prompts:
-        above = above_usual(prompt.meaning, memory.space.usual, memory.spread)
-        meant = float(above[memory.space.is_known].max())
+        first = np.argsort(-_scores(memory, prompt, FUSION), kind="stable")[:LOOKED_AT]
+        meant = float(prompt.above[first][memory.space.is_known[first]].max(initial=0.0))
         worded = 0.0 if prompt.is_short else float(in_rare_words(prompt.words).max())
         rows.append((meant, worded, 1.0, float(not prompt.is_null)))
     return np.array(rows)

@@ -94,12 +94,42 @@ def test_in_a_larger_memory_more_must_stand_out() -> None:
     assert least(100_000) > least(10) + 1
 
 
+def test_several_words_tell_more_than_each_by_itself() -> None:
+    """One word of a prompt is in some entry by chance; entry 1 has both of two, in 0 stands one of them."""
+    import numpy as np
+
+    from ctxrepo.services.fusion import fused
+
+    meaning, known, notes = np.zeros(2), np.zeros(2, bool), np.zeros(2, bool)
+    one, both = fused(np.array([2.0, 4.0]), meaning, known, notes)
+    assert both > 2 * one > 0
+
+
 def test_an_entry_means_what_it_says_most_of_all() -> None:
     import numpy as np
 
-    from ctxrepo.services.fusion import combined
+    from ctxrepo.services.fusion import FUSION, combined
 
-    parts = [np.eye(1, 3, k, dtype=np.float32) for k in range(3)]
-    row = combined(*parts)[0]
-    assert row[0] > row[1] == row[2]
-    assert float(row @ row) == pytest.approx(1.0)
+    parts = [np.eye(1, 5, k, dtype=np.float32) for k in range(5)]
+    ranked, gated = combined(FUSION.ranked, *parts)[0], combined(FUSION.gated, *parts[:3])[0]
+    assert ranked[0] == max(ranked) > 0 < ranked[3]
+    assert gated[0] > gated[1] == gated[2] > 0 == gated[3]
+    assert float(ranked @ ranked) == pytest.approx(1.0) == float(gated @ gated)
+
+
+@given(sizes=st.lists(st.integers(1, 6), max_size=5), seed=st.integers(0, 1000))
+def test_what_stands_around_an_entry_is_of_its_own_note(sizes: list[int], seed: int) -> None:
+    import numpy as np
+
+    from ctxrepo.services.fusion import around
+
+    plain = np.random.default_rng(seed).normal(0, 1, (sum(sizes), 4))
+    notes = np.repeat(np.arange(len(sizes)) * 7, sizes)
+    whole, beside = around(plain, notes)
+    for place, note in enumerate(notes):
+        own = plain[notes == note].sum(axis=0)
+        near = sum(
+            plain[p] for p in (place - 1, place, place + 1) if 0 <= p < len(notes) and notes[p] == note
+        )
+        assert whole[place] == pytest.approx(own / np.linalg.norm(own))
+        assert beside[place] == pytest.approx(near / np.linalg.norm(near))
