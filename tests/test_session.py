@@ -98,6 +98,26 @@ def test_the_index_comes_at_startup_clear_and_compaction_and_not_on_resume(lapto
     assert session.hook("UserPromptSubmit", **prompt) == ""
 
 
+def test_a_checklist_is_told_at_the_start_and_beside_no_prompt(laptop: Machine) -> None:
+    for item in ("order the otter", "feed the badger"):
+        assert laptop.ctxrepo("scratch", "add", item).returncode == 0
+    assert laptop.ctxrepo("scratch", "done", "badger").returncode == 0
+    assert laptop.ctxrepo("sync").returncode == 0
+    session = Session(laptop, "s-1")
+    given = session.hook("SessionStart")
+    assert "- [ ] order the otter" in given
+    assert "badger" not in given
+    for prompt in ("who has ordered the otter?", "has anybody fed the badger?"):
+        assert session.hook("UserPromptSubmit", prompt=prompt) == ""
+    assert laptop.ctxrepo("scratch", "add", "call the zoo about a walrus").returncode == 0
+    assert laptop.ctxrepo("sync").returncode == 0
+    news = session.hook("UserPromptSubmit", prompt="does the zoo have a walrus?")
+    assert "## Notes that changed" in news
+    assert "shop/SCRATCHPAD.md" in news
+    assert "walrus" not in news
+    assert session.hook("UserPromptSubmit", prompt="does the zoo have a walrus?") == ""
+
+
 def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp_path: Path) -> None:
     session = Session(laptop, "s-1")
     session.hook("SessionStart")

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "4"
+FORMAT = "5"
 """Version of the layout; a cache that says another is as good as none."""
 
 BETWEEN_TITLES = "\x1f"
@@ -28,7 +28,9 @@ ENTRIES = 200
 """Entries of a note, or of a kind in a scope, that a packet looks at."""
 
 SCRATCHPAD, DAILY = 1, 2
-"""Notes that one works with from day to day have lanes of their own, and no line in the index."""
+"""Notes that one works with from day to day have lanes of their own, and no line in the index. Items of a
+checklist answer no prompt either, as a session is told them when it begins. Lines of a log do: they say when
+something was."""
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
@@ -43,21 +45,21 @@ _CHANGED = """
 _AT = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from note n join entry e on e.rowid between n.id and n.id + ?
-    where n.path = ? and e.found order by e.rowid desc limit ?"""
+    where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
 _PINNED = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from entry e join note n on n.id = e.note
-    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and e.found
+    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
     order by n.updated desc, n.path, e.rowid limit ?"""
 _OF_CATEGORY = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from entry e join note n on n.id = e.note
-    where e.category != '' and e.category = ? and e.rowid between ? and ? and e.found
+    where e.category != '' and e.category = ? and e.rowid between ? and ? and n.listed and not e.struck
     order by n.updated desc, n.path, e.rowid limit ?"""
 _FIRST = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from note n join entry e on e.rowid between n.id and n.id + ?
-    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and e.found
+    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
     and e.category not in (select value from json_each(?))
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
@@ -68,6 +70,15 @@ _STRUCK = "select first_line, last_line from entry where note = ? and struck ord
 def open_cache(path: str) -> _sqlite3.Connection | None:
     """The cache at `path`, or None when it is missing, broken or laid out otherwise."""
     return open_database(path, "select value from meta where key = 'format'", FORMAT)
+
+
+def box_of(text: str) -> str:
+    """What stands in the box of an item of a checklist, ' ', 'x' or 'X'; '' for an entry that is none."""
+    marker, _, rest = text.replace("\t", " ").lstrip(" ").partition(" ")
+    said = rest.lstrip(" ")
+    is_number = marker[-1:] in (".", ")") and marker[:-1].isdecimal() and len(marker) <= 10
+    is_item = (is_number or marker in ("-", "*", "+")) and said[3:4] in ("", " ", "\n")
+    return said[1] if is_item and said[:3] in ("[ ]", "[x]", "[X]") else ""
 
 
 def meta(cache: _sqlite3.Connection) -> dict[str, str]:

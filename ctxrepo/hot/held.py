@@ -7,6 +7,7 @@ from ctxrepo.hot.cache import (
     Hit,
     Shown,
     body_of,
+    box_of,
     by_category,
     daily_notes,
     entries_at,
@@ -85,8 +86,8 @@ def hold(
             held.entries[f"memory/{scope}"] = entries_at(cache, f"{scope}/MEMORY.md")
         if "scratchpad" in names:
             items = entries_at(cache, f"{scope}/SCRATCHPAD.md")
-            held.entries[f"scratchpad/{scope}"] = [item for item in items if _box(item) == " "]
-            held.ticked += [words_of(item) for item in items if _box(item) in ("x", "X")]
+            held.entries[f"scratchpad/{scope}"] = [item for item in items if box_of(item[5]) == " "]
+            held.ticked += [words_of(item) for item in items if box_of(item[5]) in ("x", "X")]
         if "today" in names:
             _logs(held, cache, scope, today)
     if "pinned" in names:
@@ -104,12 +105,6 @@ def hold(
 def words_of(item: Shown) -> str:
     """An item of a checklist without its box, on one line."""
     return " ".join(item[5].split()).partition("] ")[2]
-
-
-def _box(item: Shown) -> str:
-    """What stands in the box of an item; '' for what is none."""
-    said = item[5].lstrip("-*+ ")
-    return said[1] if said[:1] == "[" and said[2:3] == "]" else ""
 
 
 def _logs(held: Held, cache: _sqlite3.Connection, scope: str, today: int) -> None:

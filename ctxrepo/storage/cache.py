@@ -13,7 +13,7 @@ from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage import cachedocuments as documents
 from ctxrepo.storage.cachefill import fill
 from ctxrepo.storage.cachereading import CacheReading
-from ctxrepo.storage.cacherows import digest_of, is_pinned, read_entry, rows_of, storable
+from ctxrepo.storage.cacherows import digest_of, is_pinned, is_recalled, read_entry, rows_of, storable
 from ctxrepo.storage.database import healing, transaction
 
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
@@ -23,8 +23,8 @@ _TOUCH_NOTE = """
     where id = (select note from entry where rowid = ?)
 """
 _MARKED = """
-    select e.rowid, n.listed, e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck,
-        e.hash
+    select e.rowid, n.listed, n.working, e.id, n.path, e.heading, e.text, e.first_line, e.last_line,
+        e.pinned, e.struck, e.hash
     from entry e join note n on n.id = e.note
     where e.pinned or e.struck or e.id in (select value from json_each(?))
 """
@@ -147,16 +147,17 @@ class Cache(CacheReading):
         """Pin, strike and let go again where the marks say otherwise than the cache; the scopes concerned."""
         ids = json.dumps(sorted(marks.pinned | marks.struck))
         due = []
-        for rowid, is_listed, *row in self._db.execute(_MARKED, (ids,)).fetchall():
+        for rowid, is_listed, working, *row in self._db.execute(_MARKED, (ids,)).fetchall():
             known = read_entry(row)
             after = (is_pinned(known.entry, marks), known.entry.id in marks.struck)
             if after != (known.is_pinned, known.is_struck):
-                due.append((rowid, is_listed, known.is_struck, *after))
-        for rowid, is_listed, was_struck, pinned, struck in due:
-            if is_listed and struck and not was_struck:
+                may_be = is_recalled(known.entry.text, bool(is_listed), working)
+                due.append((rowid, may_be, known.is_struck, *after))
+        for rowid, may_be, was_struck, pinned, struck in due:
+            if may_be and struck and not was_struck:
                 self._db.execute("delete from words where rowid = ?", (rowid,))
-            self._db.execute(_SHOW, (pinned, struck, is_listed and not struck, rowid))
-            if is_listed and was_struck and not struck:
+            self._db.execute(_SHOW, (pinned, struck, may_be and not struck, rowid))
+            if may_be and was_struck and not struck:
                 documents.index(self._db, rowid, rowid)
             self._db.execute(_TOUCH_NOTE, (generation, rowid))
         return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}

@@ -126,7 +126,8 @@ class CacheReading:
 
     @healing(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
-        """At most `most` live entries that hold all words in any of their forms, best first."""
+        """At most `most` live entries that hold all words in any of their forms, best first; then such items
+        of checklists."""
         return list(islice(cachesearch.by_words(self._db, words), most))
 
     @healing(_empty)

@@ -12,7 +12,7 @@ from ctxrepo.domain.entry import Entry, explicit_id
 from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.mentions import mentions_of
 from ctxrepo.domain.note import Note
-from ctxrepo.hot.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD
+from ctxrepo.hot.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD, box_of
 from ctxrepo.hot.terms import runs, spelled
 
 _ASIDE = frozenset({"archive", "conflicts", "inbox"})
@@ -63,11 +63,12 @@ class Rows(NamedTuple):
 
 def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     """The rows of a note, whose entries have the numbers that follow its own."""
-    is_listed = not is_aside(note.path)
+    is_listed, working = not is_aside(note.path), _working(note.path.partition("/")[2])
     numbered = enumerate(note.entries, note_id + 1)
-    entries = [_entry_row(rowid, note_id, entry, marks, is_listed) for rowid, entry in numbered]
+    entries = [_entry_row(rowid, note_id, entry, marks, is_listed, working) for rowid, entry in numbered]
     is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _, _ in entries)
-    mentions = [(name, row[0]) for row in entries if is_listed for name in mentions_of(row[4])]
+    recalled = [row for row in entries if is_recalled(row[4], is_listed, working)]
+    mentions = [(name, row[0]) for row in recalled for name in mentions_of(row[4])]
     return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries, mentions)
 
 
@@ -115,15 +116,23 @@ def _memory_body(note: Note) -> tuple[str, int]:
     return body.strip("\n"), note.head.lines + 1 + len(body) - len(body.lstrip("\n"))
 
 
-def _entry_row(rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: bool) -> tuple[Any, ...]:
+def _entry_row(
+    rowid: int, note_id: int, entry: Entry, marks: Marks, is_listed: bool, working: int
+) -> tuple[Any, ...]:
     text = _lines(entry.text)
     heading = BETWEEN_TITLES.join(map(storable, entry.heading))
     place = (entry.first_line, entry.last_line)
     is_struck = entry.id in marks.struck
-    shown = (is_pinned(entry, marks), is_struck, hash_of(entry), is_listed and not is_struck)
+    is_found = is_recalled(text, is_listed, working) and not is_struck
+    shown = (is_pinned(entry, marks), is_struck, hash_of(entry), is_found)
     # Ten thousand notes are looked at in one go, and most entries have no bracket at all.
     found_by = (spelled_out(f"{heading} {text}"), entry.category if "[" in text else "")
     return (rowid, note_id, entry.id, heading, text, *place, *shown, *found_by)
+
+
+def is_recalled(text: str, is_listed: bool, working: int) -> bool:
+    """Whether prompts and edits may bring an entry with this text as long as nothing strikes it."""
+    return is_listed and not (working == SCRATCHPAD and box_of(text))
 
 
 def spelled_out(text: str) -> str:

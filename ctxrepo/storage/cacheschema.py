@@ -4,6 +4,9 @@ A note and an entry are each a document of the full-text index, under the number
 each scope has a range of numbers. The index keeps no text and no places of words: `document` is what it
 indexes, and what it reads when one is taken out of it. So a document is taken out before its row changes,
 and put in after. Which of the documents that hold a word is best is for the asker to say.
+
+An entry is `found` when a prompt or an edit may bring it: its note isn't laid aside, nothing strikes it, and
+it is no item of a checklist.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ from __future__ import annotations
 import sqlite3
 
 from ctxrepo.hot.cache import FORMAT
+
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+"""How texts become words in the index."""
 
 _SCHEMA = """
     create table meta(key text primary key, value text not null) without rowid;
@@ -38,10 +44,6 @@ _SCHEMA = """
         select id, context from note where listed
         union all
         select rowid, heading || ' ' || text || ' ' || spelled from entry where found;
-    create virtual table words using fts5(
-        text, content = document, content_rowid = id, columnsize = 0, detail = none,
-        tokenize = "porter unicode61 remove_diacritics 2"
-    );
     create table mention(name text not null, entry integer not null, primary key(name, entry)) without rowid;
     create table handoff(scope text primary key, name text not null, ts text not null, text text not null);
     create table recent(
@@ -49,6 +51,11 @@ _SCHEMA = """
         primary key(project, position)
     ) without rowid;
     create table fault(hash text primary key, text text not null)
+"""
+_WORDS = f"""
+    create virtual table words using fts5(
+        text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = "{TOKENIZER}"
+    )
 """
 # A virtual table takes its own tables along, and can't go once one of them has.
 _THERE = """
@@ -71,7 +78,7 @@ def build(db: sqlite3.Connection) -> None:
     """Empty tables in place of whatever is there; inside the caller's transaction."""
     for kind, name in db.execute(_THERE).fetchall():
         db.execute(f'drop {kind} if exists "{name}"')
-    for statement in _SCHEMA.split(";\n"):
+    for statement in (*_SCHEMA.split(";\n"), _WORDS):
         db.execute(statement)
     db.execute(INDEX_OF_IDS)
     start = {"format": FORMAT, "generation": "0", "head": "", "settled": "0"}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import closing
+from typing import Any, NamedTuple
 
-from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, storable
+from ctxrepo.hot.cache import NOTE_SPAN
+from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, spelled_out, storable
+from ctxrepo.storage.cacheschema import TOKENIZER
 
 _BY_WORDS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
@@ -37,6 +40,16 @@ _THESE = """
     from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
     order by n.path, e.first_line
 """
+_ITEMS = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
+        n.tags, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?2
+    where n.path in (select value || '/SCRATCHPAD.md' from json_each(?1))
+    and n.listed and not e.struck and not e.found order by n.path, e.first_line
+"""
+_ITEM_WORDS = f"create virtual table words using fts5(text, content = '', tokenize = \"{TOKENIZER}\")"
+_HOLDERS = "select rowid from words where words match ?"
+_SCOPES = "select name from scope"
 _NOTES = """
     select path, scope, description, tags, updated, pinned, core, listed, generation, problem
     from note n where not exists (
@@ -50,18 +63,51 @@ Found = tuple[CachedEntry, str, float]
 """(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
 
 
+class Item(NamedTuple):
+    """An item of a checklist, when its note was updated, and those of some words that it holds."""
+
+    entry: CachedEntry
+    tags: str
+    updated: str
+    words: frozenset[str]
+
+
 def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
-    """Entries that are delivered and hold all words, in any of their forms, best first.
+    """Entries that are delivered and hold all words, in any of their forms, best first; then such items.
 
     A phrase is more than its words, and left to `by_letters`.
     """
     if not words or not all(map(str.isalnum, words)):
-        return iter(())
+        return
     places = range(1, len(words) + 1)
     own = " + ".join(_OWN.format(place) for place in places)
     every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
     query = _BY_WORDS.format(own=own, every=every)
-    return map(_found, db.execute(query, [f'"{storable(word)}"' for word in words]))
+    yield from map(_found, db.execute(query, [f'"{storable(word)}"' for word in words]))
+    for item in items(db, [row[0] for row in db.execute(_SCOPES)], words):
+        if item.words.issuperset(words):
+            yield item.entry, item.tags, float(len(words))
+
+
+def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[Item]:
+    """The items of the scopes' checklists that hold any of the words, in any of its forms.
+
+    They are not in the index that prompts ask, so theirs is made on the spot; a checklist is short.
+    """
+    rows = db.execute(_ITEMS, (_list(scopes), NOTE_SPAN - 1)).fetchall()
+    if not rows:
+        return
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.execute(_ITEM_WORDS)
+        said = [f"{row[2]} {row[3]}" for row in rows]
+        texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(said))
+        own.executemany("insert into words(rowid, text) values (?, ?)", texts)
+        holders = {
+            word: {row[0] for row in own.execute(_HOLDERS, (f'"{storable(word)}"',))} for word in words
+        }
+    for number, row in enumerate(rows):
+        if held := frozenset(word for word in words if number in holders[word]):
+            yield Item(read_entry(row[:9]), row[9], row[10], held)
 
 
 def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:

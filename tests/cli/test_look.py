@@ -34,6 +34,19 @@ class TestSearch:
             "other/topics/x.md",
         ]
 
+    def test_an_item_of_a_checklist_is_found_by_forms_of_words(self, notes: Terminal) -> None:
+        notes("scratch", "add", "Answer the auditors about retries")
+        notes("scratch", "add", "Order keys for the auditors")
+        notes("scratch", "done", "keys")
+        (hit,) = notes("search", "auditor answering", "--json").data["hits"]
+        assert (hit["path"], hit["text"]) == ("shop/SCRATCHPAD.md", "- [ ] Answer the auditors about retries")
+        assert hit["score"] > 0
+        assert [h["text"][:5] for h in notes("search", "auditor", "--json").data["hits"]] == [
+            "- [ ]",
+            "- [x]",
+        ]
+        assert notes("search", "auditor postponing").code == 3
+
     def test_a_hit_says_all_a_program_wants(self, notes: Terminal) -> None:
         (hit,) = notes("search", "6380", "--json").data["hits"]
         assert hit["at"] == "shop/topics/redis.md#L8"

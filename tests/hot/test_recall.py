@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _sqlite3
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -71,6 +71,32 @@ def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) ->
     assert len(given_) == 1
     assert (left[0][0][1], left[0][1]) == ("shop/db.md", OVER)
     assert left[-1][1] == FAR_BELOW
+
+
+ITEMS = st.lists(
+    st.tuples(st.sampled_from([" ", "x"]), st.lists(st.sampled_from(THINGS), min_size=1, max_size=4)),
+    max_size=6,
+)
+
+
+@given(ITEMS, st.lists(st.sampled_from(THINGS), min_size=1, max_size=5))
+def test_a_checklist_changes_nothing_that_is_recalled(
+    tmp_path_factory: pytest.TempPathFactory, items: list[tuple[str, list[str]]], asked: list[str]
+) -> None:
+    facts = [
+        Note(f"shop/n{n}.md", f"- the {a} beside the {b}\n") for n, (a, b) in enumerate(pairwise(THINGS))
+    ]
+    lines = [f"- [{box}] {' '.join(names)}\n" for box, names in items]
+    answers = []
+    for pad in ("# Mine\n", f"# Mine\n\n{''.join(lines)}"):
+        owner = Cache.open(tmp_path_factory.mktemp("pad") / "cache.db")
+        owner.apply("c1", [*facts, Note("shop/SCRATCHPAD.md", pad)], [], Marks())
+        cache = open_cache(str(owner.path))
+        assert cache is not None
+        answers.append(recall(cache, f"where is the {' '.join(asked)}?", [], ["shop"]))
+        cache.close()
+        owner.close()
+    assert answers[0] == answers[1]
 
 
 def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(

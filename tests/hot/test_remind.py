@@ -153,6 +153,17 @@ def test_a_name_that_many_entries_have_takes_its_folder(tmp_path: Path) -> None:
     assert len(found(few, "/x/api/README.md")) == MANY - 1
 
 
+def test_an_item_of_a_checklist_is_no_news_about_a_file(tmp_path: Path) -> None:
+    pad = "- [ ] test client.py\n- [x] split client.py\n- client.py is frozen\n"
+    path = cached(tmp_path, {"shop/SCRATCHPAD.md": pad, "shop/a.md": "- [ ] client.py\n"})
+    cache = open_cache(str(path))
+    assert cache is not None
+    said = {row[6] for row in about(cache, ["shop"], "/x/client.py")}
+    assert said == {"- client.py is frozen", "- [ ] client.py"}
+    assert cache.execute("select count(*) from mention").fetchone() == (2,)
+    cache.close()
+
+
 def test_struck_and_gone_entries_are_not_named(tmp_path: Path) -> None:
     struck = Note("shop/a.md", "- client.py one\n").entries[0].id
     path = cached(

@@ -48,7 +48,7 @@ def test_pinned_entries_and_open_items_of_both_scopes(world: World) -> None:
         {
             "shop/topics/db.md": "- *(pinned)* never run migrations on Fridays\n- port 5433\n",
             "shop/MEMORY.md": "- *(pinned)* stands in the body\n",
-            "shop/SCRATCHPAD.md": "# Mine\n\n- [ ] retry client\n  - see #12\n- [x] done\n* [ ] docs\n",
+            "shop/SCRATCHPAD.md": "- [ ] retry client\n  - see #12\n- [x] done\n* [ ] docs\n1. [ ] go\n",
             "global/SCRATCHPAD.md": "- [ ] renew the key\n",
         },
     )
@@ -56,7 +56,7 @@ def test_pinned_entries_and_open_items_of_both_scopes(world: World) -> None:
     assert [line.description for line in block.listed["Pinned"]] == [
         "- *(pinned)* never run migrations on Fridays"
     ]
-    assert block.bodies["shop/SCRATCHPAD.md"] == "- [ ] retry client\n  - see #12\n* [ ] docs"
+    assert block.bodies["shop/SCRATCHPAD.md"] == "- [ ] retry client\n  - see #12\n* [ ] docs\n1. [ ] go"
     assert block.bodies["global/SCRATCHPAD.md"] == "- [ ] renew the key"
 
 

@@ -145,6 +145,15 @@ def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
     ]
 
 
+def test_items_of_a_checklist_are_neither_embedded_nor_recalled(memory: Memory) -> None:
+    memory.embed()
+    memory.write({"shop/SCRATCHPAD.md": "- [ ] order a sofa for the lobby\n- [x] order a lamp\n"})
+    assert memory.embed() == 0
+    said = memory.recall("order a couch for the lobby", gated=False, limit=50)[1]
+    assert said
+    assert not [text for text in said if "order a" in text]
+
+
 def test_a_cache_that_is_built_anew_keeps_the_vectors(memory: Memory) -> None:
     memory.embed()
     memory.owner.clear()

@@ -149,6 +149,31 @@ def test_marks_hold_for_a_note_that_comes_with_them(cache: Cache) -> None:
     assert recalled(cache, "walnut almond", "shop") == ["- almond"]
 
 
+def test_items_of_a_checklist_have_a_lane_and_are_not_recalled(cache: Cache) -> None:
+    items = "- [ ] crack the walnut\n- [x] roast the walnut\n1. [ ] sell the walnut\n"
+    pad = Note("shop/SCRATCHPAD.md", f"# Mine\n\n- no walnut on Fridays\n{items}")
+    notes = [pad, Note("shop/daily/2026-11-20.md", "- 10:00 +0100 bought a walnut\n")]
+    elsewhere = [Note("shop/topics/plan.md", "- [ ] plant a walnut\n"), Note("shop/SCRATCHPAD/a.md", items)]
+    cache.apply("c1", notes + elsewhere, [], NONE)
+    known = ["- no walnut on Fridays", "- 10:00 +0100 bought a walnut", "- [ ] plant a walnut"]
+    known += items.splitlines()
+    assert sorted(recalled(cache, "walnut", "shop")) == sorted(known)
+    assert {hit[1] for hit in find(read(cache), "walnut", ["shop"], 10)} == {
+        "shop/SCRATCHPAD.md",
+        "shop/SCRATCHPAD/a.md",
+        "shop/daily/2026-11-20.md",
+        "shop/topics/plan.md",
+    }
+    shown = [row[5] for row in hot.entries_at(read(cache), "shop/SCRATCHPAD.md")]
+    assert shown == ["- no walnut on Fridays", *items.splitlines()]
+    struck = Marks(struck=frozenset(entry.id for entry in pad.entries))
+    assert cache.apply("c2", [], [], struck)
+    assert hot.entries_at(read(cache), "shop/SCRATCHPAD.md") == []
+    assert cache.apply("c3", [], [], NONE)
+    assert sorted(recalled(cache, "walnut", "shop")) == sorted(known)
+    assert cache.is_sound()
+
+
 def test_the_memory_file_is_delivered_without_what_is_struck(cache: Cache) -> None:
     text = "---\ndescription: d\n---\n\n# Facts\n\n- one\n  of two lines\n- two\n\nthree\n\n"
     note = Note("shop/MEMORY.md", text)

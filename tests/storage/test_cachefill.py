@@ -25,7 +25,7 @@ PATHS = st.builds(
     lambda scope, folder, name: f"{scope}/{folder}{name}.md",
     st.sampled_from(SCOPES),
     st.sampled_from(["", "topics/", "core/", "archive/"]),
-    st.sampled_from(["a", "b", "MEMORY"]),
+    st.sampled_from(["a", "b", "MEMORY", "SCRATCHPAD"]),
 )
 TEXTS = st.lists(
     st.sampled_from(
@@ -38,6 +38,8 @@ TEXTS = st.lists(
             "- é",
             "- src/a.py",
             "- `Makefile`, b/a.py:3",
+            "- [ ] walnut in src/a.py",
+            "- [x] hazel",
         ]
     ),
     max_size=5,
