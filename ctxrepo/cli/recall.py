@@ -202,6 +202,8 @@ def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
         output.done(as_json, data, "\n\n".join(parts))
         if not result.hits:
             output.notice(f"nothing is recalled: {result.reason}")
+        if not explain:
+            _tell_items(result.left_out)
     raise typer.Exit(code)
 
 
@@ -217,6 +219,15 @@ def _shown(number: int, hit: Recalled, explain: bool) -> str:
     if explain:
         lines += [f"   {name}: {text}" for name, text in hit.explanation]
     return "\n".join(lines)
+
+
+def _tell_items(left_out: tuple[LeftOut, ...]) -> None:
+    """Items of a checklist that would have fitted; who hears nothing of them looks for a fault."""
+    from ctxrepo.services.unrecalled import CHECKLIST
+
+    places = [left.entry.at for left in left_out if left.why == CHECKLIST]
+    if places:
+        output.notice(f"{' and '.join(places)} would have fitted: {CHECKLIST}")
 
 
 def _others(left_out: tuple[LeftOut, ...]) -> str:

@@ -16,10 +16,12 @@ from ctxrepo.hot.beside import why_off, without
 from ctxrepo.hot.block import age_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, Hit, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
+from ctxrepo.hot.recall import SOCIAL
 from ctxrepo.hot.recalled import recall_block
 from ctxrepo.hot.trace import note_trace
 from ctxrepo.services.explain import explanation
 from ctxrepo.services.recaller import Recaller, by_words, recaller_of
+from ctxrepo.services.unrecalled import items_that_fit
 from ctxrepo.storage.memory import Memory
 
 LIMIT = 8
@@ -119,6 +121,8 @@ def recall(
         is_gated = asked.is_gated and settings.get("gate") != "off"
         with recaller_of(memory) as ask:
             why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
+        if why != SOCIAL:
+            left = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes) + left
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
         return _result(asked, now, why, given, left, trace)
 

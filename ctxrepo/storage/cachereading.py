@@ -11,7 +11,7 @@ from typing import Self
 from ctxrepo.storage import cachesearch
 from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cacheschema import build, is_current
-from ctxrepo.storage.cachesearch import Found
+from ctxrepo.storage.cachesearch import Found, Item
 from ctxrepo.storage.database import discard, healing, open_database, transaction
 
 _NOTES = """
@@ -129,6 +129,11 @@ class CacheReading:
         """At most `most` live entries that hold all words in any of their forms, best first; then such items
         of checklists."""
         return list(islice(cachesearch.by_words(self._db, words), most))
+
+    @healing(_empty)
+    def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[Item]:
+        """The items of the scopes' checklists that hold any of the words, in any of its forms."""
+        return list(cachesearch.items(self._db, scopes, words))
 
     @healing(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from terminal import Said, Terminal
 
+from ctxrepo.hot.recall import NOTHING
+from ctxrepo.services.unrecalled import CHECKLIST
+
 PORTS = "which port do the tests need for redis?"
 NOTES = {
     "shop/topics/redis.md": "---\nupdated: 2020-01-01\n---\n# Redis\n\n- Tests need redis on port 6380\n",
@@ -181,6 +184,41 @@ class TestWords:
         data = asked(notes, PORTS, "--explain")[1]
         assert [name for name, _ in data["hits"][0]["explanation"]] == ["score", "words"]
         assert "explanation" not in asked(notes, PORTS)[1]["hits"][0]
+
+    def test_why_no_prompt_brings_an_item_of_a_checklist(self, notes: Terminal) -> None:
+        notes("scratch", "add", "Replace the badger by an otter")
+        notes("scratch", "add", "Feed the badger")
+        notes("scratch", "done", "Feed")
+        notes("scratch", "add", "Look for a longer port", "--scope", "global")
+        code, data, _ = asked(notes, "who feeds the badgers?", "--explain")
+        assert (code, data["reason"]) == (3, NOTHING)
+        left = [(one["text"], one["why"]) for one in data["left_out"]]
+        assert left == [
+            ("- [x] Feed the badger", CHECKLIST),
+            ("- [ ] Replace the badger by an otter", CHECKLIST),
+        ]
+        scores = [one["score"] for one in data["left_out"]]
+        assert scores == sorted(scores, reverse=True)
+        (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
+        assert [(e["at"][:18], e["why"]) for e in one["left_out"]] == [("shop/SCRATCHPAD.md", CHECKLIST)] * 2
+        data = asked(notes, PORTS, "--explain")[1]
+        assert [hit["path"] for hit in data["hits"]] == ["shop/topics/redis.md"]
+        assert [one["text"] for one in data["left_out"]] == ["- [ ] Look for a longer port"]
+        assert asked(notes, "ok, thanks for the badger", "--explain")[1]["left_out"] != left
+
+    def test_an_item_of_a_checklist_that_fits_is_told_without_being_asked_for(self, notes: Terminal) -> None:
+        notes("scratch", "add", "Replace the badger by an otter")
+        said = notes("recall", "who feeds the badgers?")
+        assert (said.code, said.out) == (3, "")
+        assert said.err.splitlines() == [
+            f"ctxrepo: nothing is recalled: {NOTHING}",
+            f"ctxrepo: shop/SCRATCHPAD.md#L9 would have fitted: {CHECKLIST}",
+        ]
+        notes("scratch", "add", "Look for a longer port")
+        said = notes("recall", PORTS)
+        assert (said.code, said.err.count("SCRATCHPAD.md"), said.err.count("\n")) == (0, 1, 1)
+        assert CHECKLIST not in notes("recall", PORTS, "--explain").err
+        assert notes("recall", "who feeds the gargoyle?").err == f"ctxrepo: nothing is recalled: {NOTHING}\n"
 
     def test_what_would_act_on_a_terminal_is_written_out(self, notes: Terminal) -> None:
         notes.machine.write("shop/evil.md", "- the gargoyle says \x1b[2J boo\n")
