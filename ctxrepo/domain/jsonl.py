@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 MAX_LINE = 1024 * 1024
+
+MAX_FILE = 512 * 1024
+"""Bytes after which a month's records go on in a second file: the guard takes no more than twice that, and
+what is only added to must never be full."""
 
 TOMBSTONE = "deleted"
 """A line `{"id": …, "deleted": …}` takes the line with that id back, wherever the two meet."""
@@ -30,6 +34,14 @@ def records(text: str) -> list[dict[str, Any]]:
     found = [r for r in map(record, text.split("\n")) if r is not None]
     deleted = {text_of(r, "id") for r in found if TOMBSTONE in r} - {""}
     return [r for r in found if TOMBSTONE not in r and text_of(r, "id") not in deleted]
+
+
+def with_room(start: str, there: Callable[[str], Sized | None]) -> str:
+    """The first of `start`.jsonl, `start`-2.jsonl and so on that has room; `there` gives a file as it is."""
+    number = 1
+    while len(there(path := f"{start}{f'-{number}' if number > 1 else ''}.jsonl") or "") > MAX_FILE:
+        number += 1
+    return path
 
 
 def render(fields: Mapping[str, Any]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from datetime import datetime
 
 from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, marks, to_line
+from ctxrepo.domain.jsonl import with_room
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode, encode
@@ -18,15 +19,16 @@ from ctxrepo.storage.memory import Memory
 EVIDENCE = ".ctx/evidence/"
 
 
-def evidence_path(host: str, now: datetime) -> str:
-    return f"{EVIDENCE}{host}-{month(now)}.jsonl"
+def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
+    """The machine's file of this month that has room; `there` gives a file as it is."""
+    return with_room(f"{EVIDENCE}{host}-{month(now)}", there)
 
 
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Say something of an entry, as part of a write."""
     host = draft.memory.host
     said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
-    draft.append_line(evidence_path(host, now), to_line(said))
+    draft.append_line(evidence_path(host, now, draft.there), to_line(said))
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
@@ -63,7 +65,7 @@ def moved_evidence(
     named = entries_named(files.values())
     if not named:
         return {}
-    path = evidence_path(memory.host, now)
+    path = evidence_path(memory.host, now, lambda path: changes.get(path) or files.get(path))
     head = memory.objects.files(tree, changes)
     lines = []
     for note, after in changes.items():

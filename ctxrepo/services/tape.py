@@ -9,21 +9,17 @@ from uuid import uuid4
 
 from ctxrepo.domain.anchor import Anchor, anchors_of, to_line, to_pi_line
 from ctxrepo.domain.handoff import Handoff, handoff_of, meta_of, told
-from ctxrepo.domain.jsonl import text_of
+from ctxrepo.domain.jsonl import text_of, with_room
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.project import Project
-from ctxrepo.services.write import Draft, drafting
+from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
 
 MAX_NAME = 200
-
-MAX_TAPE = 512 * 1024
-"""Bytes of one file of a tape, after which there is a second one for the month: the guard takes no more than
-twice that, and a tape must never be full."""
 
 _LEGACY = "__anchors.jsonl"
 
@@ -69,7 +65,7 @@ def anchor(
     )
     with drafting(memory, "anchor", origin, now) as draft:
         draft.saying = f"anchor {made.name}"
-        path = _tape(draft, f"TAPE/{place.folder}/{memory.host}-{month(now)}")
+        path = with_room(f"TAPE/{place.folder}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))
         legacy = f"TAPE/{place.folder}{_LEGACY}"
         if draft.text(legacy) is not None:  # pi-memory-md reads this file and no other
@@ -134,11 +130,3 @@ def handoff_text(anchor: Anchor) -> str:
 
 def _says_something(anchor: Anchor) -> bool:
     return bool(anchor.summary) or handoff_of(anchor.meta).says_something
-
-
-def _tape(draft: Draft, start: str) -> str:
-    """The file of a month's tape that has room yet."""
-    number = 1
-    while len(draft.there(path := f"{start}{f'-{number}' if number > 1 else ''}.jsonl") or "") > MAX_TAPE:
-        number += 1
-    return path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.jsonl import MAX_LINE, record, records, render, text_of
+from ctxrepo.domain.jsonl import MAX_FILE, MAX_LINE, record, records, render, text_of, with_room
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v, max_size=3), max_leaves=5
@@ -64,3 +64,12 @@ def test_no_number_that_is_no_json_is_written() -> None:
 
 def test_a_field_of_another_kind_is_no_text() -> None:
     assert (text_of({"a": "x"}, "a"), text_of({"a": 1}, "a"), text_of({}, "a")) == ("x", "", "")
+
+
+@given(st.lists(st.integers(0, 2 * MAX_FILE), max_size=6))
+def test_records_go_on_in_the_first_file_that_has_room(sizes: list[int]) -> None:
+    there = {f"x{f'-{n}' if n > 1 else ''}.jsonl": bytes(size) for n, size in enumerate(sizes, 1)}
+    path = with_room("x", there.get)
+    assert len(there.get(path, b"")) <= MAX_FILE
+    before = list(there)[: list(there).index(path)] if path in there else list(there)
+    assert all(len(there[full]) > MAX_FILE for full in before)

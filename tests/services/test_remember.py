@@ -124,6 +124,22 @@ def test_a_pin_survives_the_correction_of_a_typo(mine: Machine) -> None:
     assert pinned == ["never push to the release branch"]
 
 
+def test_a_month_of_which_much_is_said_goes_on_in_a_second_file(mine: Machine) -> None:
+    kept = [mine.remember(f"fact {n}", pin=True) for n in range(2)]
+    (file,) = (mine.clone / ".ctx/evidence").iterdir()
+    much = file.read_text() + "".join(
+        f'{{"id": "{n:016}", "kind": "stated", "entry": "{n:012x}"}}\n' for n in range(10_000)
+    )
+    file.write_text(much)
+    late = mine.remember("said late in a busy month", pin=True)
+    assert [f.name for f in sorted((mine.clone / ".ctx/evidence").iterdir())] == [
+        f"{file.stem}-2.jsonl",
+        file.name,
+    ]
+    assert file.read_text() == much
+    assert [marks(mine, made.id) for made in (*kept, late)] == [(True, False)] * 3
+
+
 def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:
     made = mine.remember("port is 6380", with_id=True)
     assert f"<!-- ^{made.id} -->" in mine.read("shop/MEMORY.md")
