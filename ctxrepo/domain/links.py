@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from ctxrepo.domain.paths import archived
 from ctxrepo.domain.target import GLOBAL
 
 
@@ -16,8 +17,8 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
     """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
 
     Looked for in this order: beside the note, in its scope, in the folder `general` of what holds everywhere,
-    from the top; then by the name alone in the scope and in `general`, where just one note is called so. A
-    link to a heading only (`[[#Later]]`) leads to its own note.
+    from the top; then by the name alone in the scope and in `general`, where just one note is called so; then
+    where it is when it was archived. A link to a heading only (`[[#Later]]`) leads to its own note.
     """
     name = named_by(link)
     if not name:
@@ -25,10 +26,12 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
     scope, colon, rest = name.rpartition(":")
     path = rest if rest.lower().endswith(".md") else f"{rest}.md"
     if colon:
-        return _first([f"{general if scope == GLOBAL else scope}/{path}"], notes)
+        named = f"{general if scope == GLOBAL else scope}/{path}"
+        return _first([named, archived(named)], notes)
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
-    found = _first([f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path], notes)
-    return found or _called(path, top, notes) or _called(path, general, notes)
+    places = [f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path]
+    found = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
+    return found or _first([archived(place) for place in places], notes)
 
 
 def _first(paths: Sequence[str], notes: Collection[str]) -> str:

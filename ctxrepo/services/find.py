@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.note import Note, decode_exactly, utf16
-from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.paths import ARCHIVE, is_note
 from ctxrepo.domain.target import GLOBAL, PROJECT, Target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.project import Project, read_registry
@@ -71,6 +71,11 @@ def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
         if memory.worktree.exists(path):
             raise CtxrepoError(f"{path} is there but can't be read as a note", "`ctxrepo check` says why.")
     known = {p.partition("/")[2] for p in note_paths(memory, folders)}
+    if f"{ARCHIVE}/{target.path}" in known:
+        raise NotFound(
+            f"there is no note {target.path} in {' or '.join(folders)} any more",
+            f"It is in the archive: {ARCHIVE}/{target.path}.",
+        )
     near = get_close_matches(target.path, known, n=3)
     raise NotFound(
         f"there is no note {target.path} in {' or '.join(folders)}",

@@ -10,6 +10,7 @@ from ctxrepo.domain.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import Note, bump_updated
 from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.paths import archived, is_archived
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.evidence import named_in_evidence, record
@@ -18,8 +19,6 @@ from ctxrepo.services.project import Project
 from ctxrepo.services.read import Reading, read
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
-
-ARCHIVE = "archive"
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,9 @@ def archive(memory: Memory, target: Target, project: Project | None, origin: Ori
     """
     with drafting(memory, "archive", origin, now) as draft:
         reading = read(memory, target, project)
-        folder, _, rest = reading.note.path.partition("/")
-        if rest.startswith(f"{ARCHIVE}/"):
+        if is_archived(reading.note.path):
             raise Refused(f"{reading.note.path} is in the archive already")
-        path = f"{folder}/{ARCHIVE}/{rest}"
+        path = archived(reading.note.path)
         return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
 
 

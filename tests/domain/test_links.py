@@ -47,3 +47,11 @@ def test_where_it_leads(link: str, path: str) -> None:
 
 def test_a_name_that_two_notes_share_leads_to_neither() -> None:
     assert resolve("redis", "shop/core/here.md", NOTES) == ""
+
+
+@pytest.mark.parametrize("link", ["deploy", "topics/deploy", "shop/topics/deploy.md", "shop:topics/deploy"])
+def test_what_went_to_the_archive_is_found_there(link: str) -> None:
+    notes = {"shop/archive/topics/deploy.md", "shop/topics/here.md"}
+    assert resolve(link, "shop/topics/here.md", notes) == "shop/archive/topics/deploy.md"
+    live = "shop/topics/deploy.md"
+    assert resolve(link, "shop/topics/here.md", {*notes, live}) == live

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.paths import fold, is_ignored, is_note, note_path, shown, unsafe
+from ctxrepo.domain.paths import archived, fold, is_archived, is_ignored, is_note, note_path, shown, unsafe
 from ctxrepo.errors import UsageError
 
 GOOD = [
@@ -251,3 +251,9 @@ def test_what_is_shown_is_one_visible_line(text: str, limit: int) -> None:
     assert len(shown(text, limit)) <= limit
     assert len(shown(text).splitlines()) <= 1
     shown(text).encode()
+
+
+@pytest.mark.parametrize("path", ["shop/a.md", "shop/topics/archive/a.md", "shop/archive.md"])
+def test_what_is_in_the_archive_of_its_scope(path: str) -> None:
+    assert is_archived(archived(path))
+    assert not is_archived(path)
