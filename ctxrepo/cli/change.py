@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, TargetWords, text_of
 from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.move import Moved
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +81,7 @@ def move(
     there = parse_destination(to)
     done = move(run.memory, parse_target(target), there, run.project, run.origin, run.now)
     run.wake()
-    output.done(json, _with_id(asdict(done)), f"moved: {done.before} to {done.at}")
+    output.done(json, _with_id(asdict(done)), f"moved: {_way(done)}")
 
 
 def archive(target: TargetWords, json: Json = False) -> None:
@@ -95,7 +98,7 @@ def archive(target: TargetWords, json: Json = False) -> None:
     run = Runtime()
     done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
     run.wake()
-    output.done(json, _with_id(asdict(done)), f"archived: {done.before} to {done.at}")
+    output.done(json, _with_id(asdict(done)), f"archived: {_way(done)}")
 
 
 def forget(target: TargetWords, json: Json = False) -> None:
@@ -133,6 +136,11 @@ def touch(target: TargetWords, json: Json = False) -> None:
     if not said:
         output.notice(f"{done.path} has no `updated` in its head, and none is added")
     output.done(json, asdict(done), said)
+
+
+def _way(done: Moved) -> str:
+    """From where to where; an entry with the id that it has there."""
+    return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}"
 
 
 def _with_id(data: dict[str, str]) -> dict[str, str]:

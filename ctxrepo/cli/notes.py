@@ -123,12 +123,15 @@ def read(target: TargetWords, json: Json = False) -> None:
     from ctxrepo.services.read import read
 
     run = Runtime()
-    reading = read(run.memory, parse_target(target), run.project)
+    asked = parse_target(target)
+    reading = read(run.memory, asked, run.project, follows=True)
     note_read(run.memory, run.origin, reading, run.now.timestamp())
     note, entry = reading.note, reading.entry
     head = note.head
     text = entry.text if entry else note.text
     entries = [entry] if entry else note.entries
+    if entry and entry.id != asked.entry_id:
+        output.notice(f"^{asked.entry_id} is ^{entry.id} now, at {entry.at}")
     data = {
         "path": note.path,
         "hash": reading.hash,

@@ -67,4 +67,5 @@ def _shown(trace: Trace) -> str:
 
 def _entry(what: str, one: Weighed) -> Iterator[str]:
     yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
-    yield f"    {shown(' '.join(one.text.split()), _WIDTH)}" if one.text else "    (edited or gone since)"
+    gone = f"(edited, moved or gone since: `ctxrepo read {one.id}` tells)"
+    yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"

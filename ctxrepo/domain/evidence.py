@@ -10,14 +10,17 @@ from ctxrepo.domain.jsonl import records, render, text_of
 
 VERSION = 1
 
-Kind = Literal["stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved"]
+Kind = Literal["stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved", "renamed"]
 _ORDER = get_args(Kind)
 _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was said of entry `entry`; `to` is the entry that stands for it now (superseded, moved)."""
+    """What was said of entry `entry`; `to` is the entry that stands for it now (superseded, moved).
+
+    `renamed` is said of the note at `path`, which is at `to` now; `entry` is ''.
+    """
 
     id: str
     ts: str
@@ -62,8 +65,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     """What holds by now: records in the order of their time, each id followed through its moves."""
     pinned: set[str] = set()
     struck: set[str] = set()
-    # Within one moment the order of the kinds decides: an entry is stated before it is superseded.
-    for record in sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id)):
+    for record in _in_order(evidence):
         match record.kind:
             case "pinned":
                 pinned.add(record.entry)
@@ -80,15 +82,50 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                     if record.entry in ids:
                         ids.remove(record.entry)
                         ids.add(record.to)
-            case "reinforced":
+            case "reinforced" | "renamed":
                 pass
     return Marks(frozenset(pinned), frozenset(struck))
+
+
+def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
+    """What became of an entry whose id is found no more, and the id that stands for it by now.
+
+    `moved` is one and the same entry; `superseded` is another one, said in its place; `forgotten`. None and
+    the id itself when nothing tells.
+    """
+    kind: Kind | None = None
+    names = [entry]  # all that the entry itself was called, in their order
+    for record in _in_order(evidence):
+        if record.kind == "stated" and record.entry in names:
+            # Said again it holds again, where it was said: what became of it since is undone.
+            names = names[: names.index(record.entry) + 1]
+            kind, entry = "moved" if len(names) > 1 else None, record.entry
+        elif record.entry == entry and record.kind in ("moved", "superseded", "forgotten"):
+            entry = record.to or entry
+            kind = kind if kind == "superseded" and record.kind == "moved" else record.kind
+            names += [entry] if kind == "moved" else []
+    return kind, entry
+
+
+def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
+    """path that a note has now -> those it had before, of the notes that commands moved as a whole."""
+    former: dict[str, list[str]] = {}
+    for record in _in_order(evidence):
+        if record.kind == "renamed" and record.to:
+            had = [*former.pop(record.path, []), record.path]
+            former[record.to] = list(dict.fromkeys([*former.get(record.to, []), *had]))
+    return former
+
+
+def _in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """By time; within one moment by kinds: an entry is stated before it is superseded."""
+    return sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id))
 
 
 def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     kind = _KINDS.get(text_of(fields, "kind"))
     entry = text_of(fields, "entry")
-    if kind is None or not entry:
+    if kind is None or bool(entry) == (kind == "renamed"):
         return None
     return Evidence(
         id=text_of(fields, "id"),

@@ -25,7 +25,7 @@ def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]
 
 
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
-    """Say something of an entry, as part of a write."""
+    """Say something of an entry (`renamed`: of a note), as part of a write."""
     host = draft.memory.host
     said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
     draft.append_line(evidence_path(host, now, draft.there), to_line(said))
@@ -44,14 +44,18 @@ def marks_of(memory: Memory, tree: str | None) -> Marks:
 
 def entries_named(files: Iterable[bytes]) -> set[str]:
     """The ids of the entries that evidence files speak of."""
-    said = [e for data in files for e in evidence_of(decode(data))]
-    return {e.entry for e in said} | {e.to for e in said if e.to}
+    return _named(e for data in files for e in evidence_of(decode(data)))
+
+
+def evidence_now(memory: Memory) -> list[Evidence]:
+    """All that was said of entries, as the files have it now."""
+    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
+    return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
 
 
 def named_in_evidence(memory: Memory) -> set[str]:
     """The ids of the entries of which something was said, as the files have it now."""
-    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
-    return entries_named(memory.worktree.read(path) or b"" for path in files)
+    return _named(evidence_now(memory))
 
 
 def moved_evidence(
@@ -82,3 +86,7 @@ def moved_evidence(
     known = changes.get(path) or files.get(path) or b""
     gap = b"" if not known or known.endswith(b"\n") else b"\n"
     return {path: known + gap + encode("".join(lines))}
+
+
+def _named(evidence: Iterable[Evidence]) -> set[str]:
+    return {name for e in evidence if e.kind != "renamed" for name in (e.entry, e.to) if name}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NoReturn
 
-from ctxrepo.domain.entry import Entry
+from ctxrepo.domain.entry import Entry, entries_of
+from ctxrepo.domain.evidence import Evidence, Kind, fate, renamed
 from ctxrepo.domain.note import Note, decode_exactly, utf16
 from ctxrepo.domain.paths import ARCHIVE, is_note
 from ctxrepo.domain.target import GLOBAL, PROJECT, Target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.project import Project, read_registry
 from ctxrepo.storage.memory import Memory
 
@@ -109,7 +112,20 @@ def placed(memory: Memory, target: Target, project: Project | None) -> Target:
 
 
 def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
-    """The entry with this id, and its note; the cache says where, the worktree says what."""
+    """The entry with this id, and its note; NotFound says what became of it, as far as that is known."""
+    return _located(memory, entry_id, project) or _lost(memory, entry_id, project)
+
+
+def follow_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
+    """`find_entry`, also by an id that the entry had before it was edited, moved or archived."""
+    if found := _located(memory, entry_id, project):
+        return found
+    kind, found = _became(memory, entry_id, project)
+    return found if found and kind == "moved" else _lost(memory, entry_id, project)
+
+
+def _located(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry] | None:
+    """The cache says where, the worktree says what."""
     cached = memory.cache.find_entry(entry_id)
     likely = [cached.entry.path] if cached else []
     likely += [w.path for w in memory.writes.read()]
@@ -120,7 +136,44 @@ def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[
         entry = note.entry(entry_id) if note else None
         if note and entry:
             return note, entry
-    raise NotFound(f"there is no entry ^{entry_id}", "It may have been edited since: an id follows the text.")
+    return None
+
+
+def _lost(memory: Memory, entry_id: str, project: Project | None) -> NoReturn:
+    kind, found = _became(memory, entry_id, project)
+    hint = "It may have been edited since: an id follows the text. `ctxrepo search` finds it by its words."
+    if kind == "forgotten":
+        hint = f"It was forgotten; `ctxrepo history ^{entry_id}` has it still."
+    elif found:
+        name = f"^{found[1].id}"
+        hint = f"It is {name} now, at" if kind == "moved" else f"It was superseded by {name} at"
+        hint = f"{hint} {found[1].at}."
+    raise NotFound(f"there is no entry ^{entry_id}", hint)
+
+
+def _became(
+    memory: Memory, entry_id: str, project: Project | None
+) -> tuple[Kind | None, tuple[Note, Entry] | None]:
+    """What became of an entry that is not there under this id, and what stands for it now, with its note."""
+    evidence = evidence_now(memory)
+    kind, now = fate(evidence, entry_id)
+    if kind is None:
+        found = entries_of_renamed(memory, evidence).get(entry_id)
+        return "moved" if found else None, found
+    return kind, _located(memory, now, project) if now != entry_id else None
+
+
+def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str, tuple[Note, Entry]]:
+    """Entries of notes that commands moved as a whole, by the ids that they had where the note was before."""
+    found: dict[str, tuple[Note, Entry]] = {}
+    former = renamed(evidence)
+    # Evidence comes from other machines as well: only a note of ours is opened for what it says.
+    for path in sorted(former.keys() & note_paths(memory)) if former else ():
+        if note := read_note(memory, path):
+            for before in former[path]:
+                pairs = zip(entries_of(before, note.text), note.entries, strict=True)
+                found |= {was.id: (note, entry) for was, entry in pairs}
+    return found
 
 
 def live_entries(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
+from ctxrepo.domain.entry import Entry
+from ctxrepo.domain.evidence import Evidence, fate
 from ctxrepo.domain.links import named_by, resolve
+from ctxrepo.domain.note import Note
 from ctxrepo.domain.target import Target
-from ctxrepo.services.find import find_note, scope_named, search_order
+from ctxrepo.services.evidence import evidence_now
+from ctxrepo.services.find import entries_of_renamed, find_note, scope_named, search_order
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 
@@ -52,16 +57,31 @@ def links(memory: Memory, target: Target, project: Project | None) -> Linked:
 
 
 def _links(memory: Memory) -> Iterator[Link]:
-    cache = memory.cache
-    notes = {note.path for note in cache.notes_with(())}
-    for found, *_ in cache.entries_by_letters(["[["]):
+    notes = {note.path for note in memory.cache.notes_with(())}
+    evidence = lru_cache(1)(lambda: evidence_now(memory))
+    former = lru_cache(1)(lambda: entries_of_renamed(memory, evidence()))
+    for found, *_ in memory.cache.entries_by_letters(["[["]):
         for link in found.entry.links:
-            yield Link(found.entry.at, link, _leads_to(memory, link, found.entry.path, notes))
+            name, source = named_by(link), found.entry.path
+            to = (
+                _entry_at(memory, name[1:], evidence, former)
+                if name.startswith("^")
+                else resolve(link, source, notes, memory.global_folder)
+            )
+            yield Link(found.entry.at, link, to)
 
 
-def _leads_to(memory: Memory, link: str, source: str, notes: set[str]) -> str:
-    name = named_by(link)
-    if name.startswith("^"):
-        known = memory.cache.find_entry(name[1:])
-        return known.entry.path if known else ""
-    return resolve(link, source, notes, memory.global_folder)
+def _entry_at(
+    memory: Memory,
+    name: str,
+    evidence: Callable[[], list[Evidence]],
+    former: Callable[[], dict[str, tuple[Note, Entry]]],
+) -> str:
+    """The note of an entry, also of one that has another id since it was edited, moved or archived."""
+    known = memory.cache.find_entry(name)
+    if known is None:
+        kind, now = fate(evidence(), name)
+        if kind is None and name in former():
+            return former()[name][0].path
+        known = memory.cache.find_entry(now) if kind == "moved" else None
+    return known.entry.path if known else ""

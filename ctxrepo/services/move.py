@@ -89,7 +89,10 @@ class _Move:
         self.draft.remove(note.path)
         self.draft.put(self.to, text)
         pairs = zip(entries_of(note.path, text), entries_of(self.to, text), strict=True)
-        self._carry([(old.id, new.id) for old, new in pairs])
+        named = named_in_evidence(self.draft.memory)
+        self._carry([(old.id, new.id) for old, new in pairs if old.id in named])
+        # One line for all other entries: a line for each would soon fill the file, which has a limit.
+        record(self.draft, "renamed", "", note.path, self.now, to=self.to)
         return Moved(note.path, self.to)
 
     def _entry(self, note: Note, entry: Entry) -> Moved:
@@ -115,10 +118,10 @@ class _Move:
         return frontmatter.render({k: v for k, v in fields.items() if v}) + "\n"
 
     def _carry(self, pairs: list[tuple[str, str]]) -> None:
-        """An id follows the place: what was said of the old one must be read as said of the new."""
-        named = named_in_evidence(self.draft.memory)
+        """An id follows the place: what was said of the old one must be read as said of the new, and who
+        holds the old one is told the new."""
         for old, new in pairs:
-            if old != new and old in named:
+            if old != new:
                 record(self.draft, "moved", old, self.to, self.now, to=new)
 
 

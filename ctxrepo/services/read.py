@@ -8,7 +8,7 @@ from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.note import Note, encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.target import Target
-from ctxrepo.services.find import find_entry, find_note
+from ctxrepo.services.find import find_entry, find_note, follow_entry
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
 
@@ -22,10 +22,15 @@ class Reading:
     entry: Entry | None = None
 
 
-def read(memory: Memory, target: Target, project: Project | None) -> Reading:
-    """The note or entry a target names; NotFound when there is none."""
+def read(memory: Memory, target: Target, project: Project | None, *, follows: bool = False) -> Reading:
+    """The note or entry a target names; NotFound when there is none.
+
+    `follows` accepts an id that the entry had before it was edited, moved or archived. Who changes an entry
+    shall know what it says by now.
+    """
     if target.entry_id:
-        note, entry = find_entry(memory, target.entry_id, project)
+        find = follow_entry if follows else find_entry
+        note, entry = find(memory, target.entry_id, project)
         return Reading(note, blob_id(encode(note.text)), entry)
     note = find_note(memory, target, project)
     return Reading(note, blob_id(encode(note.text)))

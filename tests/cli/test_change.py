@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -116,7 +117,9 @@ class TestMove:
         assert not (note.machine.clone / PATH).exists()
         assert note.machine.read("shop/core/shipping.md") == NOTE.replace("2020-01-01", today())
         note.machine.sync()
-        assert "R" in note.machine.git("log", "-1", "-M", "--name-status", "--format=").split()[0]
+        assert (
+            "R" in note.machine.git("log", "-1", "-M", "--name-status", "--format=", "--", "shop").split()[0]
+        )
         assert len(note("history", "core/shipping.md", "--json").data["history"]) == 2
 
     @pytest.mark.parametrize(
@@ -208,6 +211,84 @@ class TestArchive:
         assert kept.index("- port to arm") < kept.index("- on Fridays too, after lunch\n  - with care\n")
         assert note.machine.read(PATH).count("\n- ") == 1
 
+    def test_the_new_id_is_told_and_the_old_one_leads_there(self, note: Terminal) -> None:
+        old = entry(note, "port to arm")
+        said = note("archive", old)
+        new = entry(note, "port to arm", "shop/archive/topics/release.md")
+        assert said.out == f"archived: {PATH}#L16 to {new} shop/archive/topics/release.md#L8\n"
+        read = note("read", old)
+        assert (read.code, read.out) == (0, "- port to arm\n")
+        assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L8\n"
+
+    def test_who_would_change_it_by_the_old_id_is_told_the_new_one(self, note: Terminal) -> None:
+        old = entry(note, "port to arm")
+        new = note("archive", old, "--json").data["id"]
+        for words in (["forget", old], ["archive", old], ["remember", "x", "--supersedes", old]):
+            said = note(*words)
+            assert said.code == 3
+            assert f"It is {new} now, at shop/archive/topics/release.md#L8." in said.err
+
+    def test_the_ids_in_a_note_that_is_archived_whole_lead_there_too(self, note: Terminal) -> None:
+        old = entry(note, "after lunch")
+        note.machine.write("shop/archive/topics/release.md", "- in the way\n")
+        assert note("archive", PATH).code == 0
+        said = note("read", old, "--json")
+        (found,) = said.data["entries"]
+        assert (said.data["path"], found["text"]) == (
+            "shop/archive/topics/release-2.md",
+            "- on Fridays too, after lunch\n  - with care",
+        )
+        assert "in the archive: archive/topics/release.md" in note("read", "topics/release").err
+
+    @pytest.mark.parametrize("path", ["shop/roadmap-2025.md", "shop/daily/2026-11-22.md"])
+    def test_whatever_the_note_is_called(self, note: Terminal, path: str) -> None:
+        note.machine.write(path, "# T\n\n- by hand\n- too\n")
+        old = entry(note, "by hand", path)
+        for words in (["archive", path], ["move", path.replace("shop/", "archive/"), "global:kept.md"]):
+            at = note(*words, "--json").data["at"]
+            read = note("read", old)
+            assert (read.code, read.out) == (0, "- by hand\n")
+            assert f", at {at}#L3\n" in read.err
+
+    def test_an_entry_that_is_gone_is_in_no_archived_note_of_a_like_name(self, note: Terminal) -> None:
+        note.machine.write("shop/x-2.md", "- the same\n")
+        note.machine.write("shop/x.md", "- the same\n- other\n")
+        gone = entry(note, "the same", "shop/x.md")
+        assert note("archive", "shop/x-2.md").code == 0
+        note.machine.write("shop/x.md", "- other\n")
+        assert note("read", gone).code == 3
+        assert " now, at " not in note("read", gone).err
+
+    def test_evidence_opens_no_file_that_is_no_note_of_the_memory(self, note: Terminal) -> None:
+        note.machine.write("shop/x.md", "- outside\n")
+        old = entry(note, "outside", "shop/x.md")
+        (note.machine.clone / "shop/x.md").rename(note.machine.clone.parent / "out.md")
+        said = {"id": "e", "ts": "2026-11-22", "kind": "renamed", "path": "shop/x.md"}
+        for to in ("../out.md", "shop/../../out.md", "shop/none.md"):
+            note.machine.write(".ctx/evidence/other-202611.jsonl", json.dumps({**said, "to": to}) + "\n")
+            assert note("read", old).code == 3
+        (note.machine.clone.parent / "out.md").rename(note.machine.clone / "shop/none.md")
+        assert note("read", old).out == "- outside\n"
+
+    def test_it_takes_one_line_of_evidence_for_entries_that_nothing_was_said_of(self, note: Terminal) -> None:
+        note.machine.write("shop/long.md", "".join(f"- fact {number}\n" for number in range(500)))
+        note("archive", "long.md")
+        (file,) = (note.machine.clone / ".ctx/evidence").iterdir()
+        lines = file.read_text().splitlines()
+        assert [line for line in lines if "long.md" in line] == lines[-1:]
+
+    def test_links_lead_there(self, note: Terminal) -> None:
+        old = entry(note, "port to arm")
+        rest = entry(note, "after lunch")
+        note.machine.write("shop/links.md", f"- see [[{old}]]\n- and [[topics/release]]\n- and [[{rest}]]\n")
+        there, second = "shop/archive/topics/release.md", "shop/archive/topics/release-2.md"
+        for target, leads_to in ((old, [there, PATH, PATH]), (PATH, [there, there, second])):
+            note("archive", target)
+            links = note("links", "links.md", "--json").data["outgoing"]
+            assert [link["to"] for link in links] == leads_to
+        note.machine.write("shop/links.md", "- to [[^0123456789ab]]\n")
+        assert [one["to"] for one in note("links", "links.md", "--json").data["outgoing"]] == [""]
+
 
 class TestForget:
     def test_an_entry_is_gone_and_in_the_history(self, note: Terminal) -> None:
@@ -215,7 +296,8 @@ class TestForget:
         assert note("forget", gone).code == 0
         assert "arm" not in note.machine.read(PATH)
         note.machine.sync()
-        assert note("read", gone).code == 3
+        said = note("read", gone)
+        assert (said.code, f"It was forgotten; `ctxrepo history {gone}`" in said.err) == (3, True)
         assert "port to arm" in note("history", gone).out
 
     def test_of_two_equal_ones_the_other_stays(self, note: Terminal) -> None:

@@ -239,6 +239,13 @@ class TestTrace:
         assert "silence: the prompt is too short" in said.out
         assert len(notes("trace", "--last", "1", "--json").data["traces"]) == 1
 
+    def test_of_an_entry_that_was_moved_since_the_trace_tells_the_way(self, notes: Terminal) -> None:
+        known = asked(notes, PORTS)[1]["hits"][0]["id"]
+        notes("archive", known)
+        notes.machine.sync()
+        assert f"moved or gone since: `ctxrepo read {known}` tells" in notes("trace").out
+        assert "6380" in notes("read", known).out
+
     def test_so_does_a_prompt_of_a_session(self, notes: Terminal) -> None:
         notes("recall", PORTS)
         payload = {"session_id": "5f0c-1", "cwd": str(notes.machine.project_folder), "prompt": PORTS}
