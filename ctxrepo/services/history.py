@@ -96,30 +96,41 @@ class _Asked:
             self.path = self.name = self._there(places_of(memory, target, project)[1])
 
     def deeds(self) -> Iterator[Deed]:
-        for step in self._steps():
-            lines = self._entry.lines(step) if self._entry else _lines(self._objects, step)
-            if lines:
+        for step, told in self._steps():
+            if lines := told if self._entry else _lines(self._objects, step):
                 yield _deed(self._objects, step.commit, step.now.path, lines)
 
     def at(self, commit: str) -> Old | None:
         """What was asked for as `commit` has it, under the name that its note had there."""
         tree = str(self._objects.tree_of(commit))
         names = {self.path: None}
-        for step in self._steps():
+        for step, _ in self._steps():
             names |= {place.path: None for place in (step.now, *step.before)}
-            if self._entry:
-                self._entry.lines(step)
-        there = ((name, key) for name in names if (key := self._objects.key_at(tree, name)) is not None)
-        name, key = next(there, ("", None))
-        if key is None:
-            return None
-        if self._entry is None:
-            return Old(commit, name, self._objects.data(key))
-        text = self._entry.text(Place(name, key))
-        return None if text is None else Old(commit, name, encode(f"{text}\n"))
+        for name in names:
+            key = self._objects.key_at(tree, name)
+            if key is None:
+                continue
+            if self._entry is None:
+                return Old(commit, name, self._objects.data(key))
+            # A note that the entry came to later may have been there before it.
+            if (text := self._entry.text(Place(name, key))) is not None:
+                return Old(commit, name, encode(f"{text}\n"))
+        return None
 
-    def _steps(self) -> Iterator[Step]:
-        return follow(self._objects, self._tip, self.path) if self._tip else iter(())
+    def _steps(self) -> Iterator[tuple[Step, list[str]]]:
+        """Each step with what it did to the entry; behind the one that brought it from another note those of
+        that note."""
+        tip, path = self._tip, self.path
+        while tip and path:
+            steps, tip = follow(self._objects, tip, path), None
+            for step in steps:
+                lines = self._entry.lines(step) if self._entry else []
+                is_new = bool(lines) and lines[0].startswith("+")
+                if self._entry and is_new and (former := self._entry.came_from(step)):
+                    yield step, [f"* moved from {former}", *lines]
+                    tip, path = self._objects.parents(step.commit)[0], former
+                    break
+                yield step, lines
 
     def _there(self, paths: Sequence[str]) -> str:
         """The first of the paths that is in the newest commit, else the first that ever was in one."""

@@ -8,13 +8,17 @@ from ctxrepo.domain.entry import Entry, entries_of, normalised
 from ctxrepo.domain.evidence import evidence_of
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.note import decode_exactly
+from ctxrepo.domain.paths import is_note
 from ctxrepo.errors import NotFound
 from ctxrepo.services.evidence import evidence_files
-from ctxrepo.services.find import find_entry
+from ctxrepo.services.find import follow_entry
 from ctxrepo.services.project import Project
 from ctxrepo.services.versions import Place, Step
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
+
+_CANDIDATES = 20
+"""Notes of one commit that are looked at for an entry that was moved out of them."""
 
 
 class PastEntry:
@@ -22,7 +26,7 @@ class PastEntry:
 
     def __init__(self, objects: Objects, ids: Collection[str]) -> None:
         self._objects = objects
-        self._ids = ids
+        self._ids = set(ids)
         self._found: dict[Place, Entry] = {}
         self._read: dict[Place, list[Entry]] = {}
 
@@ -43,6 +47,24 @@ class PastEntry:
     def text(self, place: Place) -> str | None:
         """The entry as a version has it whose step was handed in; None when it isn't in it."""
         return self._found[place].text if place in self._found else None
+
+    def came_from(self, step: Step) -> str:
+        """The note that the entry was in until the step brought it into its own; '' when it was new."""
+        now = self._known(step.now)
+        parents = self._objects.parents(step.commit)
+        if now is None or not parents:
+            return ""
+        before, after = (str(self._objects.tree_of(c)) for c in (parents[0], step.commit))
+        changed = sorted(self._objects.diff(before, after).items())
+        notes = [(p, old, new) for p, (old, new) in changed if old and p != step.now.path and is_note(p)]
+        for path, old, new in notes[:_CANDIDATES]:
+            kept = {e.id for e in self._entries(Place(path, new))}
+            gone = [e for e in self._entries(Place(path, old)) if e.id not in kept]
+            was = next((e for e in gone if normalised(e.text) == normalised(now.text)), None)
+            if was:
+                self._ids.add(was.id)
+                return path
+        return ""
 
     def _known(self, place: Place) -> Entry | None:
         if place not in self._found:
@@ -75,12 +97,13 @@ class PastEntry:
 
 
 def find_past_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[str, set[str]]:
-    """(path of its note, every id that it has had since) of an entry that is there, or that evidence names.
+    """(path of its note, ids by which it is known) of an entry that is there, or that evidence names.
 
     NotFound when neither is so.
     """
     try:
-        return find_entry(memory, entry_id, project)[0].path, {entry_id}
+        note, entry = follow_entry(memory, entry_id, project)
+        return note.path, {entry_id, entry.id}
     except NotFound:
         path, ids = _in_evidence(memory, entry_id)
         if not path:

@@ -219,6 +219,13 @@ class TestArchive:
         read = note("read", old)
         assert (read.code, read.out) == (0, "- port to arm\n")
         assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L8\n"
+        note.machine.sync()
+        for name in (old, new):
+            told = note("history", name, "--json").data["history"]
+            assert [(d["path"], d["lines"]) for d in told] == [
+                ("shop/archive/topics/release.md", [f"* moved from {PATH}", "+ port to arm"]),
+                (PATH, ["+ port to arm"]),
+            ]
 
     def test_who_would_change_it_by_the_old_id_is_told_the_new_one(self, note: Terminal) -> None:
         old = entry(note, "port to arm")

@@ -59,6 +59,22 @@ def test_a_version_is_printed_as_it_was(cli: Terminal) -> None:
     assert data == {"commit": start, "path": "global/a.md", "text": "- café \x1b\r\n"}
 
 
+def test_a_version_of_an_entry_is_found_in_the_note_it_was_in_then(cli: Terminal) -> None:
+    cli.machine.write("global/a.md", "- moves on\n- stays\n")
+    cli.machine.write("global/b.md", "- was here before it came\n")
+    commit(cli.machine.open(), NOW)
+    old = cli("read", "global:a", "--json").data["entries"][0]["id"]
+    new = cli("move", old, "global:b.md", "--json").data["id"]
+    after, before = (one["commit"] for one in cli("history", new, "--json").data["history"])
+    for name in (old, new):
+        said = cli("history", name, "--show", before, "--json")
+        assert (said.code, said.data) == (
+            0,
+            {"commit": before, "path": "global/a.md", "text": "- moves on\n"},
+        )
+        assert cli("history", name, "--show", after, "--json").data["path"] == "global/b.md"
+
+
 def test_a_note_that_is_gone_is_asked_for_by_its_path(cli: Terminal) -> None:
     cli.machine.write("global/a.md", "- a\n")
     commit(cli.machine.open(), NOW)
