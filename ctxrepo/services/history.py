@@ -149,24 +149,29 @@ class _Asked:
 
 
 def _lines(objects: Objects, step: Step) -> list[str]:
-    """What a version of a file changed, against the first parent that has the file."""
+    """What a version of a file changed against what it was made from: of a merge, what neither side had."""
     if not step.is_version:
         return []
-    before = next((place for place in step.before if place.key is not None), None)
+    before, *others = [place for place in step.before if place.key is not None] or [
+        Place(step.now.path, None)
+    ]
     now = step.now
     lines = lines_of_change(now.path, _data(objects, before), _data(objects, now))
-    if before is None:
+    if before.key is None:
         return ["* new", *lines]
     if now.key is None:
         there = renamed_to(objects, step)
         return [f"* renamed to {there}"] if there else ["* removed", *lines]
+    if others:
+        told = [lines_of_change(now.path, _data(objects, other), _data(objects, now)) for other in others]
+        return ["* merged", *(line for line in lines if all(line in each for each in told))]
     if before.path != now.path:
         return [f"* renamed from {before.path}", *lines]
     return lines or ["* what is no entry: its head, headings or blank lines"]
 
 
-def _data(objects: Objects, place: Place | None) -> bytes | None:
-    return None if place is None or place.key is None else objects.data(place.key)
+def _data(objects: Objects, place: Place) -> bytes | None:
+    return None if place.key is None else objects.data(place.key)
 
 
 def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> Deed:

@@ -106,6 +106,40 @@ def test_both_sides_of_a_merge_are_gone_through(pair: tuple[Machine, Machine]) -
     assert len(past(ada, entry)) == 3
 
 
+def test_what_a_merge_only_brought_together_is_told_once(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    save(ada, "- the port is 1 on all machines\n- going away soon\n")
+    ada.sync()
+    ben.sync()
+    save(ada, "- the port is 1 on all machines\n- going away soon\n- said by ada\n")
+    save(ben, "- the port is 1 on each machine\n- written by ben\n")
+    ada.sync()
+    ben.sync()
+    assert lines(ben, NOTE)[:3] == [
+        ("* merged",),
+        ("~ the port is 1 on each machine", "+ written by ben", "- going away soon"),
+        ("+ said by ada",),
+    ]
+    assert (
+        "said by ada"
+        in version(ben.open(), parse_target(NOTE), None, past(ben, NOTE)[0].commit).data.decode()
+    )
+
+
+def test_what_a_person_adds_while_merging_is_told(mine: Machine) -> None:
+    save(mine, "- base\n")
+    mine.git("switch", "-qc", "side")
+    mine.write(NOTE, "- base\n- of the side\n")
+    mine.git("commit", "-qam", "side")
+    mine.git("switch", "-q", "main")
+    mine.write(NOTE, "- of main\n- base\n")
+    mine.git("commit", "-qam", "main")
+    mine.git("merge", "-q", "--no-commit", "-s", "ours", "side")
+    mine.write(NOTE, "- of main\n- base\n- of the side\n- by hand\n")
+    mine.git("commit", "-qam", "both")
+    assert lines(mine, NOTE)[0] == ("* merged", "+ by hand")
+
+
 def test_a_note_that_is_gone_or_was_renamed_is_found_by_the_path_it_had(mine: Machine) -> None:
     text = "- redis is on port 6380 for all tests\n- the cart needs a seed\n"
     save(mine, text)
