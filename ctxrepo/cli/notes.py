@@ -72,7 +72,8 @@ def remember(
         output.notice(f"much the same stands at {place}; update it instead if it says the same")
     id_shown = result.id if result.staged else f"^{result.id}"
     data = {**asdict(result), "id": id_shown}
-    verb = "known already" if result.existing else "proposed" if result.staged else "remembered"
+    known = "known already, pinned now" if result.pinned else "known already"
+    verb = known if result.existing else "proposed" if result.staged else "remembered"
     output.done(json, data, f"{verb}: {id_shown} {result.at}")
 
 

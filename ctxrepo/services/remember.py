@@ -10,16 +10,17 @@ from datetime import datetime
 
 from ctxrepo.domain import compose, frontmatter
 from ctxrepo.domain.entry import Entry, added, entries_of, normalised
-from ctxrepo.domain.evidence import Kind
+from ctxrepo.domain.evidence import Kind, marks
 from ctxrepo.domain.likeness import similarity
 from ctxrepo.domain.moment import day, stamp
 from ctxrepo.domain.note import bump_updated
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
-from ctxrepo.services.evidence import record
+from ctxrepo.services.evidence import evidence_now, record
 from ctxrepo.services.find import Scope, find_entry, live_entries, scope_named
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import Draft, drafting
+from ctxrepo.storage.cacherows import is_pinned
 from ctxrepo.storage.memory import Memory
 
 NEAR = 0.85
@@ -43,7 +44,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The entry's id and place; `near` are similar entries of the same note, `replaced` ids it stands for."""
+    """The entry's id and place; `near` are similar entries of the same note, `replaced` ids it stands for.
+
+    `pinned` says that an entry which was there already (`existing`) wasn't pinned before.
+    """
 
     id: str
     at: str
@@ -51,6 +55,7 @@ class Remembered:
     staged: bool = False
     near: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
+    pinned: bool = False
 
 
 def remember(
@@ -105,10 +110,14 @@ class _Writing:
 
     def _again(self, entry: Entry) -> Remembered:
         """The entry is there; said again after it was superseded, it holds again."""
-        known = self.draft.memory.cache.find_entry(entry.id)
-        if known is not None and known.is_struck:
+        # Not the cache: what was superseded a moment ago isn't committed yet.
+        now = marks(evidence_now(self.draft.memory))
+        if entry.id in now.struck:
             self._evidence("stated", entry.id, entry.path)
-        return Remembered(entry.id, entry.at, existing=True)
+        pins = self.fact.pin and not is_pinned(entry, now)
+        if pins:
+            self._evidence("pinned", entry.id, entry.path)
+        return Remembered(entry.id, entry.at, existing=True, pinned=pins)
 
     def _place(self) -> tuple[str, str]:
         """Path of the note and title of the section the entry goes to."""
@@ -142,7 +151,7 @@ class _Writing:
 
     def _replace(self, path: str, text: str, old: Entry) -> Remembered:
         if normalised(old.text) == normalised(self.line):
-            return Remembered(old.id, old.at, existing=True)
+            return self._again(old)
         self.draft.text(path)
         written = bump_updated(compose.replace(text, old, self.line), self._today)
         self.draft.put(path, written)

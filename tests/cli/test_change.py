@@ -284,6 +284,15 @@ class TestArchive:
         lines = file.read_text().splitlines()
         assert [line for line in lines if "long.md" in line] == lines[-1:]
 
+    def test_what_was_said_again_and_then_moved_is_followed(self, note: Terminal) -> None:
+        old = note("remember", "the port is 1", "--json").data["id"]
+        note("remember", "the port is 2", "--supersedes", old)
+        note("remember", "the port is 1")
+        new = note("move", old, "topics/ports.md", "--json").data["id"]
+        read = note("read", old)
+        assert (read.code, read.out) == (0, "- the port is 1\n")
+        assert f"{old} is {new} now" in read.err
+
     def test_links_lead_there(self, note: Terminal) -> None:
         old = entry(note, "port to arm")
         rest = entry(note, "after lunch")

@@ -140,6 +140,16 @@ def test_a_month_of_which_much_is_said_goes_on_in_a_second_file(mine: Machine) -
     assert [marks(mine, made.id) for made in (*kept, late)] == [(True, False)] * 3
 
 
+def test_what_is_there_already_can_be_pinned(mine: Machine) -> None:
+    for how in ({}, {"key": "port"}):
+        made = mine.remember("is 6380", **how)
+        assert marks(mine, made.id) == (False, False)
+        again = mine.remember("is 6380", pin=True, **how)
+        assert (again.id, again.existing, again.pinned) == (made.id, True, True)
+        assert marks(mine, made.id) == (True, False)
+        assert not mine.remember("is 6380", pin=True, **how).pinned
+
+
 def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:
     made = mine.remember("port is 6380", with_id=True)
     assert f"<!-- ^{made.id} -->" in mine.read("shop/MEMORY.md")
