@@ -8,7 +8,7 @@ from ctxrepo.hot.ledger import MAX_BYTES
 from ctxrepo.hot.logs import lines_of
 
 WROTE, MOVED = "wrote", "moved"
-"""First words of such a line; `moved` where nothing was said of what the note has: it went elsewhere."""
+"""First words of such a line; `moved` where what the note says stayed: it went elsewhere, or was pinned."""
 
 _SEEN = "-"
 """In place of a hash: what the session made of the note is in the cache, and whatever comes now is news."""

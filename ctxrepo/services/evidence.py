@@ -29,6 +29,7 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
     host = draft.memory.host
     said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
     draft.append_line(evidence_path(host, now, draft.there), to_line(said))
+    draft.spoken_of.add(path)
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
-from ctxrepo.hot.ledger import OWN, add, ledger_path
+from ctxrepo.hot.ledger import OWN, add, ledger_path, read_ledger
 from ctxrepo.hot.own import MOVED, WROTE, wrote_lines
 from ctxrepo.services.project import Project
 from ctxrepo.storage.cacherows import hash_of
@@ -44,6 +44,8 @@ class Draft:
     """None for a file that goes."""
     saying: str = ""
     """One line for the commit: what was written."""
+    spoken_of: set[str] = field(default_factory=set)
+    """Notes of whose entries something is said, whether their text changes or not."""
 
     def there(self, path: str) -> str | None:
         """The file as it is, or as this draft has it by now; None when there is none."""
@@ -150,7 +152,18 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     word = MOVED if op in _MOVES else WROTE
     add(ledger, [line for path in changed for line in wrote_lines(path, come.get(path), word)])
     if origin.session:
+        if spoken_of := draft.spoken_of.difference(changed):
+            add(ledger, _passed_over(draft.memory, ledger, spoken_of))
         add(ledger, [line for path in come for line in _own(path, draft.before[path], draft.after[path])])
+
+
+def _passed_over(memory: Memory, ledger: str, paths: Iterable[str]) -> list[str]:
+    """The ledger's lines for notes of which something was said and whose text stayed: as the session knows
+    them they are no news to it, and as somebody else has made them since they are."""
+    seen = read_ledger(ledger)[1]
+    generation = memory.cache.generation if seen is None else seen
+    known = {path: memory.cache.hash_since(path, generation) for path in sorted(paths)}
+    return [f"{MOVED} {path} {digest}" for path, digest in known.items() if digest and "\n" not in path]
 
 
 def _own(path: str, before: str | None, after: str | None) -> list[str]:

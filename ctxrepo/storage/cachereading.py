@@ -22,6 +22,7 @@ _COUNTED = """
     select id, path, scope, description, tags, updated, pinned, core, listed, generation, problem
     from note where scope = ?
 """
+_UNCHANGED = "select hash from note where path = ? and generation <= ?"
 _ENTRIES_OF_SCOPE = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
     from entry e join note n on n.id = e.note where n.scope = ? order by n.path, e.first_line
@@ -101,6 +102,12 @@ class CacheReading:
         counts = dict(self._db.execute("select note, count(*) from entry group by note").fetchall())
         rows = [row for scope in scopes for row in self._db.execute(_COUNTED, (storable(scope),))]
         return [(read_note(row[1:]), counts.get(row[0], 0)) for row in rows]
+
+    @healing(_empty)
+    def hash_since(self, path: str, generation: int) -> str:
+        """The hash of a note that hasn't changed after `generation`; '' for others and for none."""
+        row = self._db.execute(_UNCHANGED, (storable(path), generation)).fetchone()
+        return str(row[0]) if row else ""
 
     @healing(_empty)
     def entries(self, scopes: Iterable[str]) -> list[CachedEntry]:

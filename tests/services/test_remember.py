@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -11,8 +13,12 @@ from machines import NOW, Machine
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.hot.cache import changed_since, generation_of
+from ctxrepo.hot.ledger import add, ledger_path
+from ctxrepo.hot.own import others
 from ctxrepo.services.commit import commit
 from ctxrepo.services.remember import Fact, remember, stage
+from ctxrepo.storage.memory import Memory
 
 
 @pytest.fixture
@@ -148,6 +154,54 @@ def test_what_is_there_already_can_be_pinned(mine: Machine) -> None:
         assert (again.id, again.existing, again.pinned) == (made.id, True, True)
         assert marks(mine, made.id) == (True, False)
         assert not mine.remember("is 6380", pin=True, **how).pinned
+
+
+def test_a_session_that_pins_or_supersedes_what_others_wrote_is_not_told_of_it(mine: Machine) -> None:
+    mine.remember("pinned soon", category="one")
+    old = mine.remember("holds no longer", category="two")
+    commit(mine.open(), NOW)
+    memory = mine.open()
+    before = generation(memory)
+    claude = Origin(memory.host, "s1", "claude")
+    for fact in (
+        Fact("pinned soon", category="one", pin=True),
+        Fact("holds now", category="three", supersedes=old.id),
+    ):
+        remember(memory, fact, mine.project(), claude, NOW)
+    commit(mine.open(), NOW)
+    places = ["shop/topics/one.md", "shop/topics/three.md", "shop/topics/two.md"]
+    assert news(memory, before, "s2") == places
+    assert news(memory, before, "s1") == []
+
+
+def test_what_another_wrote_meanwhile_is_news_to_a_session_that_pins_in_that_note(mine: Machine) -> None:
+    mine.remember("pinned soon", category="one")
+    commit(mine.open(), NOW)
+    memory = mine.open()
+    before = generation(memory)
+    ledger = ledger_path(str(memory.state.root), "claude", "s1")
+    add(ledger, [f"generation {before}"])
+    mine.write("shop/topics/one.md", mine.read("shop/topics/one.md") + "- somebody else's line\n")
+    commit(memory, NOW)
+    pinned = Fact("pinned soon", category="one", pin=True)
+    remember(memory, pinned, mine.project(), Origin(memory.host, "s1", "claude"), NOW)
+    commit(mine.open(), NOW)
+    assert news(memory, before, "s1") == ["shop/topics/one.md"]
+
+
+def generation(memory: Memory) -> int:
+    with closing(sqlite3.connect(str(memory.state.cache))) as cache:
+        return generation_of(cache)
+
+
+def news(memory: Memory, since: int, session: str) -> list[str]:
+    """The notes that a session is told of because somebody changed them."""
+    with closing(sqlite3.connect(str(memory.state.cache))) as cache:
+        changed = changed_since(cache, ["shop", "global"], since)
+        return sorted(
+            row[0]
+            for row in others(cache, changed, ledger_path(str(memory.state.root), "claude", session), [])
+        )
 
 
 def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:
