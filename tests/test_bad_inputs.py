@@ -66,7 +66,8 @@ def fire(machine: Machine, event: str, stdin: bytes, *more: str, **env: str) -> 
 class TestHooks:
     @pytest.fixture(autouse=True)
     def no_worker(self, cli: Terminal) -> None:
-        """What the hooks start here is a program that does nothing."""
+        """What the hooks start here is a program that does nothing, but for a worker that mends hooks.db: it
+        may be at it while the command that a test runs next is."""
         state = cli.machine.places.state
         settings = {**read_settings(state), "interpreter": "/bin/true"}
         compile_settings(state, settings, read_repositories(state))

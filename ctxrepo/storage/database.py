@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.storage.lock import locked_folder
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _PATIENCE = 5.0
-"""Seconds to wait for another writer."""
+"""Seconds to wait for another writer, and for another process that lays the database out."""
 
 _JOURNAL_BYTES = 4 * 1024 * 1024
 """What a log of changes may keep of the disk once it is in the database."""
@@ -25,16 +26,18 @@ _JOURNAL_BYTES = 4 * 1024 * 1024
 def open_database(
     path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
 ) -> sqlite3.Connection:
-    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`."""
+    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`.
+
+    Processes that find it so at once do that one after the other. Busy when the one before takes too long.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _make_way(path)
-    try:
-        return _connect(path, is_current, build)
-    except sqlite3.OperationalError:
-        raise  # locked, or the disk: no reason to throw anything away
-    except sqlite3.DatabaseError:
-        discard(path)
-        return _connect(path, is_current, build)
+    db = _as_it_is(path, is_current)
+    if db is None:
+        with locked_folder(path.parent, _PATIENCE):
+            db = _laid_out_or_anew(path, is_current, build)
+    path.chmod(0o600)
+    return db
 
 
 def aside_of(path: Path) -> Path:
@@ -44,8 +47,9 @@ def aside_of(path: Path) -> Path:
 
 def discard(path: Path) -> None:
     """Take a database away; who has it open goes on reading it."""
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    if path.parent.is_dir():
+        with locked_folder(path.parent, _PATIENCE):
+            _remove(path)
 
 
 def is_sound(path: Path) -> bool:
@@ -107,20 +111,62 @@ def _make_way(path: Path) -> None:
             raise CtxrepoError(f"{path} is a folder; ctxrepo keeps a file there", "Move it away.") from error
 
 
-def _connect(
-    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
-) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> sqlite3.Connection | None:
+    """The database when there is nothing to do for it, as nearly always; nothing of the file is changed."""
+    if not path.exists():
+        return None
+    db = _connect(path)
     try:
-        db.execute("pragma journal_mode = wal")
-        db.execute("pragma synchronous = normal")
-        db.execute(f"pragma journal_size_limit = {_JOURNAL_BYTES}")
-        if not is_current(db):
-            with transaction(db):
-                if not is_current(db):  # nobody else has built it meanwhile
-                    build(db)
+        if db.execute("pragma journal_mode").fetchone() == ("wal",) and is_current(db):
+            _prepare(db)
+            return db
+    except sqlite3.Error:
+        pass  # damaged, or another process is just making it anew
     except BaseException:
         db.close()
         raise
-    path.chmod(0o600)
+    db.close()
+    return None
+
+
+def _laid_out_or_anew(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    try:
+        return _laid_out(path, is_current, build)
+    except sqlite3.OperationalError:
+        raise  # locked, or the disk: no reason to throw anything away
+    except sqlite3.DatabaseError:
+        _remove(path)
+        return _laid_out(path, is_current, build)
+
+
+def _laid_out(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    db = _connect(path)
+    try:
+        db.execute("pragma journal_mode = wal")
+        _prepare(db)
+        if not is_current(db):
+            with transaction(db):
+                build(db)
+    except BaseException:
+        db.close()
+        raise
     return db
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """Set what SQLite keeps for a connection and not in the file."""
+    db.execute("pragma synchronous = normal")
+    db.execute(f"pragma journal_size_limit = {_JOURNAL_BYTES}")

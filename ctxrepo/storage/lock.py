@@ -26,6 +26,17 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         os.close(handle)
 
 
+@contextmanager
+def locked_folder(folder: Path, timeout: float) -> Iterator[None]:
+    """Hold a folder that is there, as `locked` does; as no file is made, it needs no room on the disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _wait(handle, folder, timeout)
+        yield
+    finally:
+        os.close(handle)
+
+
 def is_held(path: Path) -> bool:
     """Whether another process holds `path` now."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

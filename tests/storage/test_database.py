@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.storage.database import aside_of, open_database
+from ctxrepo.storage.database import aside_of, discard, open_database
+
+FORK = multiprocessing.get_context("fork")
 
 
 def opened(path: Path) -> sqlite3.Connection:
@@ -46,3 +52,37 @@ def test_its_log_gives_the_disk_back_though_somebody_reads(tmp_path: Path) -> No
     assert log.stat().st_size < 6 << 20
     for db in (reader, writer):
         db.close()
+
+
+def spoil(path: Path, damage: bytes | None) -> Callable[[], object]:
+    """What puts `damage` in the place of a database; None takes it away."""
+    return lambda: (discard(path), damage is None or path.write_bytes(damage))
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage", b"SQLite format 3\x00" + b"\xff" * 9000, None])
+def test_processes_that_find_it_damaged_at_once_make_it_anew_and_all_go_on(
+    tmp_path: Path, damage: bytes | None
+) -> None:
+    path, rounds, many = tmp_path / "cache.db", 25, 4
+    begun = FORK.Barrier(many, spoil(path, damage))
+    told = FORK.SimpleQueue()
+
+    def write(begun: Barrier) -> None:
+        failed = []
+        for _ in range(rounds):
+            begun.wait()
+            try:
+                with closing(opened(path)) as db:
+                    db.execute("insert into kept values ('mine')")
+            except sqlite3.Error as error:
+                failed.append(str(error))
+        told.put(failed)
+
+    writers = [FORK.Process(target=write, args=(begun,)) for _ in range(many)]
+    for writer in writers:
+        writer.start()
+    assert [told.get() for _ in writers] == [[]] * many
+    for writer in writers:
+        writer.join()
+    with closing(opened(path)) as db:
+        assert db.execute("select count(*) from kept").fetchone()[0] >= 1
