@@ -34,8 +34,8 @@ class Edit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
     `commanded` is what the last command made of it, `base` where there was none: what is missing against it,
-    nobody asked for by a command. `aside` lost on the way; `versions` are what agents left in the file before
-    it became `data`: they belong to the history and not to the file.
+    nobody asked for by a command. `aside` lost on the way; `versions` are what agents left in the file one
+    after the other, which may end with `data`: they belong to the history and not to the file.
     """
 
     path: str
@@ -75,9 +75,9 @@ def _edit(
     base = None if key is None else memory.objects.data(key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
     data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
-    left = [v.data for v in versions if v.agent and v.data != data]
+    left = dict.fromkeys(v.data for v in versions if v.agent)
     commanded = _encoded(writes[-1].after) if writes else base
-    return Edit(path, base, data, commanded, (*replayed, *folded), tuple(dict.fromkeys(left)))
+    return Edit(path, base, data, commanded, (*replayed, *folded), tuple(left))
 
 
 def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:

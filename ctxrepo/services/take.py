@@ -31,34 +31,43 @@ class Taken:
 def take(
     memory: Memory, edits: Iterable[Edit], head: Mapping[str, str], held: Sequence[Refusal] = ()
 ) -> Taken:
-    """Go through the edits; a refused one is held back whole, like those `held`, and the others go on."""
+    """Go through the edits; a refused one is held back whole, like those `held`, and the others go on.
+
+    The history has what agents left in the file all the same: by the time a person has decided, the file may
+    have come to hold something else.
+    """
     taken = Taken(held=[*held])
     paths = {r.path for r in held}
     for edit in edits:
-        if edit.path in paths:
-            continue
         key = head.get(edit.path)
         theirs = None if key is None else memory.objects.data(key)
+        if edit.path in paths:
+            _keep_versions(memory, edit, theirs, taken)
+            continue
         merged = merge_file(edit.path, edit.base, edit.data, theirs)
         aside = (*edit.aside, *merged.aside)
         files = {edit.path: merged.data, **dict(map(aside_file, aside))}
         if refused := _refusals(memory, files, theirs):
             taken.held += refused
+            _keep_versions(memory, edit, theirs, taken)
             continue
         taken.aside += aside
         taken.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
-        _keep_versions(memory, edit, theirs, taken)
+        _keep_versions(memory, edit, theirs, taken, known=edit.data)
     return taken
 
 
-def _keep_versions(memory: Memory, edit: Edit, theirs: bytes | None, taken: Taken) -> None:
-    """Each version that an agent left and somebody replaced gets its place in the history, as it was."""
+def _keep_versions(
+    memory: Memory, edit: Edit, theirs: bytes | None, taken: Taken, known: bytes | None = None
+) -> None:
+    """Each version that an agent left gets its place in the history, as it was; the `known` one gets there
+    with the file."""
     objects = memory.objects
     tip = objects.ref(memory.clone.branch_ref)
     kept = [
         v
         for v in edit.versions
-        if v != theirs
+        if v not in (theirs, known)
         and not (tip and objects.was_at(tip, edit.path, blob_id(v), RECENT))
         and not _refusals(memory, {edit.path: v}, theirs)
     ]

@@ -74,6 +74,35 @@ def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: 
     assert unheard_of == set()
 
 
+FACTS = "".join(f"- fact {number} of the build\n" for number in range(20))
+
+
+@pytest.mark.parametrize(
+    "held", ["- hardly anything is left\n", f"{FACTS}- AKIAIOSFODNN7EXAMPLQ is the key\n"]
+)
+def test_what_agents_left_in_a_file_is_in_the_history_though_it_was_held_back(
+    ada: Machine, held: str
+) -> None:
+    ada.init()
+    ada.write(NOTE, FACTS)
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    clean, again = (f"{FACTS}- version {number}\n" for number in range(2))
+    for text in (clean, held):
+        ada.write(NOTE, text)
+        assert show_hook(ada, "s-1", ada.clone / NOTE, text)
+    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
+    assert "held back" in ada.ctxrepo("status").stdout
+    assert (ada.read(NOTE), ada.git("show", f"HEAD:{NOTE}")) == (held, FACTS.strip())
+    ada.write(NOTE, again)  # it was not what they meant
+    assert show_hook(ada, "s-1", ada.clone / NOTE, again)
+    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
+    history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+    assert [n for n in range(2) if f"version {n}" not in history] == []
+    assert ("hardly anything" in history) == ("hardly anything" in held)
+    assert "AKIA" not in history
+
+
 @pytest.mark.parametrize("sessions", [("s-1", "s-1", "s-1"), ("s-1", "s-2", "s-3")])
 def test_three_versions_between_two_commits_are_three_in_the_history(
     ada: Machine, sessions: tuple[str, ...]
