@@ -14,6 +14,7 @@ from pathlib import Path
 
 from machines import Machine
 
+from ctxrepo.storage.worktree import SAVING
 from torture.fleet import Fleet, Verdict, judge, make_fleet
 from torture.process import Process, fork
 from torture.writers import TOKEN, Work, keep_syncing
@@ -57,12 +58,16 @@ def _append(work: Work) -> None:
         time.sleep(chance.random() * 0.1)
 
 
-def _meanwhile_syncing(fleet: Fleet, jobs: list[Process], seed: int) -> Verdict:
+def _meanwhile_syncing(fleet: Fleet, jobs: list[Process], seed: int, *confirmed: str) -> Verdict:
+    """Sync while the jobs run, and judge; `confirmed` is what a person accepts before that."""
     stop, log = fleet.root / "stop", fleet.root / "tracebacks"
     syncers = [fork("syncer", m.home.name, partial(keep_syncing, m, seed, stop), log) for m in fleet.machines]
     failed = [f"a {job.kind} of {job.machine} failed" for job in jobs if os.waitpid(job.pid, 0)[1]]
     stop.touch()
     failed += [f"a {job.kind} of {job.machine} failed" for job in syncers if os.waitpid(job.pid, 0)[1]]
+    for what in confirmed:
+        for machine in fleet.machines:
+            machine.ctxrepo("sync", "--accept", what)
     verdict = judge(fleet, TOKEN)
     verdict.faults += failed
     if log.exists():
@@ -81,9 +86,12 @@ def edit(machine: Machine, note: str, work: Work) -> None:
         token = work.token(number)
         text = file.read_text()
         time.sleep(chance.random() * 0.15)
-        file_text = text + f"- {token} written back whole\n"
-        file.write_text(file_text)
-        if show_hook(machine, f"editor-{work.writer}", file, file_text):
+        text += f"- {token} written back whole\n"
+        with file.open("w") as emptied:
+            if chance.random() < 0.2:  # a busy machine holds it up just here
+                time.sleep(chance.random() * 4 * SAVING)
+            emptied.write(text)
+        if show_hook(machine, f"editor-{work.writer}", file, text):
             work.acknowledge(token)
 
 
@@ -135,7 +143,8 @@ def one_edits_alone(root: Path, entries: int, seed: int) -> Verdict:
 def edit_over_each_other(root: Path, editors: int, entries: int, seed: int) -> tuple[Verdict, set[str]]:
     """Let editors write one note back over each other while its clone and another sync.
 
-    What was found, and the acknowledged tokens of which the note's history knows nothing.
+    What was found, and the acknowledged tokens of which the note's history knows nothing. An editor that was
+    slow may take so much out that it is held back; a person confirms that in the end.
     """
     fleet = make_fleet(root, 2)
     machine = fleet.machines[0]
@@ -148,8 +157,7 @@ def edit_over_each_other(root: Path, editors: int, entries: int, seed: int) -> t
     for number in range(editors):
         work = Work(machine, seed, number, 0, entries, 1, journals / f"{number}")
         jobs.append(fork("editor", "m0", partial(edit, machine, note, work), root / "tracebacks"))
-    verdict = _meanwhile_syncing(fleet, jobs, seed)
-    machine.ctxrepo("sync")
+    verdict = _meanwhile_syncing(fleet, jobs, seed, "deletions")
     history = set(TOKEN.findall(machine.git("log", "--all", "-p", "--format=", "--", note)))
     shown = {token for file in journals.iterdir() for token in file.read_text().split()}
     verdict.acknowledged = len(shown)
