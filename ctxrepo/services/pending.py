@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from ctxrepo.domain.merge import Aside, merge_file
 from ctxrepo.domain.note import encode
@@ -27,6 +28,9 @@ class Version:
     session: str
     data: bytes
     base: bytes | None = None
+
+
+_Told = TypeVar("_Told", Write, Version)
 
 
 @dataclass(frozen=True)
@@ -53,31 +57,49 @@ def pending_edits(
     writes: Sequence[Write],
     versions: Sequence[Version],
 ) -> list[Edit]:
-    """Every file that is not as a tree and its own base have it, with acknowledged writes replayed."""
+    """Every file that is not as a tree and its own base have it, with acknowledged writes replayed.
+
+    Of one that can't be looked at now only the versions count, which agents left while it could.
+    """
     written = {w.path for w in writes} | {v.path for v in versions}
     paths = memory.checkout.edited(seen, tree) | {p for p in written if not seen.is_out_of_reach(p)}
-    bases = memory.objects.files(seen.base, paths)
+    passed_over = {v.path for v in versions if v.agent} - paths
+    bases = memory.objects.files(seen.base, paths | passed_over)
+    done, left = _by_path(writes), _by_path(versions)
     return [
-        _edit(
-            memory,
-            path,
-            bases.get(path),
-            [w for w in writes if w.path == path],
-            [v for v in versions if v.path == path],
-        )
-        for path in sorted(paths)
+        *(_edit(memory, p, bases.get(p), done.get(p, []), left.get(p, [])) for p in sorted(paths)),
+        *(_passed_over(memory, p, bases.get(p), left[p]) for p in sorted(passed_over)),
     ]
+
+
+def _by_path(things: Iterable[_Told]) -> dict[str, list[_Told]]:
+    found: dict[str, list[_Told]] = {}
+    for thing in things:
+        found.setdefault(thing.path, []).append(thing)
+    return found
 
 
 def _edit(
     memory: Memory, path: str, key: Key | None, writes: Sequence[Write], versions: Sequence[Version]
 ) -> Edit:
-    base = None if key is None else memory.objects.data(key)
+    base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
     data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
-    left = dict.fromkeys(v.data for v in versions if v.agent)
     commanded = _encoded(writes[-1].after) if writes else base
-    return Edit(path, base, data, commanded, (*replayed, *folded), tuple(left))
+    return Edit(path, base, data, commanded, (*replayed, *folded), _left(versions))
+
+
+def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> Edit:
+    base = _data(memory, key)
+    return Edit(path, base, base, base, versions=_left(versions))
+
+
+def _left(versions: Sequence[Version]) -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(v.data for v in versions if v.agent))
+
+
+def _data(memory: Memory, key: Key | None) -> bytes | None:
+    return None if key is None else memory.objects.data(key)
 
 
 def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ctxrepo.domain.paths import unsafe
+from ctxrepo.domain.paths import is_ignored, unsafe
 from ctxrepo.services.pending import Version
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.spool import Event, Spool
@@ -19,7 +19,7 @@ def spooled_versions(memory: Memory, events: Iterable[Event] | None = None) -> l
 
 def _version(memory: Memory, spool: Spool, event: Event) -> Version | None:
     data = spool.version(event) if event.version else None
-    if data is None or unsafe(event.path):
+    if data is None or unsafe(event.path) or is_ignored(event.path):
         return None
     base = memory.objects.find(event.base, event.path)
     return Version(event.path, event.agent, event.session, data, base)

@@ -103,6 +103,23 @@ def test_what_agents_left_in_a_file_is_in_the_history_though_it_was_held_back(
     assert "AKIA" not in history
 
 
+def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_the_history(
+    ada: Machine, tmp_path: Path
+) -> None:
+    ada.init()
+    ada.write(NOTE, FACTS)
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    ada.write(NOTE, f"{FACTS}- version 0\n")
+    assert show_hook(ada, "s-1", ada.clone / NOTE, f"{FACTS}- version 0\n")
+    (ada.clone / NOTE).unlink()
+    (ada.clone / NOTE).symlink_to(tmp_path / "elsewhere")
+    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
+    assert (ada.clone / NOTE).is_symlink()
+    assert ada.git("show", f"HEAD:{NOTE}") == FACTS.strip()
+    assert "version 0" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+
+
 @pytest.mark.parametrize("sessions", [("s-1", "s-1", "s-1"), ("s-1", "s-2", "s-3")])
 def test_three_versions_between_two_commits_are_three_in_the_history(
     ada: Machine, sessions: tuple[str, ...]
