@@ -6,9 +6,10 @@ people edited by hand is found by looking, what the write guard refuses is held 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from ctxrepo.domain.commit import message
 from ctxrepo.domain.guard import Refusal
@@ -29,6 +30,9 @@ from ctxrepo.storage.writelog import Write
 
 _TRIES = 5
 """How often the branch may move under us (a person committing by hand) before the next run takes over."""
+
+
+_Written = TypeVar("_Written", Write, Late)
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     taken = take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, old_tree))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
     hold = frozenset(r.path for r in taken.held)
-    done = [w for w in writes if w.path not in hold and not seen.is_out_of_reach(w.path)]
+    done, come = _within_reach(writes, seen, hold), _within_reach(late, seen, hold)
     origins = _origins(memory, writes, versions)
     new = old
     for changes in (*taken.earlier, taken.changes):
@@ -116,9 +120,15 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     tree = objects.tree_of(new)
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
     later = bring(memory, tree, seen, hold | unknown) if tree else ()
-    memory.worktree.replaced.settle(late)
+    memory.worktree.replaced.settle(come)
     held, aside = tuple(taken.held), tuple(taken.aside)
-    return Committed(new, new != old, held, aside, seen.skipped, tuple(done)), later
+    committed = Committed(new, new != old, held, aside, seen.skipped, tuple(done))
+    return committed, _within_reach(later, seen, hold)
+
+
+def _within_reach(all_: Iterable[_Written], seen: Seen, hold: Collection[str]) -> list[_Written]:
+    """Without what was written to files that are held back or can't be looked at: that waits."""
+    return [one for one in all_ if one.path not in hold and not seen.is_out_of_reach(one.path)]
 
 
 def _further(

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ctxrepo.domain.jsonl import record
@@ -64,13 +64,14 @@ class Replaced:
         ]
 
     def settle(self, done: Collection[Late]) -> None:
-        """Forget what a commit has taken, and what is old enough."""
+        """Forget what a commit has taken, and files that are old enough, unless more waits in them."""
         taken = {(late.path, late.base, blob_id(late.data)) for late in done}
         olds = list(self._olds())
+        now = time.time()
         left = [
-            _Old(o.path, self._known(o, taken), o.name, o.at)
-            for o in olds
-            if time.time() - o.at < KEPT and (self.folder / o.name).exists()
+            settled
+            for old in olds
+            if (settled := self._settled(old, taken)) and (now - old.at < KEPT or self._is_late(settled))
         ]
         if left == olds:
             return
@@ -82,11 +83,19 @@ class Replaced:
         new.write_text("".join(json.dumps(asdict(old)) + "\n" for old in left), "utf-8")
         new.rename(self._list)
 
-    def _known(self, old: _Old, taken: Collection[tuple[str, str, str]]) -> str:
-        """The id of what is settled of a file. Others of its path may have been the same and differ now."""
+    def _settled(self, old: _Old, taken: Collection[tuple[str, str, str]]) -> _Old | None:
+        """The file with what is settled of it; None when it is gone.
+
+        Others of its path may have been the same and differ now.
+        """
+        if not (self.folder / old.name).exists():
+            return None
         data = self._written_since(old)
         now = old.id if data is None else blob_id(data)
-        return now if (old.path, old.id, now) in taken else old.id
+        return replace(old, id=now) if (old.path, old.id, now) in taken else old
+
+    def _is_late(self, old: _Old) -> bool:
+        return (data := self._written_since(old)) is not None and blob_id(data) != old.id
 
     def _written_since(self, old: _Old) -> bytes | None:
         with suppress(OSError):
