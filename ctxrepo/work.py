@@ -59,6 +59,7 @@ def _work(settings: dict[str, str], lock: int) -> bool:
         worker = _worker(settings, lock, lambda line: _append(log, line))
         worker.run()
         _embed(settings["state"])
+        worker.maintain()
     except Exception as error:
         from ctxrepo.errors import in_words
 

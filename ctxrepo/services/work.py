@@ -15,6 +15,7 @@ from ctxrepo.services.active import note_active
 from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
+from ctxrepo.services.maintain import maintain
 from ctxrepo.services.moments import note
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
@@ -87,6 +88,13 @@ class Worker:
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
+
+    def maintain(self) -> None:
+        """Look after the clone, once all is done and all locks are free: it may take seconds."""
+        try:
+            maintain(self.memory, time.time())
+        except Exception as error:  # it is tried again in a day
+            self.log(in_words(error))
 
     def _left(self) -> _Left:
         """What there is to do; a thing that is still there later is the same then."""

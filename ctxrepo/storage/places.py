@@ -173,6 +173,11 @@ class RepositoryPlaces:
         return self.root / "trouble"
 
     @property
+    def maintained(self) -> Path:
+        """Its mtime is the last look after the clone's objects."""
+        return self.root / "maintained"
+
+    @property
     def log(self) -> Path:
         return self.root / "work.log"
 

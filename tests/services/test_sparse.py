@@ -9,6 +9,7 @@ import pytest
 from machines import NOW, PROJECT_URL, Machine, make_machine
 
 from ctxrepo.services.init import init
+from ctxrepo.storage.loose import Loose
 
 
 @pytest.fixture
@@ -122,3 +123,17 @@ def test_a_sparse_clone_can_be_linked_to_a_folder_that_is_not_there(sparse: Mach
     assert sparse.ctxrepo("project", "link", "one").returncode == 0
     assert "one says 1" in sparse.read("one/topics/n1.md")
     assert sparse.ctxrepo("project", "rename", "two").returncode == 6
+
+
+def test_its_objects_are_packed_without_asking_the_remote(sparse: Machine, remote: Path) -> None:
+    assert sparse.ctxrepo("remember", "from the sparse clone").returncode == 0
+    sparse.sync()
+    missing = blobs_missing(sparse)
+    remote.rename(remote.with_suffix(".away"))
+    memory = sparse.open()
+    assert Loose(memory.clone.git_dir, memory.git).pack().ok
+    led_to = sparse.git("rev-list", "--objects", "--all", "--missing=allow-any", "--no-object-names").split()
+    files = [*(sparse.clone / ".git/objects").glob("[0-9a-f][0-9a-f]/*")]
+    assert not {file.parent.name + file.name for file in files} & {*led_to}
+    assert blobs_missing(sparse) == missing
+    assert "from the sparse clone" in sparse.git("show", "HEAD:shop/MEMORY.md")

@@ -19,6 +19,7 @@ from ctxrepo.errors import Busy
 from ctxrepo.services.remember import Fact, remember
 from ctxrepo.services.sync import sync
 from ctxrepo.services.tape import anchor
+from ctxrepo.storage.loose import Loose
 from ctxrepo.work import main as work
 
 TOKEN = re.compile(r"t\d{3}m\dw\d{2}l\d{3}n\d{5}")
@@ -121,14 +122,17 @@ def type_commands(work: Work) -> None:
 
 
 def keep_syncing(machine: Machine, seed: int, stop: Path) -> None:
-    """Sync and be the worker, by turns, until the file `stop` is there."""
+    """Sync, be the worker and pack objects, by turns, until the file `stop` is there."""
     chance = random.Random(f"{seed} {machine.home.name} {os.getpid()}")
     env = machine.env
     os.environ.clear()  # as a worker that a command of this machine started
     os.environ.update(env)
     while not stop.exists():
         with suppress(Busy):
-            if chance.random() < 0.6:
+            if (turn := chance.random()) < 0.1:
+                memory = machine.open()
+                Loose(memory.clone.git_dir, memory.git).pack()
+            elif turn < 0.6:
                 sync(machine.open(), datetime.now(UTC))
             else:
                 work(["--state", str(machine.places.state)])
