@@ -19,6 +19,7 @@ from ctxrepo.domain.note import Note
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.ledger import ledger_path, read_ledger
 from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.cacherows import NewestHandoff
 from ctxrepo.storage.compiled import CompiledCheckout, CompiledRepository, compile_settings, record_checkout
 
 HOOK = Path(hook.__file__)
@@ -80,7 +81,8 @@ class World:
 
     def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:
         cache = Cache.open(self.folder / "cache.db")
-        cache.set_handoff(scope, "stop", f"{day}T10:00:00.000Z", text)
+        handed = NewestHandoff(scope, "stop", f"{day}T10:00:00.000Z", text)
+        cache.apply(cache.head, [], [], Marks(), [handed])
         cache.close()
 
     def touched(self, files: list[tuple[str, str]]) -> None:

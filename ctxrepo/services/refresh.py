@@ -14,6 +14,7 @@ from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.blocks import BlockFile
+from ctxrepo.storage.cacherows import NewestHandoff
 from ctxrepo.storage.lock import is_held, locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
@@ -82,18 +83,15 @@ def _changes_many(memory: Memory, head: str) -> bool:
 
 def _bring(memory: Memory, head: str) -> None:
     cache, objects = memory.cache, memory.objects
-    old = cache.head if cache.head and objects.has(cache.head) else None
     tree = objects.tree_of(head)
-    before = objects.tree_of(old)
-    changed = _follow(memory, head, before, tree) if old else _fill(memory, head, tree)
-    for folder in {folder for path in changed if (folder := tape_folder(path))}:
-        _set_handoff(memory, tree, folder)
-    if REGISTRY_FILE in changed:
-        relink(memory)
+    if cache.head and objects.has(cache.head):
+        _follow(memory, head, tree, objects.diff(objects.tree_of(cache.head), tree))
+    else:
+        _fill(memory, head, tree)
 
 
-def _fill(memory: Memory, head: str, tree: str | None) -> Iterable[str]:
-    """Build the cache anew; the paths of all files."""
+def _fill(memory: Memory, head: str, tree: str | None) -> None:
+    """Build the cache anew."""
     objects = memory.objects
     notes = notes_at(memory, tree)
     objects.need(notes.values())
@@ -104,23 +102,27 @@ def _fill(memory: Memory, head: str, tree: str | None) -> Iterable[str]:
 
     with locked(memory.state.lock("fill"), timeout=PATIENCE):
         if memory.cache.head == head:  # somebody else has filled it meanwhile
-            return ()
+            return
+        relink(memory)
+        handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
         marks = marks_of(memory, tree)
-        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell)
-    return objects.files(tree, cone=memory.checkout.cone)
+        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell, handoffs)
 
 
-def _follow(memory: Memory, head: str, before: str | None, tree: str | None) -> Iterable[str]:
-    """Bring the cache from one tree to another; the paths of the files that differ."""
+def _follow(
+    memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
+) -> None:
+    """Bring the cache from one tree to another by the files that differ."""
     objects, cone = memory.objects, memory.checkout.cone
-    differences = objects.diff(before, tree)
+    if REGISTRY_FILE in differences:
+        relink(memory)  # before the cache bears the commit, or a kill between the two would leave it undone
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)
     texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
     changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
     removed = [path for path, text in texts.items() if text is None]
-    memory.cache.apply(head, changed, removed, marks_of(memory, tree))
-    return differences
+    handoffs = _handoffs(memory, tree, differences)
+    memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
 
 
 def notes_at(memory: Memory, tree: str | None) -> dict[str, Key]:
@@ -141,11 +143,16 @@ def text_of(objects: Objects, key: Key) -> str | None:
     return decode(objects.data(key))
 
 
-def _set_handoff(memory: Memory, tree: str | None, folder: str) -> None:
-    newest = newest_handoff(memory, tree, folder)
-    # Without any the project of this folder has moved on, or its tape was deleted.
-    name, ts, text = (newest.name, newest.timestamp, handoff_text(newest)) if newest else ("", "", "")
-    memory.cache.set_handoff(folder, name, ts, text)
+def _handoffs(memory: Memory, tree: str | None, changed: Iterable[str]) -> list[NewestHandoff]:
+    """The newest handoff of each folder that has a tape among these files."""
+    folders = {folder for path in changed if (folder := tape_folder(path))}
+    return [_newest(memory, tree, folder) for folder in sorted(folders)]
+
+
+def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
+    if newest := newest_handoff(memory, tree, folder):
+        return NewestHandoff(folder, newest.name, newest.timestamp, handoff_text(newest))
+    return NewestHandoff(folder)  # its project has moved on, or its tape was deleted
 
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:

@@ -13,7 +13,15 @@ from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage import cachedocuments as documents
 from ctxrepo.storage.cachefill import fill
 from ctxrepo.storage.cachereading import CacheReading
-from ctxrepo.storage.cacherows import digest_of, is_pinned, is_recalled, read_entry, rows_of, storable
+from ctxrepo.storage.cacherows import (
+    NewestHandoff,
+    digest_of,
+    is_pinned,
+    is_recalled,
+    read_entry,
+    rows_of,
+    storable,
+)
 from ctxrepo.storage.database import healing, transaction
 
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
@@ -37,15 +45,23 @@ def _empty(cache: Cache) -> None:
 class Cache(CacheReading):
     """The open cache. One process writes at a time; hooks read meanwhile and see whole transactions."""
 
-    def apply(self, head: str, changed: Iterable[Note], removed: Iterable[str], marks: Marks) -> bool:
+    def apply(
+        self,
+        head: str,
+        changed: Iterable[Note],
+        removed: Iterable[str],
+        marks: Marks,
+        handoffs: Iterable[NewestHandoff] = (),
+    ) -> bool:
         """Bring the cache to commit `head` in one transaction; False when nothing it holds changed.
 
         `changed` are notes as they are in `head` (others than *.md are ignored), `removed` paths that are
-        gone. `marks` are for all entries, also those of unchanged notes. Whatever changed bears the new
+        gone. `marks` are for all entries, also those of unchanged notes; `handoffs` of scopes whose tape
+        changed. Whatever changed bears the new
         generation. A cache that turns out to be damaged is emptied instead: its `head` is then ''.
         """
         try:
-            return self._apply(head, changed, removed, marks)
+            return self._apply(head, changed, removed, marks, handoffs)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
@@ -59,6 +75,7 @@ class Cache(CacheReading):
         read: Callable[[str], str | None],
         marks: Marks,
         tell: Callable[[int], None],
+        handoffs: Iterable[NewestHandoff] = (),
     ) -> None:
         """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
 
@@ -67,32 +84,31 @@ class Cache(CacheReading):
         """
         self.clear()
         try:
-            fill(self._db, head, paths, read, marks, tell)
+            fill(self._db, head, paths, read, marks, tell, handoffs)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
             self.clear()
 
-    def _apply(self, head: str, changed: Iterable[Note], removed: Iterable[str], marks: Marks) -> bool:
+    def _apply(
+        self,
+        head: str,
+        changed: Iterable[Note],
+        removed: Iterable[str],
+        marks: Marks,
+        handoffs: Iterable[NewestHandoff],
+    ) -> bool:
         with transaction(self._db):
             generation = self.generation + 1
             scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
             scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
             scopes |= self._mark(marks, generation)
+            documents.hand_over(self._db, handoffs)
             documents.tell(self._db, head=head)
             if scopes:
                 documents.tell(self._db, generation=str(generation))
                 documents.recount(self._db, scopes)
         return bool(scopes)
-
-    @healing(_empty)
-    def set_handoff(self, scope: str, name: str, ts: str, text: str) -> None:
-        """The newest handoff of a scope; an empty `text` takes it away. `ts` begins with its day."""
-        values = tuple(storable(v) for v in (scope, name, ts, text.strip("\r\n")))
-        with transaction(self._db):
-            self._db.execute("delete from handoff where scope = ?", values[:1])
-            if values[3]:
-                self._db.execute("insert into handoff values (?, ?, ?, ?)", values)
 
     @healing(_empty)
     def set_faults(self, faults: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from ctxrepo.domain.mentions import mentions_of
 from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
-from ctxrepo.storage.cacherows import Rows
+from ctxrepo.storage.cacherows import NewestHandoff, Rows, storable
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -55,6 +55,15 @@ def drop(db: sqlite3.Connection, note_id: int) -> None:
 def recount(db: sqlite3.Connection, scopes: Iterable[int]) -> None:
     """Note how many entries and notes can be found in each of these scopes."""
     db.execute(_RECOUNT, (SCOPE_SPAN, json.dumps(list(scopes))))
+
+
+def hand_over(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None:
+    """Put the newest handoff of these scopes in the place of the one before."""
+    for handoff in handoffs:
+        row = tuple(map(storable, handoff._replace(text=handoff.text.strip("\r\n"))))
+        db.execute("delete from handoff where scope = ?", row[:1])
+        if row[-1]:
+            db.execute("insert into handoff values (?, ?, ?, ?)", row)
 
 
 def tell(db: sqlite3.Connection, **facts: str) -> None:

@@ -14,7 +14,7 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.hot.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage import cachedocuments as documents
 from ctxrepo.storage.ahead import ahead
-from ctxrepo.storage.cacherows import Rows, rows_of, storable
+from ctxrepo.storage.cacherows import NewestHandoff, Rows, rows_of, storable
 from ctxrepo.storage.cacheschema import INDEX_OF_IDS
 from ctxrepo.storage.database import transaction
 
@@ -41,6 +41,7 @@ def fill(
     read: Callable[[str], str | None],
     marks: Marks,
     tell: Callable[[int], None],
+    handoffs: Iterable[NewestHandoff],
 ) -> None:
     """Put the notes at `paths` in; `read` gives the text of one, None for what is none after all.
 
@@ -69,6 +70,7 @@ def fill(
                 documents.recount(db, {number // SCOPE_SPAN for number in numbers})
         with transaction(db):
             db.execute(INDEX_OF_IDS)
+            documents.hand_over(db, handoffs)
             documents.tell(db, generation="1", head=head)
 
 

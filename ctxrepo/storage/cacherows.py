@@ -52,6 +52,15 @@ class CachedEntry:
     hash: str
 
 
+class NewestHandoff(NamedTuple):
+    """The handoff that sessions in a scope begin with; `ts` begins with its day, an empty `text` is none."""
+
+    scope: str
+    name: str = ""
+    ts: str = ""
+    text: str = ""
+
+
 class Rows(NamedTuple):
     """A note as rows: its own, those of its entries, and (name, entry) for each file that they name."""
 

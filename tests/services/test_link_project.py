@@ -12,6 +12,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.link_project import Linked, link_project
 from ctxrepo.services.project import find_project, identity_at, read_registry
 from ctxrepo.storage.compiled import read_checkouts
+from ctxrepo.storage.memory import Memory
 
 OLD, NEW = "git.example.org/ada/shop", "git.example.org/ada/storefront"
 
@@ -65,6 +66,26 @@ def test_the_other_machine_needs_not_link_again(both: tuple[Machine, Machine]) -
     assert {(row.project, row.folder) for row in read_checkouts(ben.places.state)} == {(OLD, "shop")}
     assert place(ben) == (OLD, "shop")
     assert read_registry(ben.open()).names_of(OLD) == [NEW]
+
+
+def test_a_kill_while_the_other_machine_hears_of_it_leaves_nothing_undone(
+    both: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben = both
+    readdressed(ben)
+    assert place(ben) == (NEW, "storefront")
+    link(ada, "shop")
+    ada.sync()
+
+    def killed(memory: Memory) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ctxrepo.services.refresh.relink", killed)
+    with pytest.raises(KeyboardInterrupt):
+        ben.sync()
+    monkeypatch.undo()
+    ben.sync()
+    assert {(row.project, row.folder) for row in read_checkouts(ben.places.state)} == {(OLD, "shop")}
 
 
 def test_what_was_written_under_the_new_name_goes_along(both: tuple[Machine, Machine]) -> None:

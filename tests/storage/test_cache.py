@@ -19,6 +19,7 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.hot import cache as hot
 from ctxrepo.hot.query import find
 from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.cacherows import NewestHandoff
 
 NONE = Marks()
 
@@ -191,10 +192,11 @@ def test_line_ends_of_windows_do_not_reach_the_packet(cache: Cache) -> None:
 
 
 def test_handoffs_and_faults(cache: Cache) -> None:
-    cache.set_handoff("shop", "stop", "2026-01-02T03:04:05Z", "goal\n")
-    cache.set_handoff("shop", "later", "2026-01-03T03:04:05Z", "next\n")
+    cache.apply("c1", [], [], NONE, [NewestHandoff("shop", "stop", "2026-01-02T03:04:05Z", "goal\n")])
+    cache.apply("c2", [], [], NONE, [NewestHandoff("shop", "later", "2026-01-03T03:04:05Z", "next\n")])
+    cache.apply("c3", [], [], NONE)
     assert hot.handoff_of(read(cache), "shop") == ("later", "2026-01-03T03:04:05Z", "next")
-    cache.set_handoff("shop", "", "", "")
+    cache.apply("c4", [], [], NONE, [NewestHandoff("shop")])
     assert hot.handoff_of(read(cache), "shop") is None
     cache.set_faults(["b is wrong", "a is wrong", "b is wrong"])
     assert [text for _, text in hot.faults_of(read(cache))] == ["b is wrong", "a is wrong"]
