@@ -6,8 +6,9 @@ import os
 FORMAT = 2
 """Version of the layout, kept as SQLite's `user_version`."""
 
-_PATIENCE = 0.25
-"""Seconds a hook waits for a lock; readers of a write-ahead log hardly ever meet one."""
+_PATIENCE = 2.5
+"""Seconds a hook waits for a lock. A reader of a write-ahead log meets one only while its last writer closes,
+which takes as long as a disk does; a hook that gave up would lose its event."""
 
 
 def open_hooks(state: str) -> _sqlite3.Connection | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +101,33 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     assert open_hooks(str(tmp_path)) is None
     assert compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
     assert read_settings(tmp_path) == {"ttl": "1"}
+
+
+def test_a_hook_waits_while_a_slow_disk_keeps_what_was_compiled_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
+    held = threading.Event()
+
+    def close_slowly() -> None:
+        with closing(sqlite3.connect(tmp_path / "hooks.db", isolation_level=None)) as db:
+            db.execute("pragma locking_mode = exclusive")  # as while the log is put into the database
+            db.execute("begin immediate")
+            db.execute("delete from settings")
+            db.execute("rollback")
+            held.set()
+            time.sleep(0.7)
+
+    closing_one = threading.Thread(target=close_slowly)
+    closing_one.start()
+    assert held.wait(10)
+    with monkeypatch.context() as impatient:
+        impatient.setattr("ctxrepo.hot.compiled._PATIENCE", 0)
+        assert open_hooks(str(tmp_path)) is None
+    hooks = open_hooks(str(tmp_path))
+    closing_one.join()
+    assert hooks is not None
+    hooks.close()
 
 
 def test_an_odd_path_is_opened_as_it_is(tmp_path: Path) -> None:
