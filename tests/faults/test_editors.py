@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,26 @@ def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
     monkeypatch.undo()
     ada.sync()
     assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- by hand", "- too late"}
+
+
+def test_what_is_written_while_a_slow_disk_keeps_what_comes_in_its_place_is_kept(
+    shared: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, _ = shared
+    fsync = os.fsync
+
+    def slow(handle: int) -> None:
+        fsync(handle)
+        text = ada.read(NOTE)
+        if "by ben" not in text and "just then" not in text:
+            ada.write(NOTE, f"{text}- just then\n")
+            time.sleep(0.1)
+
+    monkeypatch.setattr("ctxrepo.storage.worktree.os.fsync", slow)
+    ada.sync()
+    monkeypatch.undo()
+    ada.sync()
+    assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- just then"}
 
 
 def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: Path) -> None:
