@@ -33,7 +33,8 @@ class Late:
 
 @dataclass(frozen=True)
 class _Old:
-    """`at` is when it was seen to have the bytes of `id`, `mtime` when these had been written (-1: unknown)."""
+    """`at` is when it was seen to have the bytes of `id`, `mtime` when it was last written to by then
+    (-1: unknown)."""
 
     path: str
     id: str
