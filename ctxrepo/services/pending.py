@@ -37,9 +37,9 @@ _Told = TypeVar("_Told", Write, Version)
 class Edit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
-    `commanded` is what the last command made of it, `base` where there was none: what is missing against it,
-    nobody asked for by a command. `aside` lost on the way; `versions` are what agents left in the file one
-    after the other, which may end with `data`: they belong to the history and not to the file.
+    `commanded` is what commands alone would have made of `base`: what is missing against it, nobody asked for
+    by a command, though one may have found it gone. `aside` lost on the way; `versions` are what agents left
+    in the file one after the other, which may end with `data`: they are for the history and not for the file.
     """
 
     path: str
@@ -85,8 +85,7 @@ def _edit(
     base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
     data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
-    commanded = _encoded(writes[-1].after) if writes else base
-    return Edit(path, base, data, commanded, (*replayed, *folded), _left(versions))
+    return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
 
 
 def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> Edit:
@@ -115,14 +114,26 @@ def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:
     """The file with every acknowledged write in it, whatever became of the file since."""
     aside: list[Aside] = []
-    is_chain = all(a.after == b.before for a, b in pairwise(writes))  # nobody wrote over one before the next
-    if not writes or (is_chain and data == _encoded(writes[-1].after)):
+    if not writes or (_is_chain(writes) and data == _encoded(writes[-1].after)):
         return data, aside
     for write in writes:
         merged = merge_file(path, _encoded(write.before), _encoded(write.after), data)
         data = merged.data
         aside += merged.aside
     return data, aside
+
+
+def _commanded(path: str, base: bytes | None, writes: Sequence[Write]) -> bytes | None:
+    if not writes or writes[-1].after is None:
+        return None if writes else base
+    if _is_chain(writes):
+        return merge_file(path, _encoded(writes[0].before), _encoded(writes[-1].after), base).data
+    return _replay(path, base, writes)[0]
+
+
+def _is_chain(writes: Sequence[Write]) -> bool:
+    """Whether nobody wrote over one before the next."""
+    return all(a.after == b.before for a, b in pairwise(writes))
 
 
 def _fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:
