@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from ctxrepo.errors import Busy
 from ctxrepo.services import work as work_module
 from ctxrepo.services.commit import Committed
 from ctxrepo.services.project import is_known
+from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 
@@ -173,6 +175,26 @@ def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[s
     assert anchor["meta"]["handoff"]["open"] == ["test the 8 s limit"]
     assert anchor["timestamp"] <= stamp(now())
     assert ada.git("status", "--porcelain") == ""
+
+
+def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
+    memory, tries = ada.open(), []
+
+    def note(*words: Any) -> None:
+        tries.append(words)
+        with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
+            real(*words)
+
+    real = work_module.note
+    monkeypatch.setattr(work_module, "note", note)
+    monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
+    spool(memory, "compact", cwd=str(ada.project_folder))
+    assert work() == []
+    (tape,) = (ada.clone / "TAPE" / "shop").iterdir()
+    assert tape.read_text().count("handoff/compaction") == 1
 
 
 def test_a_compaction_of_which_nothing_is_known_leaves_none(
