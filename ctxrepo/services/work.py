@@ -22,7 +22,7 @@ from ctxrepo.services.project import find_project, is_known
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
-from ctxrepo.services.spooled import spooled_versions
+from ctxrepo.services.spooled import spooled_versions, touched_paths
 from ctxrepo.storage.errands import Errands
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
@@ -127,7 +127,8 @@ class Worker:
             build(self.memory, self._head)
         spool = Spool(self.memory.state)
         events, end = spool.read()
-        wanted = Wanted(spooled_versions(self.memory, events), None if _looks_everywhere(events) else ())
+        only = None if _looks_everywhere(events) else touched_paths(events)
+        wanted = Wanted(spooled_versions(self.memory, events), only)
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():

@@ -116,6 +116,26 @@ def test_an_agents_version_of_a_file_outlives_the_file(ada: Machine, work: Calla
     assert os.listdir(memory.state.versions) == []
 
 
+def test_a_file_of_which_no_version_was_put_aside_is_committed_at_once(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    ada.write("shop/long.md", "- written by a tool\n")
+    spool(ada.open(), "tool", path="shop/long.md")  # it was too large, or the disk was full
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/long.md") == "- written by a tool"
+
+
+@pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", ".git/config", "a/../../b.md"])
+def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
+    ada: Machine, work: Callable[[], list[str]], path: str
+) -> None:
+    memory = ada.open()
+    spool(memory, "tool", path=path)
+    assert work() == []
+    assert memory.cache.faults() == []
+    assert memory.state.spool.stat().st_size == 0
+
+
 @pytest.mark.parametrize(
     "line",
     ["", "null", "[]", '{"event": 7}', '{"torn', "\x00\xff", '{"event":"tool","path":"../x","version":"y"}'],
