@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,11 +18,12 @@ from machines import Machine
 from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.services import work as work_module
-from ctxrepo.services.commit import Committed
+from ctxrepo.services.commit import Committed, commit
 from ctxrepo.services.project import is_known
 from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.writelog import Write, WriteLog
 
 
 def now() -> datetime:
@@ -77,6 +78,22 @@ def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
     ada.remember("a fact")
     assert work() == []
     assert pushed(ada) != before
+
+
+def test_what_a_worker_committed_that_was_killed_before_it_sent_it_is_sent_by_the_next(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: WriteLog, done: Sequence[Write]) -> None:
+        raise KeyboardInterrupt
+
+    ada.remember("outside a session")
+    monkeypatch.setattr(WriteLog, "cut", killed)
+    with pytest.raises(KeyboardInterrupt):
+        commit(ada.open(), now())
+    monkeypatch.undo()
+    assert "outside a session" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert work() == []
+    assert "outside a session" in ada.git("show", "origin/main:shop/MEMORY.md")
 
 
 def test_a_second_worker_leaves_at_once(ada: Machine, work: Callable[[], list[str]]) -> None:
