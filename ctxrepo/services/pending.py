@@ -9,10 +9,14 @@ from typing import TypeVar
 
 from ctxrepo.domain.merge import Aside, merge_file
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage.checkout import Seen
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.trees import Key
 from ctxrepo.storage.writelog import Write
+
+RECENT = 50
+"""Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,10 @@ def _edit(
 ) -> Edit:
     base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
-    data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
+    unseen = _unseen(versions, is_gone=data is None)
+    if data is None:
+        unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
+    data, folded = _fold(path, data, unseen)
     return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
 
 
@@ -109,6 +116,19 @@ def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
     """
     last = {(v.agent, v.session): v for v in versions if v.agent}
     return [*(last.values() if len(last) > 1 or is_gone else ()), *(v for v in versions if not v.agent)]
+
+
+def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> bool:
+    """Whether a file that is gone was taken out by somebody who knew this version of it: by a command that
+    found it there, or in a commit after the one that holds it."""
+    path = version.path
+    if writes and writes[-1].after is None:
+        found = _encoded(writes[-1].before)
+        return merge_file(path, version.base, version.data, found).data == found
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    is_there = objects.files(objects.tree_of(tip), [path])
+    return not is_there and bool(tip and objects.was_at(tip, path, blob_id(version.data), RECENT))
 
 
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
+
+from ctxrepo.storage.lock import locked
 
 NOTE = "shop/topics/build.md"
 
@@ -183,3 +186,51 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
     history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(3) if f"version {n}" not in history] == []
     assert ada.read(NOTE).count("version 2") == 1
+
+
+@pytest.mark.parametrize("is_looked_at_between", [False, True])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("forget", "shop:topics/build.md"),
+        ("archive", "shop:topics/build.md"),
+        ("move", "shop:topics/build.md", "shop:topics/other.md"),
+        ("project", "rename", "store"),
+    ],
+)
+def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(
+    ada: Machine, words: tuple[str, ...], is_looked_at_between: bool
+) -> None:
+    ada.init()
+    ada.remember("the project is known")
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    text = "- first\n- second\n"
+    ada.write(NOTE, text)
+    assert show_hook(ada, "s-1", ada.clone / NOTE, text)
+    alone = replace(ada, more={"CTXREPO_OFF": "1"})
+    with locked(ada.open().state.lock("work"), 5):  # the worker that the command wakes comes too late
+        assert alone.ctxrepo(*words).returncode == 0
+        if is_looked_at_between:
+            assert alone.ctxrepo("status").returncode == 0
+    ada.worker().run()
+    assert not (ada.clone / NOTE).exists()
+    assert "- second" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+    went = ada.git("ls-files", "*/other.md", "*/archive/*", "store/topics/*")
+    assert bool(went) == (words[0] != "forget")
+
+
+def test_what_another_session_left_unseen_in_a_note_that_is_removed_stays(ada: Machine) -> None:
+    ada.init()
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    for session in ("s-1", "s-2"):
+        text = f"- first\n- by {session}\n"
+        ada.write(NOTE, text)
+        assert show_hook(ada, session, ada.clone / NOTE, text)
+    with locked(ada.open().state.lock("work"), 5):
+        assert ada.ctxrepo("forget", "shop:topics/build.md").returncode == 0
+    ada.worker().run()
+    assert "- by s-1" in ada.read(NOTE)
