@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -91,7 +91,7 @@ def _edit(
     unseen = _unseen(versions, is_gone=data is None)
     if data is None:
         unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
-    data, folded = _fold(path, data, unseen)
+    data, folded = _fold(path, data, [_as_commanded(v, writes) for v in unseen])
     return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
 
 
@@ -123,12 +123,26 @@ def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> b
     found it there, or in a commit after the one that holds it."""
     path = version.path
     if writes and writes[-1].after is None:
-        found = _encoded(writes[-1].before)
-        return merge_file(path, version.base, version.data, found).data == found
+        return _was_found(version, writes[-1])
     objects = memory.objects
     tip = objects.ref(memory.clone.branch_ref)
     is_there = objects.files(objects.tree_of(tip), [path])
     return not is_there and bool(tip and objects.was_at(tip, path, blob_id(version.data), RECENT))
+
+
+def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
+    """The version with what commands took out that found it in the file."""
+    data: bytes | None = version.data
+    for write in writes:
+        if write.after is not None and _was_found(version, write):
+            data = merge_file(version.path, _encoded(write.before), encode(write.after), data).data
+    return version if data is None else replace(version, data=data)
+
+
+def _was_found(version: Version, write: Write) -> bool:
+    """Whether all that a version changed was in the file when a command wrote it."""
+    found = _encoded(write.before)
+    return merge_file(version.path, version.base, version.data, found).data == found
 
 
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:

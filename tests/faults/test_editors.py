@@ -11,6 +11,7 @@ import pytest
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
 
+from ctxrepo.domain.entry import entries_of
 from ctxrepo.storage.lock import locked
 
 NOTE = "shop/topics/build.md"
@@ -219,6 +220,22 @@ def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(
     assert "- second" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
     went = ada.git("ls-files", "*/other.md", "*/archive/*", "store/topics/*")
     assert bool(went) == (words[0] != "forget")
+
+
+def test_an_entry_that_a_command_forgets_after_two_sessions_edited_its_note_stays_away(ada: Machine) -> None:
+    ada.init()
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    for session, text in (("s-1", "- first\n- second\n"), ("s-2", "- first\n- second\n- third\n")):
+        ada.write(NOTE, text)
+        assert show_hook(ada, session, ada.clone / NOTE, text)
+    entry = entries_of(NOTE, ada.read(NOTE))[1]
+    with locked(ada.open().state.lock("work"), 5):
+        assert ada.ctxrepo("forget", f"^{entry.id}").returncode == 0
+        ada.write(NOTE, "- first\n")  # by an editor that knows of none of it
+    ada.worker().run()
+    assert sorted(ada.read(NOTE).splitlines()) == ["- first", "- third"]
 
 
 def test_what_another_session_left_unseen_in_a_note_that_is_removed_stays(ada: Machine) -> None:
