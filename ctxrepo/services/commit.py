@@ -7,25 +7,27 @@ people edited by hand is found by looking, what the write guard refuses is held 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 from ctxrepo.domain.commit import message
 from ctxrepo.domain.guard import Refusal
-from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge import Aside, aside_file
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Busy
 from ctxrepo.services.describe import describe
 from ctxrepo.services.evidence import moved_evidence
 from ctxrepo.services.held import held_deletions
-from ctxrepo.services.pending import Version, pending_edits
+from ctxrepo.services.pending import Version, fold, pending_edits
 from ctxrepo.services.refresh import refresh
-from ctxrepo.services.take import Changes, take
+from ctxrepo.services.take import Changes, Taken, take
 from ctxrepo.storage.checkout import Seen
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.replaced import Late
+from ctxrepo.storage.worktree import Wanted as Adopting
 from ctxrepo.storage.writelog import Write
 
 _TRIES = 5
@@ -104,13 +106,14 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
     seen = memory.checkout.look(only, written)
-    edits = pending_edits(memory, seen, old_tree, writes, versions)
-    head = objects.files(old_tree, [e.path for e in edits])
-    taken = take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, old_tree))
+    taken = _taken(memory, seen, old_tree, writes, replace(wanted, versions=versions))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
     hold = frozenset(r.path for r in taken.held)
     done, come = _within_reach(writes, seen, hold), _within_reach(late, seen, hold)
     origins = _origins(memory, writes, versions)
+    if waits := [one for one in late if one.path in hold and not seen.is_out_of_reach(one.path)]:
+        apart = {r.path for r in _taken(memory, seen, old_tree, writes, wanted).held}
+        come += _shown(memory, [one for one in waits if one.path not in apart])
     new = old
     for changes in (*taken.earlier, taken.changes):
         new = _make(memory, new, changes, origins, now)
@@ -125,6 +128,29 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     held, aside = tuple(taken.held), tuple(taken.aside)
     committed = Committed(new, new != old, held, aside, seen.skipped, (*settled, *done))
     return committed, _within_reach(later, seen, hold)
+
+
+def _taken(memory: Memory, seen: Seen, tree: str | None, writes: Sequence[Write], wanted: Wanted) -> Taken:
+    """What of all that is pending may go into a commit on top of a tree."""
+    edits = pending_edits(memory, seen, tree, writes, wanted.versions)
+    head = memory.objects.files(tree, [e.path for e in edits])
+    return take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
+
+
+def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
+    """Put into their files what alone is to blame that these are held back; returns what is there now.
+
+    Whoever is to mend such a file would find nothing wrong in it otherwise, and it would be held for ever.
+    """
+    worktree, shown = memory.worktree, set[str]()
+    for path in {one.path for one in late}:
+        found = worktree.read(path)
+        data, aside = fold(path, found, [_version(memory, one) for one in late if one.path == path])
+        worktree.write_all(dict(map(aside_file, aside)))
+        old = None if found is None else blob_id(found)
+        if not worktree.adopt({path: Adopting(old, data)}).skipped:
+            shown.add(path)
+    return [one for one in late if one.path in shown]
 
 
 def _within_reach(all_: Iterable[_Written], seen: Seen, hold: Collection[str]) -> list[_Written]:

@@ -91,7 +91,7 @@ def _edit(
     unseen = _unseen(versions, is_gone=data is None)
     if data is None:
         unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
-    data, folded = _fold(path, data, [_as_commanded(v, writes) for v in unseen])
+    data, folded = fold(path, data, [_as_commanded(v, writes) for v in unseen])
     return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
 
 
@@ -170,7 +170,7 @@ def _is_chain(writes: Sequence[Write]) -> bool:
     return all(a.after == b.before for a, b in pairwise(writes))
 
 
-def _fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:
+def fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:
     """The file with what each of several sessions left in it: none of them knew of the others."""
     aside: list[Aside] = []
     for version in versions:

@@ -1,0 +1,44 @@
+"""What reaches a file just while it is replaced, and may not be committed, is where a person can mend it."""
+
+from __future__ import annotations
+
+import pytest
+from machines import Machine
+
+NOTE = "shop/topics/build.md"
+FACTS = "".join(f"- fact {number} of the build\n" for number in range(20))
+
+
+@pytest.fixture
+def shared(pair: tuple[Machine, Machine]) -> Machine:
+    """A machine whose next sync replaces the note by one with an entry more."""
+    ada, ben = pair
+    ada.write(NOTE, FACTS)
+    ada.sync()
+    ben.sync()
+    ben.write(NOTE, f"{FACTS}- by ben\n")
+    ben.sync()
+    return ada
+
+
+def test_a_secret_that_came_late_is_in_the_file_and_can_be_taken_out_there(shared: Machine) -> None:
+    with (shared.clone / NOTE).open("a") as file:
+        file.write("- AKIAIOSFODNN7EXAMPLQ is the key\n")  # still in its buffer
+        shared.sync()
+    (held,) = shared.sync().held
+    assert "AKIA" in shared.read(NOTE).splitlines()[held.line - 1]
+    shared.write(NOTE, f"{FACTS}- by ben\n- the key is in the vault\n")
+    assert not shared.sync().held
+    assert "in the vault" in shared.git("show", f"HEAD:{NOTE}")
+    assert "AKIA" not in shared.git("log", "--all", "-p")
+
+
+def test_what_was_deleted_late_is_deleted_in_the_file_and_can_be_brought_back(shared: Machine) -> None:
+    with (shared.clone / NOTE).open("r+") as file:
+        shared.sync()
+        file.truncate(FACTS.index("\n") + 1)
+    assert [held.rule for held in shared.sync().held] == ["deletions"]
+    assert len(shared.read(NOTE).splitlines()) < 5
+    shared.ctxrepo("doctor", "--fix")
+    assert not shared.sync().held
+    assert shared.read(NOTE) == f"{FACTS}- by ben\n"
