@@ -123,7 +123,7 @@ def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> b
     found it there, or in a commit after the one that holds it."""
     path = version.path
     if writes and writes[-1].after is None:
-        return _was_found(version, writes[-1])
+        return any(_was_found(version, write) for write in _last_chain(writes))
     objects = memory.objects
     tip = objects.ref(memory.clone.branch_ref)
     is_there = objects.files(objects.tree_of(tip), [path])
@@ -131,10 +131,12 @@ def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> b
 
 
 def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
-    """The version with what commands took out that found it in the file."""
+    """The version with what commands took out that found it in the file, or what others had left of it."""
     data: bytes | None = version.data
+    is_found = False
     for write in writes:
-        if write.after is not None and _was_found(version, write):
+        is_found = is_found or _was_found(version, write)
+        if is_found and write.after is not None:
             data = merge_file(version.path, _encoded(write.before), encode(write.after), data).data
     return version if data is None else replace(version, data=data)
 
@@ -168,6 +170,12 @@ def _commanded(path: str, base: bytes | None, writes: Sequence[Write]) -> bytes 
 def _is_chain(writes: Sequence[Write]) -> bool:
     """Whether nobody wrote over one before the next."""
     return all(a.after == b.before for a, b in pairwise(writes))
+
+
+def _last_chain(writes: Sequence[Write]) -> Sequence[Write]:
+    """The last of them before which others may have written, and all after it."""
+    breaks = [n for n, (a, b) in enumerate(pairwise(writes), 1) if a.after != b.before]
+    return writes[breaks[-1] :] if breaks else writes
 
 
 def fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:
