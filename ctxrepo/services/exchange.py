@@ -94,13 +94,15 @@ def _round(
     theirs = objects.ref(clone.upstream_ref)
     found = standing.standing(memory, theirs, accept=accept)
     done = done.noticing(found.notice)
+    if theirs is None and send and found.answer.ok and open_review(memory):
+        theirs = _send_shared_again(memory)
     if found.answer.ok and found.goes_on:
         done = done.noticing(_end_review(memory, theirs, now))
     ours = objects.ref(clone.branch_ref)
     merged = _joined(memory, ours, theirs, now)
     if merged is None or not found.answer.ok:
         return replace(done, answer=found.answer)
-    if theirs and not found.goes_on:
+    if theirs and not found.goes_on and theirs != objects.ref(standing.SEEN):
         _break_off_review(memory)
     if send:
         done = _send(memory, merged.commit, theirs, now, done)
@@ -144,6 +146,21 @@ def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
         follow(memory, theirs, lambda old: review.settled(memory, current, old or ours, theirs, now), now)
     review.forget(memory, current)
     return _DECLINED if is_declined else ""
+
+
+def _send_shared_again(memory: Memory) -> str | None:
+    """Give a remote its shared branch back as we last knew it, without what is under review; None when that
+    can't be sent.
+
+    A remote that never had it shall get all that is here, as any new one: no review could end on it.
+    """
+    seen = memory.objects.ref(standing.SEEN)
+    if seen is None:
+        _break_off_review(memory)
+    elif remote_of(memory).push(seen, "").ok:
+        memory.objects.set_ref(memory.clone.upstream_ref, seen)
+        return seen
+    return None
 
 
 def _break_off_review(memory: Memory) -> None:

@@ -254,3 +254,30 @@ def test_a_review_ends_with_no_other_memory(
     ada.sync()
     assert ada.read(NOTE).endswith("- base\n- proposed\n")
     assert ada.read("eve/n.md") == "- of another memory\n"
+
+
+def test_a_main_that_is_deleted_during_a_review_is_sent_again_and_holds_nothing_under_review(
+    ada: Machine, remote: Path
+) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    branch = ada.sync().branch
+    git(remote, "update-ref", "-d", "refs/heads/main")
+    ada.write(NOTE, "- base\n- proposed\n- more\n")
+    done = ada.sync()
+    assert (on(remote, "main"), on(remote, branch)) == ("- base", "- base\n- proposed\n- more")
+    assert done.branch == branch
+    assert any("sent again" in notice for notice in done.notices)
+    assert ada.sync().notices == ()
+
+
+def test_an_empty_remote_that_is_accepted_during_a_review_gets_a_main(
+    ada: Machine, remote: Path, tmp_path: Path
+) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    ada.sync()
+    shutil.rmtree(remote)
+    make_remote(tmp_path)
+    assert ada.sync().remote.outcome == "changed"
+    assert ada.sync(accept_remote=True).remote.ok
+    assert on(remote, "main") == "- base\n- proposed"
+    assert branches(remote) == []
