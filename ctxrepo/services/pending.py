@@ -118,12 +118,22 @@ def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
     return [*(last.values() if len(last) > 1 or is_gone else ()), *(v for v in versions if not v.agent)]
 
 
+def _takes_out(write: Write) -> bool:
+    """Whether a command took anything out of a file; most only add to it, and a merge takes its time."""
+    before, after = (_lines(text or "") for text in (write.before, write.after))
+    return write.after is None or not before <= after
+
+
+def _lines(text: str) -> set[str]:
+    return {line for line in text.splitlines() if not line.startswith("updated:")}
+
+
 def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> bool:
     """Whether a file that is gone was taken out by somebody who knew this version of it: by a command that
     found it there, or in a commit after the one that holds it."""
     path = version.path
     if writes and writes[-1].after is None:
-        return any(_was_found(version, write) for write in _last_chain(writes))
+        return any(_was_found(version, w) for w in _last_chain(writes) if _takes_out(w))
     objects = memory.objects
     tip = objects.ref(memory.clone.branch_ref)
     is_there = objects.files(objects.tree_of(tip), [path])
@@ -134,7 +144,7 @@ def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
     """The version with what commands took out that found it in the file, or what others had left of it."""
     data: bytes | None = version.data
     is_found = False
-    for write in writes:
+    for write in filter(_takes_out, writes):
         is_found = is_found or _was_found(version, write)
         if is_found and write.after is not None:
             data = merge_file(version.path, _encoded(write.before), encode(write.after), data).data

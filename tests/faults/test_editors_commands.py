@@ -55,3 +55,27 @@ def test_each_of_several_commands_in_a_note_that_two_sessions_edited_is_done(
             assert alone.ctxrepo("forget", f"^{entry.id}").returncode == 0
     known.worker().run()
     assert known.read(NOTE).splitlines() == ["- first", "- fourth"]
+
+
+def test_commands_that_only_add_to_a_note_are_not_compared_with_what_each_session_left(
+    known: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(known, "s-1", "- first\n- second\n")
+    leave(known, "s-2", "- first\n- third\n")
+    compared: list[str] = []
+    alone = replace(known, more={"CTXREPO_OFF": "1"})
+    with locked(known.open().state.lock("work"), 5):
+        for fact in ("one fact", "another fact"):
+            assert (
+                alone.ctxrepo("remember", fact, "--note", "topics/build.md", "--scope", "shop").returncode
+                == 0
+            )
+
+    def was_found(*_: object) -> bool:
+        compared.append("")
+        return False
+
+    monkeypatch.setattr("ctxrepo.services.pending._was_found", was_found)
+    known.worker().run()
+    assert compared == []
+    assert {"- first", "- second", "- third"} < {*known.read(NOTE).splitlines()}
