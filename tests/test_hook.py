@@ -94,6 +94,7 @@ class TestSessionStart:
         )
         world.worker(settle)
         world.compile(remote="1")
+        world.be_patient()
         assert "global/news.md" in world.run("SessionStart")
 
     def test_it_waits_briefly_only_and_not_at_all_when_fetched_lately(self, world: World) -> None:

@@ -38,8 +38,8 @@ import runpy, sys
 sys.path.append({package!r})
 from ctxrepo.hot.lean import load_sqlite
 load_sqlite()
-from ctxrepo.hot import semantic
-semantic.PATIENCE = 5
+from ctxrepo.hot import semantic, start
+semantic.PATIENCE = start.PATIENCE = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """
 
@@ -81,7 +81,7 @@ class World:
         return path
 
     def be_patient(self) -> None:
-        """Have hooks give the helper seconds: a busy machine has nobody answer within hundredths of one."""
+        """Have hooks give helper and worker seconds: on a busy machine nobody is there within less."""
         self._hook = self.root / "patient.py"
         self._hook.write_text(_PATIENT.format(package=str(HOOK.parents[1]), hook=str(HOOK)))
 
