@@ -49,7 +49,8 @@ class Committed:
     aside: tuple[Aside, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     done: tuple[Write, ...] = ()
-    """The acknowledged writes that it holds; others wait in the write log until a commit can take them."""
+    """The acknowledged writes that it holds, also those of a commit whose maker was killed before saying so;
+    others wait in the write log until a commit can take them."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     later = bring(memory, tree, seen, hold | unknown) if tree else ()
     memory.worktree.replaced.settle(come)
     held, aside = tuple(taken.held), tuple(taken.aside)
-    committed = Committed(new, new != old, held, aside, seen.skipped, tuple(done))
+    committed = Committed(new, new != old, held, aside, seen.skipped, (*settled, *done))
     return committed, _within_reach(later, seen, hold)
 
 

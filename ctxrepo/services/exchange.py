@@ -92,14 +92,16 @@ def _round(
     objects, clone = memory.objects, memory.clone
     objects.reopen()
     theirs = objects.ref(clone.upstream_ref)
-    if accept:
-        standing.agree(memory, theirs)
-    found = standing.standing(memory, theirs)
-    done = done.noticing(found.notice, _end_review(memory, theirs, now))
+    found = standing.standing(memory, theirs, accept=accept)
+    done = done.noticing(found.notice)
+    if found.answer.ok and found.goes_on:
+        done = done.noticing(_end_review(memory, theirs, now))
     ours = objects.ref(clone.branch_ref)
     merged = _joined(memory, ours, theirs, now)
     if merged is None or not found.answer.ok:
         return replace(done, answer=found.answer)
+    if theirs and not found.goes_on:
+        _break_off_review(memory)
     if send:
         done = _send(memory, merged.commit, theirs, now, done)
         if done.answer.outcome == "overtaken" and not is_last:
@@ -142,6 +144,13 @@ def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
         follow(memory, theirs, lambda old: review.settled(memory, current, old or ours, theirs, now), now)
     review.forget(memory, current)
     return _DECLINED if is_declined else ""
+
+
+def _break_off_review(memory: Memory) -> None:
+    """What was sent is offered anew: of a main that has lost what it had, nobody can tell what reviewers
+    struck out, and all of it would count as that."""
+    if current := open_review(memory):
+        review.forget(memory, current)
 
 
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:

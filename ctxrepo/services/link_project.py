@@ -13,7 +13,7 @@ from ctxrepo.domain.registry import REGISTRY_FILE, Registry, is_folder, with_ali
 from ctxrepo.errors import NotFound
 from ctxrepo.services.commit import commit
 from ctxrepo.services.project import Project, folders_in, read_registry
-from ctxrepo.services.relocate import Relocated, relocate
+from ctxrepo.services.relocate import Relocated, relocate, require_let_through
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -37,16 +37,18 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     """Let the id of a checkout stand for the project that `target` names by id or folder, on every machine.
 
     What was written under the id until now goes along, in one acknowledged write. A folder that no project
-    claims becomes the project's own. NotFound when there is no such project or folder.
+    claims becomes the project's own. NotFound when there is no such project or folder, Refused while
+    one of those files is held back.
     """
     found = _found(memory, read_registry(memory), target)
-    commit(memory, now)
+    held = commit(memory, now).held
     widen(memory, found, now)
     with drafting(memory, "link", origin, now) as draft:
         registry = read_registry(memory)
         before = registry.projects.get(identity, "")
         if registry.folder_of(identity) == found.folder:
             return Linked(identity, registry.canonical(identity), found.folder, is_changed=False)
+        require_let_through(held, before)
         draft.saying = f"{identity} is {found.folder}"
         _enter(draft, identity, found)
         relocated = relocate(draft, before, found.folder, now) if before else _NOTHING

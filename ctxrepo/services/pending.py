@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
 from ctxrepo.domain.merge import Aside, merge_file
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage.checkout import Seen
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.trees import Key
 from ctxrepo.storage.writelog import Write
+
+RECENT = 50
+"""Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,9 @@ _Told = TypeVar("_Told", Write, Version)
 class Edit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
-    `commanded` is what the last command made of it, `base` where there was none: what is missing against it,
-    nobody asked for by a command. `aside` lost on the way; `versions` are what agents left in the file one
-    after the other, which may end with `data`: they belong to the history and not to the file.
+    `commanded` is what commands alone would have made of `base`: what is missing against it, nobody asked for
+    by a command, though one may have found it gone. `aside` lost on the way; `versions` are what agents left
+    in the file one after the other, which may end with `data`: they are for the history and not for the file.
     """
 
     path: str
@@ -84,9 +88,11 @@ def _edit(
 ) -> Edit:
     base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
-    data, folded = _fold(path, data, _unseen(versions, is_gone=data is None))
-    commanded = _encoded(writes[-1].after) if writes else base
-    return Edit(path, base, data, commanded, (*replayed, *folded), _left(versions))
+    unseen = _unseen(versions, is_gone=data is None)
+    if data is None:
+        unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
+    data, folded = _fold(path, data, [_as_commanded(v, writes) for v in unseen])
+    return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
 
 
 def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> Edit:
@@ -112,17 +118,56 @@ def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
     return [*(last.values() if len(last) > 1 or is_gone else ()), *(v for v in versions if not v.agent)]
 
 
+def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> bool:
+    """Whether a file that is gone was taken out by somebody who knew this version of it: by a command that
+    found it there, or in a commit after the one that holds it."""
+    path = version.path
+    if writes and writes[-1].after is None:
+        return _was_found(version, writes[-1])
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    is_there = objects.files(objects.tree_of(tip), [path])
+    return not is_there and bool(tip and objects.was_at(tip, path, blob_id(version.data), RECENT))
+
+
+def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
+    """The version with what commands took out that found it in the file."""
+    data: bytes | None = version.data
+    for write in writes:
+        if write.after is not None and _was_found(version, write):
+            data = merge_file(version.path, _encoded(write.before), encode(write.after), data).data
+    return version if data is None else replace(version, data=data)
+
+
+def _was_found(version: Version, write: Write) -> bool:
+    """Whether all that a version changed was in the file when a command wrote it."""
+    found = _encoded(write.before)
+    return merge_file(version.path, version.base, version.data, found).data == found
+
+
 def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:
     """The file with every acknowledged write in it, whatever became of the file since."""
     aside: list[Aside] = []
-    is_chain = all(a.after == b.before for a, b in pairwise(writes))  # nobody wrote over one before the next
-    if not writes or (is_chain and data == _encoded(writes[-1].after)):
+    if not writes or (_is_chain(writes) and data == _encoded(writes[-1].after)):
         return data, aside
     for write in writes:
         merged = merge_file(path, _encoded(write.before), _encoded(write.after), data)
         data = merged.data
         aside += merged.aside
     return data, aside
+
+
+def _commanded(path: str, base: bytes | None, writes: Sequence[Write]) -> bytes | None:
+    if not writes or writes[-1].after is None:
+        return None if writes else base
+    if _is_chain(writes):
+        return merge_file(path, _encoded(writes[0].before), _encoded(writes[-1].after), base).data
+    return _replay(path, base, writes)[0]
+
+
+def _is_chain(writes: Sequence[Write]) -> bool:
+    """Whether nobody wrote over one before the next."""
+    return all(a.after == b.before for a, b in pairwise(writes))
 
 
 def _fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.entry import entries_of
+from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.domain.note import decode_exactly, encode
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import moved_path, relinked
+from ctxrepo.errors import Refused
 from ctxrepo.services.evidence import named_in_evidence, record
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.write import Draft
@@ -25,6 +27,15 @@ class Relocated:
     files: int
     linking: int
     aside: tuple[Aside, ...]
+
+
+def require_let_through(held: Iterable[Refusal], folder: str) -> None:
+    """Refused while something in a folder is held back: in another place it would look as if it was meant."""
+    for refusal in held:
+        if moved_path(refusal.path, folder, f"{folder}-"):
+            raise Refused(
+                f"{refusal.at} is held back: {refusal.message}", "`ctxrepo status` says how it is settled."
+            )
 
 
 def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:

@@ -12,7 +12,7 @@ from ctxrepo.domain.registry import REGISTRY_FILE, is_folder, scope_of, with_pro
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.commit import commit
 from ctxrepo.services.project import Project, folders_in, read_registry
-from ctxrepo.services.relocate import Relocated, relocate
+from ctxrepo.services.relocate import Relocated, relocate, require_let_through
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
@@ -31,8 +31,8 @@ class Renamed:
 def rename_project(memory: Memory, project: Project, name: str, origin: Origin, now: datetime) -> Renamed:
     """Call a project's folder `name`, in one acknowledged write; what it held is in a commit before.
 
-    UsageError for what no folder may be called, Refused for a name that something has. A project that nothing
-    was written for yet will begin in the folder of that name.
+    UsageError for what no folder may be called, Refused for a name that something has, and while a file of
+    the project is held back. A project that nothing was written for yet will begin in that folder.
     """
     new = unicodedata.normalize("NFC", name.strip().rstrip("/"))
     if not is_folder(new):
@@ -40,7 +40,7 @@ def rename_project(memory: Memory, project: Project, name: str, origin: Origin, 
             f"`{shown(name, 80)}` can't be a project's folder",
             "One name without slashes; global, TAPE, inbox, conflicts and archive have a meaning already.",
         )
-    commit(memory, now)
+    require_let_through(commit(memory, now).held, project.folder)
     _require_free(memory, project, new)
     widen(memory, Project(project.id, new, is_registered=True), now)
     with drafting(memory, "rename", origin, now) as draft:

@@ -17,6 +17,11 @@ def spooled_versions(memory: Memory, events: Iterable[Event] | None = None) -> l
     return [version for event in waiting if (version := _version(memory, spool, event))]
 
 
+def touched_paths(events: Iterable[Event]) -> set[str]:
+    """The memory files that tools wrote, also those of which no version could be put aside."""
+    return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
+
+
 def _version(memory: Memory, spool: Spool, event: Event) -> Version | None:
     data = spool.version(event) if event.version else None
     if data is None or unsafe(event.path) or is_ignored(event.path):

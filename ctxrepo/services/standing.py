@@ -15,21 +15,35 @@ SEEN = "refs/ctxrepo/seen"
 
 @dataclass(frozen=True)
 class Standing:
-    """`answer` is not ok when a person has to confirm first; `notice` is what they must be told else."""
+    """`answer` is not ok when a person has to confirm first; `notice` is what they must be told else.
+
+    `goes_on` says that the remote has all that we knew of it: only then has somebody taken out what isn't
+    there.
+    """
 
     answer: RemoteAnswer
     notice: str = ""
+    goes_on: bool = False
 
 
-_FINE = Standing(RemoteAnswer("ok"))
+_FINE = Standing(RemoteAnswer("ok"), goes_on=True)
 
 
-def standing(memory: Memory, theirs: str | None) -> Standing:
-    """What the remote's tip `theirs` (None: it has no such branch) means.
+def standing(memory: Memory, theirs: str | None, *, accept: bool = False) -> Standing:
+    """What the remote's tip `theirs` (None: it has no such branch) means; with `accept` a person takes it
+    for what it is.
 
     A remote that went back or was rewritten is merged with what is here, so that nothing is lost on either
     side. One that is empty all at once was replaced, and another address may be somebody else's.
     """
+    found = _standing(memory, theirs)
+    if accept:
+        agree(memory, theirs)
+        return Standing(_FINE.answer, goes_on=found.goes_on)
+    return found
+
+
+def _standing(memory: Memory, theirs: str | None) -> Standing:
     objects = memory.objects
     seen = objects.ref(SEEN)
     if seen is None or theirs == seen or not objects.has(seen):

@@ -66,13 +66,14 @@ def sync(
     asked = time.monotonic()
     try:
         with locked(memory.state.lock("sync"), wait):
+            # Who asks after this may have written after our commit: the next one is theirs to send.
+            began = time.monotonic()
             done = _commit(memory, now, wanted)
             if not memory.has_remote:
                 return _synced(done, Exchange())
             known = memory.exchanges.answer_since(asked, done.head, send=send)
             if known and not accept_remote:
                 return _synced(done, Exchange(known))
-            began = time.monotonic()
             said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
             result = _synced(done, said)
             memory.exchanges.remember(memory.repository.remote, result.head, began, said.answer, sent=send)

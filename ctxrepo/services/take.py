@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 from ctxrepo.domain.guard import Refusal, check_file
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.domain.oid import blob_id
-from ctxrepo.services.pending import Edit
+from ctxrepo.services.pending import RECENT, Edit
 from ctxrepo.storage.memory import Memory
 
 Changes = dict[str, bytes | None]
-
-RECENT = 50
-"""Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
 
 
 @dataclass

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.errors import CtxrepoError, in_words
+from ctxrepo.errors import Busy, CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.services.active import note_active
 from ctxrepo.services.blocks import renew
@@ -22,7 +22,7 @@ from ctxrepo.services.project import find_project, is_known
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.sparse import widen
-from ctxrepo.services.spooled import spooled_versions
+from ctxrepo.services.spooled import spooled_versions, touched_paths
 from ctxrepo.storage.errands import Errands
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
@@ -39,6 +39,9 @@ _MOST = 10
 """So many times as long it waits in all: what comes without end is for the next worker."""
 
 _GLANCE = 0.03
+
+_TRIES = 4
+"""So often the write lock is asked for."""
 
 _Left = frozenset[tuple[str, ...]]
 """What there is to do, a tuple a thing."""
@@ -124,11 +127,12 @@ class Worker:
             build(self.memory, self._head)
         spool = Spool(self.memory.state)
         events, end = spool.read()
-        wanted = Wanted(spooled_versions(self.memory, events), None if _looks_everywhere(events) else ())
+        only = None if _looks_everywhere(events) else touched_paths(events)
+        wanted = Wanted(spooled_versions(self.memory, events), only)
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():
-                note(self.memory, event, self.env, self.now())
+                self._note(event)
         # First these: whoever comes after a kill shall find either events or errands.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
@@ -145,6 +149,17 @@ class Worker:
             return 0.0
         self.memory.cache.settle(time.time())
         return QUIET if writes_outside and self._may_send() else LULL
+
+    def _note(self, event: Event) -> None:
+        """Leave the anchor an event calls for. Nobody will leave it later: so it waits out who has the write
+        lock for longer than a command would wait, as whoever brings thousands of files has."""
+        for left in reversed(range(_TRIES)):
+            try:
+                note(self.memory, event, self.env, self.now())
+                break
+            except Busy:
+                if not left:
+                    raise
 
     def _leave_errands(self, events: Sequence[Event], fetches: bool, writes_outside: bool) -> None:
         """A session that starts waits for what others sent; at its end it sends, and at the next start what

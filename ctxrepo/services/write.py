@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ctxrepo.domain.entry import entries_of
 from ctxrepo.domain.guard import check_file, refuse
-from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.merge import aside_file, merge_file
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.note import decode_exactly, encode, utf16
 from ctxrepo.domain.oid import blob_id
@@ -125,11 +125,9 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     come = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     allow = draft.memory.settings.secrets.allow_secret
     refuse([r for path, data in come.items() for r in check_file(path, data, allow)])
-    _put(draft, come)
+    changed += _put(draft, come)
     # Last: a kill before this leaves a file too many, which can be removed again, and never one too few.
-    for path in changed:
-        if path not in come:
-            draft.memory.worktree.remove(path)
+    _remove(draft, [path for path in changed if draft.after[path] is None])
     write_id = secrets.token_hex(8)
     draft.memory.writes.append(
         [
@@ -174,21 +172,42 @@ def _own(path: str, before: str | None, after: str | None) -> list[str]:
     return [f"{OWN} {e.id} {hash_of(e)}" for e in entries_of(path, after or "") if e.id not in known]
 
 
-def _put(draft: Draft, come: Mapping[str, bytes]) -> None:
-    """Bring the files to these bytes; what an editor, who knows no lock, wrote since they were read stays."""
+def _remove(draft: Draft, paths: Iterable[str]) -> None:
+    """Remove the files; one that an editor wrote to since it was read stays: for the commit, too, an edit
+    stands against a removal."""
+    before = {path: _encoded(draft.before[path]) for path in paths}
+    wanted = {path: Wanted(blob_id(data), None) for path, data in before.items() if data is not None}
+    draft.memory.worktree.adopt(wanted)
+
+
+def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
+    """Bring the files to these bytes; what an editor, who knows no lock, wrote since they were read stays.
+
+    Where both changed the same thing, what loses is drafted and written too: the paths of the files that
+    keep it.
+    """
     worktree = draft.memory.worktree
+    aside: dict[str, bytes] = {}
     seen = {path: _encoded(draft.before.get(path)) for path in come}
     due = {path: (seen[path], data) for path, data in come.items()}
     for _ in range(_ROUNDS):
         wanted = {
             path: Wanted(None if old is None else blob_id(old), new) for path, (old, new) in due.items()
         }
-        skipped = worktree.adopt(wanted).skipped
-        if not skipped:
-            return
-        now = {path: worktree.read(path) for path in skipped}
-        due = {p: (data, merge_file(p, seen[p], come[p], data).data or come[p]) for p, data in now.items()}
-    worktree.write_all({path: data for path, (_, data) in due.items()})
+        due = {}
+        for path in worktree.adopt(wanted).skipped:
+            now = worktree.read(path)
+            merged = merge_file(path, seen[path], come[path], now)
+            due[path] = now, merged.data or come[path]
+            aside |= map(aside_file, merged.aside)
+        if not due:
+            break
+    last = {path: data for path, (_, data) in due.items()} | aside
+    if last:
+        worktree.write_all(last)
+    draft.before |= dict.fromkeys(aside)
+    draft.after |= {path: decode_exactly(data) for path, data in aside.items()}
+    return [*aside]
 
 
 def _encoded(text: str | None) -> bytes | None:

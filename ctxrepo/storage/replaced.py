@@ -33,10 +33,14 @@ class Late:
 
 @dataclass(frozen=True)
 class _Old:
+    """`at` is when it was seen to have the bytes of `id`, `mtime` when it was last written to by then
+    (-1: unknown)."""
+
     path: str
     id: str
     name: str
     at: float
+    mtime: int = -1
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,15 @@ class Replaced:
 
     folder: Path
 
-    def hold(self, file: Path, path: str, oid: str) -> None:
-        """Keep hold of a file whose blob id is `oid` and which is about to be replaced."""
+    def hold(self, file: Path, path: str, oid: str, since: float) -> None:
+        """Keep hold of a file that is about to be replaced, and whose blob id was `oid` at a moment after
+        `since`: others may have written to it by now."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        old = _Old(path, oid, secrets.token_hex(8), time.time())
+        name = secrets.token_hex(8)
         # Where there are no hard links, or the file has just gone, there is nothing to hold on to.
         with suppress(OSError):
-            os.link(file, self.folder / old.name, follow_symlinks=False)
+            os.link(file, self.folder / name, follow_symlinks=False)
+            old = _Old(path, oid, name, since, (self.folder / name).stat().st_mtime_ns)
             with self._list.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(old)) + "\n")
 
@@ -101,7 +107,9 @@ class Replaced:
         with suppress(OSError):
             file = self.folder / old.name
             status = file.stat()
-            if status.st_mtime + _GRAIN >= old.at and status.st_size <= MAX_BYTES:
+            # A clock that was put back gives a later write an earlier time, but never the same.
+            is_as_it_was = status.st_mtime_ns == old.mtime and status.st_mtime + _GRAIN < old.at
+            if not is_as_it_was and status.st_size <= MAX_BYTES:
                 return file.read_bytes()
         return None
 
@@ -111,7 +119,8 @@ class Replaced:
                 fields = record(line) or {}
                 with suppress(KeyError, TypeError, ValueError):
                     name = os.path.basename(str(fields["name"]))
-                    yield _Old(str(fields["path"]), str(fields["id"]), name, float(fields["at"]))
+                    at, mtime = float(fields["at"]), int(fields.get("mtime", -1))
+                    yield _Old(str(fields["path"]), str(fields["id"]), name, at, mtime)
 
     @property
     def _list(self) -> Path:

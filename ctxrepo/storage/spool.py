@@ -93,7 +93,10 @@ def tidy(places: RepositoryPlaces, now: float) -> None:
     ledgers, versions = _by_age(places.ledgers), _by_age(places.versions)
     old = [path for at, path in ledgers if now - at > LEDGER_DAYS * 86400]
     old += [path for _, path in ledgers[:-MANY_LEDGERS]]
-    old += [path for at, path in versions if now - at > VERSION_DAYS * 86400]
+    if left := [path for at, path in versions if now - at > VERSION_DAYS * 86400]:
+        # Of a clone in which a person is in the middle of something nothing is committed, maybe for weeks.
+        waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]}
+        old += [path for path in left if os.path.basename(path) not in waiting]
     for path in old:
         with suppress(OSError):
             os.unlink(path)

@@ -110,24 +110,25 @@ class Worktree:
         An editor may write at any moment: a file that is no longer as expected is left alone, and bytes
         that reached the old file while it was being replaced come back as `late`.
         """
+        since = time.time()
         # First what goes: a folder may come where a file was, and a file where a folder was.
         with opened(self.root) as folders:
             gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
         for path in gone:
-            self._hold(path, wanted[path].expected)
+            self._hold(path, wanted[path].expected, since)
             self.remove(path)
         with opened(self.root) as folders:
             come = {p: w.data for p, w in wanted.items() if w.data is not None and _is_ready(folders, p, w)}
             with self._prepared(folders, come) as prepared:
                 for path, temporary in prepared.items():
-                    self._hold(path, wanted[path].expected)
+                    self._hold(path, wanted[path].expected, since)
                     self._put(folders, path, temporary)
             _sync_folders(folders, come)
         return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=self.replaced.late())
 
-    def _hold(self, path: str, oid: str | None) -> None:
+    def _hold(self, path: str, oid: str | None, since: float) -> None:
         if oid is not None:
-            self.replaced.hold(self.root / path, path, oid)
+            self.replaced.hold(self.root / path, path, oid, since)
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`, and folders that this leaves empty."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
+
+from ctxrepo.domain.entry import entries_of
+from ctxrepo.storage.lock import locked
 
 NOTE = "shop/topics/build.md"
 
@@ -65,6 +70,26 @@ def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
     monkeypatch.undo()
     ada.sync()
     assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- by hand", "- too late"}
+
+
+def test_what_is_written_while_a_slow_disk_keeps_what_comes_in_its_place_is_kept(
+    shared: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, _ = shared
+    fsync = os.fsync
+
+    def slow(handle: int) -> None:
+        fsync(handle)
+        text = ada.read(NOTE)
+        if "by ben" not in text and "just then" not in text:
+            ada.write(NOTE, f"{text}- just then\n")
+            time.sleep(0.1)
+
+    monkeypatch.setattr("ctxrepo.storage.worktree.os.fsync", slow)
+    ada.sync()
+    monkeypatch.undo()
+    ada.sync()
+    assert set(ada.read(NOTE).splitlines()) == {"- first", "- by ben", "- just then"}
 
 
 def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: Path) -> None:
@@ -162,3 +187,67 @@ def test_three_versions_between_two_commits_are_three_in_the_history(
     history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(3) if f"version {n}" not in history] == []
     assert ada.read(NOTE).count("version 2") == 1
+
+
+@pytest.mark.parametrize("is_looked_at_between", [False, True])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("forget", "shop:topics/build.md"),
+        ("archive", "shop:topics/build.md"),
+        ("move", "shop:topics/build.md", "shop:topics/other.md"),
+        ("project", "rename", "store"),
+    ],
+)
+def test_a_note_that_a_command_removes_after_an_agent_edited_it_stays_away(
+    ada: Machine, words: tuple[str, ...], is_looked_at_between: bool
+) -> None:
+    ada.init()
+    ada.remember("the project is known")
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    text = "- first\n- second\n"
+    ada.write(NOTE, text)
+    assert show_hook(ada, "s-1", ada.clone / NOTE, text)
+    alone = replace(ada, more={"CTXREPO_OFF": "1"})
+    with locked(ada.open().state.lock("work"), 5):  # the worker that the command wakes comes too late
+        assert alone.ctxrepo(*words).returncode == 0
+        if is_looked_at_between:
+            assert alone.ctxrepo("status").returncode == 0
+    ada.worker().run()
+    assert not (ada.clone / NOTE).exists()
+    assert "- second" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+    went = ada.git("ls-files", "*/other.md", "*/archive/*", "store/topics/*")
+    assert bool(went) == (words[0] != "forget")
+
+
+def test_an_entry_that_a_command_forgets_after_two_sessions_edited_its_note_stays_away(ada: Machine) -> None:
+    ada.init()
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    for session, text in (("s-1", "- first\n- second\n"), ("s-2", "- first\n- second\n- third\n")):
+        ada.write(NOTE, text)
+        assert show_hook(ada, session, ada.clone / NOTE, text)
+    entry = entries_of(NOTE, ada.read(NOTE))[1]
+    with locked(ada.open().state.lock("work"), 5):
+        assert ada.ctxrepo("forget", f"^{entry.id}").returncode == 0
+        ada.write(NOTE, "- first\n")  # by an editor that knows of none of it
+    ada.worker().run()
+    assert sorted(ada.read(NOTE).splitlines()) == ["- first", "- third"]
+
+
+def test_what_another_session_left_unseen_in_a_note_that_is_removed_stays(ada: Machine) -> None:
+    ada.init()
+    ada.write(NOTE, "- first\n")
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    for session in ("s-1", "s-2"):
+        text = f"- first\n- by {session}\n"
+        ada.write(NOTE, text)
+        assert show_hook(ada, session, ada.clone / NOTE, text)
+    with locked(ada.open().state.lock("work"), 5):
+        assert ada.ctxrepo("forget", "shop:topics/build.md").returncode == 0
+    ada.worker().run()
+    assert "- by s-1" in ada.read(NOTE)

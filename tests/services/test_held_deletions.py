@@ -7,6 +7,9 @@ import shutil
 import pytest
 from machines import Machine
 
+from ctxrepo.domain.entry import entries_of
+from ctxrepo.domain.target import parse_target
+
 Pair = tuple[Machine, Machine]
 
 
@@ -66,6 +69,34 @@ def test_a_note_that_lost_most_of_its_entries_is_held_back(pair: Pair) -> None:
     assert [r.path for r in held] == ["shop/long.md"]
     ben.sync()
     assert ben.read("shop/long.md").count("- entry") == 30
+
+
+@pytest.mark.parametrize("is_held_already", [True, False])
+def test_a_command_on_such_a_note_is_no_yes(pair: Pair, is_held_already: bool) -> None:
+    ada, ben = pair
+    ada.write("shop/long.md", "- entry 0 \n")
+    if is_held_already:
+        assert ada.sync().held
+    ada.remember("written after that", note=parse_target("shop:long.md"))
+    assert [r.path for r in ada.sync().held] == ["shop/long.md"]
+    ben.sync()
+    assert ben.read("shop/long.md").count("- entry") == 30
+    ada.ctxrepo("doctor", "--fix")
+    ben.sync()
+    for machine in pair:
+        machine.sync()
+        assert machine.read("shop/long.md").count("- entry") == 30
+        assert "- written after that" in machine.read("shop/long.md")
+
+
+def test_what_commands_take_out_themselves_is_meant(pair: Pair) -> None:
+    ada, _ = pair
+    ada.write("shop/long.md", ada.read("shop/long.md").replace("- entry 29", "- entry nine-and-twenty"))
+    for number in range(15):
+        target = f"^{entries_of('shop/long.md', ada.read('shop/long.md'))[0].id}"
+        assert ada.ctxrepo("forget", target).returncode == 0, number
+    assert ada.sync().held == ()
+    assert ada.git("show", "HEAD:shop/long.md").count("- entry") == 15
 
 
 def test_a_commit_by_a_person_passes(pair: Pair) -> None:

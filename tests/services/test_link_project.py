@@ -8,7 +8,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.merge import aside_file
 from ctxrepo.domain.origin import Origin
-from ctxrepo.errors import NotFound
+from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.link_project import Linked, link_project
 from ctxrepo.services.project import find_project, identity_at, read_registry
 from ctxrepo.storage.compiled import read_checkouts
@@ -81,6 +81,18 @@ def test_what_was_written_under_the_new_name_goes_along(both: tuple[Machine, Mac
         assert "of the new name" in machine.read("shop/MEMORY.md")
         assert "only here" in machine.read("shop/topics/gotcha.md")
         assert read_registry(machine.open()).projects == {OLD: "shop"}
+
+
+def test_it_waits_until_it_is_said_what_was_meant(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.remember("of the new name")
+    ada.write("storefront/long.md", "".join(f"- entry {n}\n" for n in range(20)))
+    ada.sync()
+    ada.write("storefront/long.md", "- entry 0\n")
+    with pytest.raises(Refused, match=r"storefront/long\.md is held back"):
+        link(ada, "shop")
+    assert place(ada) == (NEW, "storefront")
+    assert ada.sync().held
 
 
 def test_what_the_other_machine_begins_under_the_new_name_comes_too(both: tuple[Machine, Machine]) -> None:

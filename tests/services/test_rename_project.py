@@ -11,6 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
+from ctxrepo.services.commit import Wanted
 from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.find import project_here
 from ctxrepo.services.history import history
@@ -215,3 +216,14 @@ def test_a_project_of_which_nothing_is_written_begins_in_the_folder_of_that_name
     ada.init()
     rename(ada, "store")
     assert ada.remember("first").at.startswith("store/")
+
+
+def test_a_folder_in_which_something_is_held_back_keeps_its_name(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.write("shop/long.md", "".join(f"- entry {n}\n" for n in range(20)))
+    ada.sync()
+    ada.write("shop/long.md", "- entry 0\n")
+    with pytest.raises(Refused, match=r"shop/long\.md is held back"):
+        rename(ada, "store")
+    assert ada.sync(wanted=Wanted(deletions=True)).held == ()
+    assert rename(ada, "store").folder == "store"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from machines import NOW, Machine
+from machines import NOW, Machine, make_machine, make_remote
 
 from ctxrepo.services.status import status
 
@@ -202,3 +203,54 @@ def test_a_branch_of_the_day_that_is_forgotten_here_is_left_alone(ada: Machine, 
     ada.write(NOTE, "- base\n- proposed\n")
     assert ada.sync().branch == f"{taken}-2"
     assert git(remote, "rev-parse", taken) == other
+
+
+@pytest.mark.parametrize("pulled", [False, True])
+@pytest.mark.parametrize("branch_is_gone", [False, True])
+def test_what_a_main_lost_that_went_back_is_not_struck_out(
+    ada: Machine, remote: Path, pulled: bool, branch_is_gone: bool
+) -> None:
+    before = git(remote, "rev-parse", "main")
+    config = ada.places.config_file
+    config.write_text(config.read_text().replace('review = "branch"', 'review = "direct"'))
+    ada.write("shop/long.md", "- known for long\n")
+    ada.sync()
+    config.write_text(config.read_text().replace('review = "direct"', 'review = "branch"'))
+    ada.write(NOTE, "- base\n- proposed\n")
+    branch = ada.sync().branch
+    git(remote, "update-ref", "refs/heads/main", before)  # a backup took its place
+    if branch_is_gone:
+        git(remote, "update-ref", "-d", f"refs/heads/{branch}")
+    told = ada.sync(send=not pulled).notices
+    assert [notice for notice in told if "struck out" in notice] == []
+    again = ada.sync()
+    assert (ada.read("shop/long.md"), ada.read(NOTE)) == ("- known for long\n", "- base\n- proposed\n")
+    assert not status(ada.open(), None).declined
+    sent = again.branch or status(ada.open(), None).review
+    assert git(remote, "show", f"{sent}:shop/long.md") == "- known for long"
+
+
+@pytest.mark.parametrize("same_address", [False, True])
+def test_a_review_ends_with_no_other_memory(
+    ada: Machine, remote: Path, tmp_path: Path, same_address: bool
+) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    ada.sync()
+    (tmp_path / "elsewhere").mkdir()
+    eve, other = make_machine(tmp_path, "eve"), make_remote(tmp_path / "elsewhere")
+    eve.init(str(other))
+    eve.write("eve/n.md", "- of another memory\n")
+    eve.sync()
+    if same_address:
+        shutil.rmtree(remote)
+        other.rename(remote)
+    else:
+        config = ada.places.config_file
+        config.write_text(config.read_text().replace(str(remote), str(other)))
+        assert ada.sync().remote.outcome == "changed"
+        assert not (ada.clone / "eve").exists()
+        assert ada.read(NOTE) == "- base\n- proposed\n"
+    assert ada.sync(accept_remote=True).remote.ok
+    ada.sync()
+    assert ada.read(NOTE).endswith("- base\n- proposed\n")
+    assert ada.read("eve/n.md") == "- of another memory\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from machines import NOW, Machine, make_machine
 
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.commit import Wanted, commit
+from ctxrepo.services import sync as sync_module
+from ctxrepo.services.commit import Committed, Wanted, commit
 from ctxrepo.services.pending import Version
+from ctxrepo.storage.memory import Memory
 
 NOTE = "shop/topics/gotcha.md"
 Pair = tuple[Machine, Machine]
@@ -154,6 +157,28 @@ def test_away_from_the_network_all_is_kept_and_sent_later(pair: Pair, remote: Pa
     assert ada.sync().sent == 3
     ben.sync()
     assert ben.read("shop/MEMORY.md").count("from the train") == 3
+
+
+def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_waited_for_that(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, _ = pair
+    asked = []
+
+    def committed(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+        done = commit(memory, now, wanted)
+        if not asked:
+            ada.remember("just then")
+            asked.append(time.monotonic())
+        return done
+
+    ada.remember("before")
+    monkeypatch.setattr(sync_module, "_commit", committed)
+    ada.sync()
+    head = ada.git("rev-parse", "HEAD")
+    assert "just then" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert ada.git("rev-parse", "origin/main") != head
+    assert ada.open().exchanges.answer_since(asked[0], head, send=True) is None
 
 
 def test_histories_that_never_met_are_joined(ada: Machine, ben: Machine, remote: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +18,12 @@ from machines import Machine
 from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.services import work as work_module
-from ctxrepo.services.commit import Committed
+from ctxrepo.services.commit import Committed, commit
 from ctxrepo.services.project import is_known
+from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.writelog import Write, WriteLog
 
 
 def now() -> datetime:
@@ -77,6 +80,22 @@ def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
     assert pushed(ada) != before
 
 
+def test_what_a_worker_committed_that_was_killed_before_it_sent_it_is_sent_by_the_next(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: WriteLog, done: Sequence[Write]) -> None:
+        raise KeyboardInterrupt
+
+    ada.remember("outside a session")
+    monkeypatch.setattr(WriteLog, "cut", killed)
+    with pytest.raises(KeyboardInterrupt):
+        commit(ada.open(), now())
+    monkeypatch.undo()
+    assert "outside a session" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert work() == []
+    assert "outside a session" in ada.git("show", "origin/main:shop/MEMORY.md")
+
+
 def test_a_second_worker_leaves_at_once(ada: Machine, work: Callable[[], list[str]]) -> None:
     ada.remember("a fact")
     memory = ada.open()
@@ -112,6 +131,26 @@ def test_an_agents_version_of_a_file_outlives_the_file(ada: Machine, work: Calla
     assert work() == []
     assert ada.git("show", "HEAD:shop/topics/build.md") == "- by the agent"
     assert os.listdir(memory.state.versions) == []
+
+
+def test_a_file_of_which_no_version_was_put_aside_is_committed_at_once(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    ada.write("shop/long.md", "- written by a tool\n")
+    spool(ada.open(), "tool", path="shop/long.md")  # it was too large, or the disk was full
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/long.md") == "- written by a tool"
+
+
+@pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", ".git/config", "a/../../b.md"])
+def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
+    ada: Machine, work: Callable[[], list[str]], path: str
+) -> None:
+    memory = ada.open()
+    spool(memory, "tool", path=path)
+    assert work() == []
+    assert memory.cache.faults() == []
+    assert memory.state.spool.stat().st_size == 0
 
 
 @pytest.mark.parametrize(
@@ -173,6 +212,26 @@ def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[s
     assert anchor["meta"]["handoff"]["open"] == ["test the 8 s limit"]
     assert anchor["timestamp"] <= stamp(now())
     assert ada.git("status", "--porcelain") == ""
+
+
+def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
+    memory, tries = ada.open(), []
+
+    def note(*words: Any) -> None:
+        tries.append(words)
+        with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
+            real(*words)
+
+    real = work_module.note
+    monkeypatch.setattr(work_module, "note", note)
+    monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
+    spool(memory, "compact", cwd=str(ada.project_folder))
+    assert work() == []
+    (tape,) = (ada.clone / "TAPE" / "shop").iterdir()
+    assert tape.read_text().count("handoff/compaction") == 1
 
 
 def test_a_compaction_of_which_nothing_is_known_leaves_none(

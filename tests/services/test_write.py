@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from machines import NOW, Machine
@@ -10,9 +11,10 @@ from machines import NOW, Machine
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.services import commit as committing
 from ctxrepo.services.commit import commit
 from ctxrepo.services.write import drafting
-from ctxrepo.storage.worktree import Worktree
+from ctxrepo.storage.worktree import Adopted, Wanted, Worktree
 
 NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
 
@@ -194,3 +196,52 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
     path = ledger_path(str(memory.state.root), "claude", "s1")
     assert read_ledger(path)[0] == {new.entry.id: new.hash}
     assert read_ledger(ledger_path(str(memory.state.root), "claude", "s2"))[0] == {}
+
+
+@pytest.fixture
+def edited_just_then(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """Makes an editor write a file when it has been read for a command, and isn't replaced or removed yet."""
+    adopt, due = Worktree.adopt, {}
+
+    def adopted(self: Worktree, wanted: Mapping[str, Wanted]) -> Adopted:
+        for path in due.keys() & wanted.keys():
+            mine.write(path, due.pop(path))
+        return adopt(self, wanted)
+
+    monkeypatch.setattr(Worktree, "adopt", adopted)
+    yield due.__setitem__
+    assert not due
+
+
+def test_what_an_editor_writes_to_a_file_just_before_it_is_removed_stays(
+    mine: Machine, edited_just_then: Callable[[str, str], None]
+) -> None:
+    edited_just_then(GONE, "- b\n- just then\n")
+    write_and_remove(mine)
+    commit(mine.open(), NOW)
+    assert (mine.read(NOTE), mine.read(GONE)) == ("- a\n- new\n", "- b\n- just then\n")
+    assert GONE in in_head(mine)
+
+
+def test_what_reaches_a_file_while_it_is_removed_stays(mine: Machine) -> None:
+    with (mine.clone / GONE).open("a") as editor:
+        editor.write("- just then\n")  # still in its buffer
+        write_and_remove(mine)
+    commit(mine.open(), NOW)
+    assert "- just then\n" in mine.read(GONE)
+
+
+def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_kept_aside(
+    mine: Machine, edited_just_then: Callable[[str, str], None]
+) -> None:
+    mine.write(NOTE, "- the port is 80 on the web server\n")
+    commit(mine.open(), NOW)
+    edited_just_then(NOTE, "- the port is 8080 on the web server\n")
+    memory = mine.open()
+    with drafting(memory, "test", Origin(memory.host), NOW) as draft:
+        draft.put(NOTE, "- the port is 9090 on the web server\n")
+    commit(mine.open(), NOW, committing.Wanted(only=()))
+    said = mine.git("grep", "-h", "the port", "HEAD").splitlines()
+    assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*said}
+    assert mine.open().writes.is_empty()
+    assert mine.git("status", "--porcelain") == ""

@@ -21,7 +21,7 @@ def place(tmp_path: Path) -> tuple[Path, Replaced]:
 
 
 def replace(file: Path, kept: Replaced, data: bytes) -> None:
-    kept.hold(file, file.name, blob_id(file.read_bytes()))
+    kept.hold(file, file.name, blob_id(file.read_bytes()), time.time())
     new = file.with_suffix(".new")
     new.write_bytes(data)
     new.rename(file)
@@ -89,3 +89,24 @@ def test_two_that_were_the_same_when_they_were_replaced_are_both_settled(
     assert len(kept.late()) == 2
     kept.settle(kept.late())
     assert kept.late() == []
+
+
+def test_what_was_written_before_it_was_held_and_after_it_was_looked_at_is_found(
+    place: tuple[Path, Replaced],
+) -> None:
+    file, kept = place
+    seen, since = blob_id(file.read_bytes()), time.time()
+    file.write_bytes(b"- one\n- just then\n")
+    time.sleep(0.1)  # as long as a slow disk takes to keep what is to come in its place
+    kept.hold(file, file.name, seen, since)
+    assert [late.data for late in kept.late()] == [b"- one\n- just then\n"]
+
+
+def test_what_is_written_after_the_clock_was_put_back_is_found(place: tuple[Path, Replaced]) -> None:
+    file, kept = place
+    with file.open("ab") as editor:
+        replace(file, kept, b"- two\n")
+        editor.write(b"- late\n")
+        editor.flush()
+        os.utime(editor.fileno(), (time.time() - 3600,) * 2)
+    assert [late.data for late in kept.late()] == [b"- one\n- late\n"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _sqlite3
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,14 @@ def test_of_too_many_ledgers_those_of_the_latest_sessions_stay(places: Repositor
     left = {int(name) for name in os.listdir(places.ledgers)}
     assert left == set(range(5, MANY_LEDGERS + 5))
     assert len(os.listdir(places.versions)) == MANY_LEDGERS + 5, "their events may still come"
+
+
+def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool) -> None:
+    spool.places.versions.mkdir()
+    for name in ("waits", "event-never-came"):
+        (spool.places.versions / name).write_bytes(b"- a\n")
+    db = _sqlite3.connect(":memory:")
+    assert leave(db, str(spool.places.root), "tool", "claude", {"path": "a.md", "version": "waits"})
+    db.close()
+    tidy(spool.places, time.time() + 60 * 86400)
+    assert os.listdir(spool.places.versions) == ["waits"]
