@@ -67,7 +67,12 @@ def _git(memory: Memory) -> Iterator[Finding]:
     found = re.search(r"(\d+)\.(\d+)", words)
     if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
         yield Finding(f"{words.strip()} is old", "Install git 2.30 or newer.")
-    if not committer(memory.git).name:
+    try:
+        who = committer(memory.git)
+    except GitFailed as error:
+        yield Finding(error.message, error.hint)
+        return
+    if not who.name:
         yield Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
 
 
