@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.errors import GitFailed
 from ctxrepo.services import setup
 from ctxrepo.services.connection import Machine as Workplace
 from ctxrepo.services.doctor import Finding, doctor
-from ctxrepo.storage.git import Committer
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.runner import place
 
@@ -48,12 +46,9 @@ def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:
     assert found.problem.startswith("git could not be started")
 
 
-def test_git_that_does_not_say_who_commits(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def give_up(*_: object) -> Committer:
-        raise GitFailed("git can't tell who commits", "Try again.")
-
-    monkeypatch.setattr("ctxrepo.services.doctor.committer", give_up)
-    assert told(mine, "can't tell who commits")
+def test_git_that_can_not_read_its_configuration(mine: Machine) -> None:
+    (mine.home / ".gitconfig").write_text("[user\n")
+    assert told(mine, "bad config")
 
 
 @pytest.mark.parametrize(
