@@ -62,7 +62,10 @@ def test_a_day_of_twenty_sessions(machines: list[Machine]) -> None:
             more={"TZ": clock.zone(number), "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session},
         )
         day = clock.day(number)
-        _run(here, "sync")  # what a session start does itself where the last fetch is two minutes old
+        # What a session start has done itself, if that takes no longer than a moment: a sync where the last
+        # fetch is two minutes old, and a look at the checkout where its project isn't known.
+        _run(here, "sync")
+        _run(here, "status")
         given = Session(here, session).hook("SessionStart")
         assert len(given.encode()) <= 9500
         if number:

@@ -161,7 +161,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     command.chmod(0o755)
     env = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-eu"], input=script, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+        ["bash", "-eu"], input=script, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stdout + done.stderr
     _wait_for_workers(tmp_path / "first-memory")

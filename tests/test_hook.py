@@ -94,17 +94,28 @@ class TestSessionStart:
         )
         world.worker(settle)
         world.compile(remote="1")
+        world.be_patient()
         assert "global/news.md" in world.run("SessionStart")
 
     def test_it_waits_briefly_only_and_not_at_all_when_fetched_lately(self, world: World) -> None:
         world.compile(remote="1")
-        begun = time.monotonic()
-        assert world.run("SessionStart")
-        assert 0.75 < time.monotonic() - begun < 3
+
+        def took() -> float:
+            begun = time.monotonic()
+            assert world.run("SessionStart")
+            return time.monotonic() - begun
+
+        waited = []
+
+        def is_brief() -> bool:
+            waited.append(took())
+            return waited[-1] < 3
+
+        # A busy machine is slow for other reasons too, but not every time.
+        assert world.becomes(is_brief)
+        assert min(waited) > 0.75
         (world.folder / "fetched").touch()
-        begun = time.monotonic()
-        assert world.run("SessionStart")
-        assert time.monotonic() - begun < 0.75
+        assert world.becomes(lambda: took() < 0.75)
 
     def test_a_project_found_too_late_comes_with_the_next_prompt(self, world: World) -> None:
         (world.code / ".git/config").write_text("[core]\n\tbare = false\n")

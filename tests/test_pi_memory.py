@@ -146,6 +146,7 @@ class TestProjectSettings:
 
     def test_enabled_false_is_silence(self, cli: Terminal, mine: PiMachine) -> None:
         start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
+        assert mine.project() is not None  # a start waits for a worker that looks for it, but not for ever
         assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
         mine.project_settings(enabled=False)
         assert mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout == ""

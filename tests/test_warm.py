@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from meanings import MODEL, NOTES, helper, within
-from world import World
+from world import World, socket_in
 
 from ctxrepo import warm
 from ctxrepo.hot.compiled import stamp_of
@@ -110,7 +110,8 @@ def test_nonsense_keeps_nobody_from_an_answer(world: World) -> None:
         assert answers(world, PROMPT, FOUND)
         for line in (b"", b"{", b"\xff\n", b"x" * 500_000, b'{"v": 1}\n'):
             with socket.socket(socket.AF_UNIX) as peer:
-                peer.connect(str(world.folder / SOCKET))
+                with socket_in(world.folder) as path:
+                    peer.connect(path)
                 try:
                     peer.sendall(line)
                     peer.settimeout(5)

@@ -8,8 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ctxrepo.domain.evidence import Marks
 from ctxrepo.domain.note import Note
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.ledger import ledger_path, read_ledger
+from ctxrepo.hot.semantic import address
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.cacherows import NewestHandoff
 from ctxrepo.storage.compiled import CompiledCheckout, CompiledRepository, compile_settings, record_checkout
@@ -33,6 +34,28 @@ NOTES = {
 }
 
 
+_PATIENT = """\
+import runpy, sys
+sys.path.append({package!r})
+from ctxrepo.hot.lean import load_sqlite
+load_sqlite()
+from ctxrepo.hot import semantic, start
+semantic.PATIENCE = start.PATIENCE = 5
+runpy.run_path({hook!r}, run_name="__main__")
+"""
+
+
+@contextmanager
+def socket_in(folder: Path) -> Iterator[str]:
+    """The address of the helper's socket in a state folder, however long its name."""
+    path, handle = address(str(folder))
+    try:
+        yield path
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
 class World:
     """A memory with a worker that only notes that it was started, and a code checkout beside it."""
 
@@ -43,6 +66,7 @@ class World:
         self.code = root / "code"
         self.folder = self.state / ("a" * 12)
         self.started = root / "started"
+        self._hook = HOOK
         self.memory.mkdir()
         (self.code / ".git").mkdir(parents=True)
         (self.code / ".git/config").write_text("[core]\n")
@@ -56,6 +80,11 @@ class World:
         path.write_text(f'#!/bin/sh\necho "$*" >> {self.started}\n{then}\n')
         path.chmod(0o755)
         return path
+
+    def be_patient(self) -> None:
+        """Have hooks give helper and worker seconds: on a busy machine nobody is there within less."""
+        self._hook = self.root / "patient.py"
+        self._hook.write_text(_PATIENT.format(package=str(HOOK.parents[1]), hook=str(HOOK)))
 
     def compile(self, **more: str) -> None:
         self.settings |= more
@@ -106,7 +135,7 @@ class World:
         return str(output["additionalContext"])
 
     def raw(self, stdin: bytes, event: str, env: Mapping[str, str] | None = None) -> bytes:
-        words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(self.state)]
+        words = [sys.executable, "-I", "-S", str(self._hook), "claude", event, str(self.state)]
         done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
         assert done.returncode == 0
         assert done.stderr == b""
@@ -119,7 +148,7 @@ class World:
 
     def starts(self, count: int) -> bool:
         """Whether the worker was started so many times by now, or soon."""
-        deadline = time.monotonic() + (5 if count else 0.3)
+        deadline = time.monotonic() + (30 if count else 0.3)
         while time.monotonic() < deadline:
             if count and self._starts() >= count:
                 break

@@ -5,8 +5,8 @@ import os
 import time
 
 PATIENCE = 1.5
-"""Seconds a hook waits for a lock. It is held for as long as the disk takes to keep a line; many hooks at
-once on a slow disk add up, and a line given up is a version that only the file still holds."""
+"""Seconds a hook waits for a lock. It is held while bytes are moved, and never while the disk keeps them: on
+a slow one that would add up, and a line given up is a version that only the file still holds."""
 
 LOG_BYTES = 128 * 1024
 """Size at which a log of failures becomes `….1`; the two take twice that at most."""
@@ -34,6 +34,7 @@ def append(path: str, line: str, most: int, durable: bool = False) -> bool:
             os.ftruncate(file, length)
             return False
         if durable:
+            fcntl.flock(file, fcntl.LOCK_UN)
             os.fsync(file)
         return True
     except OSError:

@@ -61,13 +61,13 @@ def doctor(memory: Memory, machine: Machine) -> list[Finding]:
 
 def _git(memory: Memory) -> Iterator[Finding]:
     try:
-        words = memory.git.ask("version")
+        words, who = memory.git.ask("version"), committer(memory.git)
     except GitFailed:  # which the first question about the clone tells too
         return
     found = re.search(r"(\d+)\.(\d+)", words)
     if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
         yield Finding(f"{words.strip()} is old", "Install git 2.30 or newer.")
-    if not committer(memory.git).name:
+    if not who.name:
         yield Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
 
 

@@ -191,9 +191,7 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
     seen = {path: _encoded(draft.before.get(path)) for path in come}
     due = {path: (seen[path], data) for path, data in come.items()}
     for _ in range(_ROUNDS):
-        wanted = {
-            path: Wanted(None if old is None else blob_id(old), new) for path, (old, new) in due.items()
-        }
+        wanted = {path: Wanted(_id(old), new) for path, (old, new) in due.items()}
         due = {}
         for path in worktree.adopt(wanted).skipped:
             now = worktree.read(path)
@@ -202,12 +200,18 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
             aside |= map(aside_file, merged.aside)
         if not due:
             break
-    last = {path: data for path, (_, data) in due.items()} | aside
-    if last:
-        worktree.write_all(last)
+    if due:
+        last = {path: data for path, (_, data) in due.items()}
+        worktree.write_all(last, {path: _id(old) for path, (old, _) in due.items()})
+    if aside:
+        worktree.write_all(aside)
     draft.before |= dict.fromkeys(aside)
     draft.after |= {path: decode_exactly(data) for path, data in aside.items()}
     return [*aside]
+
+
+def _id(data: bytes | None) -> str | None:
+    return None if data is None else blob_id(data)
 
 
 def _encoded(text: str | None) -> bytes | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from tokenizers import Tokenizer
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.storage.models import Model
+
+# From 1.29 on it tells its makers, over the network, of each model that it loads. This alone prevents all of
+# that, and only before it begins: the line has to stand above the import.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime
 
 BATCH = 8
 """Texts at once: so few that whoever asks something meanwhile has not long to wait."""

@@ -34,6 +34,9 @@ _SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CO
 _CREDENTIALS = re.compile(
     r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
+_NONE_FITS = 1
+"""How `git config` ends when no key is what it was asked for."""
+
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 Progress = Callable[[str], None]
@@ -174,8 +177,15 @@ class Committer:
 
 
 def committer(git: Git) -> Committer:
+    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned."""
     words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
-    found = git.run(*words, timeout=10).out.split("\0")
+    answer = git.run(*words, timeout=10)
+    if answer.code not in (0, _NONE_FITS):
+        raise GitFailed(
+            f"git can't tell who commits: {answer.reason}",
+            "Try `git config --list`; what was written is kept and committed then.",
+        )
+    found = answer.out.split("\0")
     values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
     name, email = values.get("user.name", ""), values.get("user.email", "")
     signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")

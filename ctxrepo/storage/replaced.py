@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import stat
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -34,7 +35,7 @@ class Late:
 @dataclass(frozen=True)
 class _Old:
     """`at` is when it was seen to have the bytes of `id`, `mtime` when it was last written to by then
-    (-1: unknown)."""
+    (-1: unknown, or it had others by the time it was held)."""
 
     path: str
     id: str
@@ -57,7 +58,7 @@ class Replaced:
         # Where there are no hard links, or the file has just gone, there is nothing to hold on to.
         with suppress(OSError):
             os.link(file, self.folder / name, follow_symlinks=False)
-            old = _Old(path, oid, name, since, (self.folder / name).stat().st_mtime_ns)
+            old = _Old(path, oid, name, since, self._mtime_of(name, oid))
             with self._list.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(old)) + "\n")
 
@@ -103,13 +104,26 @@ class Replaced:
     def _is_late(self, old: _Old) -> bool:
         return (data := self._written_since(old)) is not None and blob_id(data) != old.id
 
+    def _mtime_of(self, name: str, oid: str) -> int:
+        """When a held file was written that has the bytes of `oid`, or -1.
+
+        An editor that writes another file, waits for the disk and renames it into place, has put one there
+        that seems to be older than our look at it.
+        """
+        with suppress(OSError):
+            file = self.folder / name
+            status = file.lstat()
+            if _is_readable(status) and blob_id(file.read_bytes()) == oid:
+                return status.st_mtime_ns
+        return -1
+
     def _written_since(self, old: _Old) -> bytes | None:
         with suppress(OSError):
             file = self.folder / old.name
-            status = file.stat()
+            status = file.lstat()
             # A clock that was put back gives a later write an earlier time, but never the same.
             is_as_it_was = status.st_mtime_ns == old.mtime and status.st_mtime + _GRAIN < old.at
-            if not is_as_it_was and status.st_size <= MAX_BYTES:
+            if not is_as_it_was and _is_readable(status):
                 return file.read_bytes()
         return None
 
@@ -125,3 +139,8 @@ class Replaced:
     @property
     def _list(self) -> Path:
         return self.folder / "list.jsonl"
+
+
+def _is_readable(status: os.stat_result) -> bool:
+    """Whether it is a file, and no link or pipe that came into its place."""
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES

@@ -67,7 +67,10 @@ class Spool:
         return None
 
     def drop(self, end: int, done: Iterable[Event]) -> None:
-        """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between."""
+        """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
+
+        The disk may take its time behind the lock: a hook that waits for that gives its line up in the end.
+        """
         with suppress(FileNotFoundError), self.places.spool.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(end)
@@ -76,6 +79,7 @@ class Spool:
             file.write(rest)
             file.truncate()
             file.flush()
+            fcntl.flock(file, fcntl.LOCK_UN)
             os.fsync(file.fileno())
         for event in done:
             if event.version:

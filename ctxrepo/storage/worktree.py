@@ -28,6 +28,8 @@ _OURS = re.compile(r"[0-9a-f]{16}")
 SAVING = 0.1
 """Seconds that a file which has just been emptied may take to be filled."""
 
+_NOTHING = blob_id(b"")
+
 OBSTACLE = "obstacle"
 """Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
 
@@ -93,14 +95,19 @@ class Worktree:
         """Replace the file at `path` so that it is there, whole, after a power cut."""
         self.write_all({path: data})
 
-    def write_all(self, files: Mapping[str, bytes]) -> None:
+    def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
         """Replace many files: all bytes are on disk before the first name points at them.
+
+        `seen` are the blob ids that they had a moment ago: what they hold instead by now becomes late.
 
         A renamed file whose bytes the disk has not seen would come back empty after a power cut, and an
         empty file reads as "a person deleted everything".
         """
+        since = time.time()
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
             for path, temporary in prepared.items():
+                if seen is not None:
+                    self._hold(path, seen[path], since)
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
@@ -127,8 +134,8 @@ class Worktree:
         return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=self.replaced.late())
 
     def _hold(self, path: str, oid: str | None, since: float) -> None:
-        if oid is not None:
-            self.replaced.hold(self.root / path, path, oid, since)
+        # Where there was none, one may have come while the disk was busy with ours.
+        self.replaced.hold(self.root / path, path, oid or _NOTHING, since)
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`, and folders that this leaves empty."""

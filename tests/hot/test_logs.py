@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.hot import logs
 from ctxrepo.hot.logs import append, append_rolling, lines_of
 
 
@@ -27,6 +28,17 @@ def test_many_writers_lose_and_tear_no_line(tmp_path: Path) -> None:
         os.waitpid(child, 0)
     seen = [tuple(json.loads(line)[:2]) for line in Path(path).read_text().splitlines()]
     assert sorted(seen) == [(w, n) for w in range(8) for n in range(50)]
+
+
+def test_nobody_waits_while_the_disk_keeps_the_line_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, others = str(tmp_path / "log"), []
+    monkeypatch.setattr(logs, "PATIENCE", 0)
+    monkeypatch.setattr(os, "fsync", lambda _: others.append(append(path, "another\n", 100)))
+    assert append(path, "one\n", 100, durable=True)
+    assert others == [True]
+    assert Path(path).read_text() == "one\nanother\n"
 
 
 def test_a_line_behind_a_torn_one_is_whole(tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 from conftest import NOBODY
 from needs import needs_root
-from world import NOTES, World
+from world import NOTES, World, socket_in
 
 from ctxrepo.hot.cache import generation_of, head_of, open_cache
 from ctxrepo.hot.recall import SOCIAL
 from ctxrepo.hot.semantic import MOST, SOCKET, VERSION, ask
+from ctxrepo.storage import listener as listener_module
+from ctxrepo.storage.listener import Listener, question, reply
 
 PROMPT = "which port is the staging database on?"
 SETTING = "The staging port is 5433"
@@ -39,8 +41,10 @@ class Helper:
     def __init__(self, folder: Path, answer: Callable[[socket.socket, dict[str, Any]], object]) -> None:
         self.asked: list[dict[str, Any]] = []
         self._answer = answer
+        self._folder = folder
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.bind(str(folder / SOCKET))
+        with socket_in(folder) as path:
+            self.socket.bind(path)
         self.socket.listen()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._serve)
@@ -61,8 +65,8 @@ class Helper:
 
     def close(self) -> None:
         self._ended.set()
-        with socket.socket(socket.AF_UNIX) as last:
-            last.connect(self.socket.getsockname())
+        with socket.socket(socket.AF_UNIX) as last, socket_in(self._folder) as path:
+            last.connect(path)
         self._thread.join()
         self.socket.close()
 
@@ -103,6 +107,7 @@ def prompted(world: World, prompt: str = PROMPT) -> str:
 
 
 def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., Helper]) -> None:
+    world.be_patient()
     one = helper(says(world))
     assert "Deploy with `make ship`" in prompted(world)
     (asked,) = one.asked
@@ -111,6 +116,7 @@ def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., 
 
 
 def test_its_silence_is_silence(world: World, helper: Callable[..., Helper]) -> None:
+    world.be_patient()
     helper(says(world, why="nothing stands out"))
     assert prompted(world) == ""
 
@@ -158,7 +164,7 @@ def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Hel
     line = good(world)
     one = helper(lambda peer, _: STRANGE[kind](peer, line))
     assert SETTING in prompted(world)
-    assert len(one.asked) == 1
+    assert world.becomes(lambda: len(one.asked) == 1)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +189,7 @@ def test_an_answer_that_isnt_about_this_cache_counts_for_nothing(
 
 
 def test_numbers_that_are_no_entries_deliver_nothing(world: World, helper: Callable[..., Helper]) -> None:
+    world.be_patient()
     helper(says(world, scores=[[1, 9.0], [-5, 8.0], [1 << 62, 7.0]]))
     assert prompted(world) == ""
 
@@ -215,8 +222,8 @@ def test_what_is_no_living_socket_is_passed_over(world: World, kind: str) -> Non
     elif kind == "fifo":
         os.mkfifo(path)
     else:
-        with socket.socket(socket.AF_UNIX) as gone:
-            gone.bind(str(path))
+        with socket.socket(socket.AF_UNIX) as gone, socket_in(world.folder) as address:
+            gone.bind(address)
     assert SETTING in prompted(world)
     assert world.starts(1)
 
@@ -232,17 +239,20 @@ def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[...
 @needs_root
 def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
     listening = socket.socket(socket.AF_UNIX)
-    listening.bind(str(world.folder / SOCKET))
+    with socket_in(world.folder) as path:
+        listening.bind(path)
+    heard, told = os.pipe()
     child = os.fork()
     if child == 0:
         os.setresuid(NOBODY, NOBODY, NOBODY)
         listening.listen()  # from here on the socket speaks for who listens
-        time.sleep(5)
+        os.write(told, b"x")
+        time.sleep(60)
         os._exit(0)
     try:
-        time.sleep(0.2)
+        assert os.read(heard, 1) == b"x"
         assert SETTING in prompted(world)
-        listening.settimeout(1)
+        listening.settimeout(30)
         peer, _ = listening.accept()
         assert peer.recv(100) == b""
         peer.close()
@@ -250,15 +260,17 @@ def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
         os.kill(child, 9)
         os.waitpid(child, 0)
         listening.close()
+        os.close(heard)
+        os.close(told)
 
 
-def test_a_state_folder_with_a_long_name(tmp_path: Path, helper: Callable[..., Helper]) -> None:
-    from ctxrepo.storage.listener import Listener, question, reply
-
+def test_a_state_folder_with_a_long_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener_module, "_PATIENCE", 20)
     (tmp_path / ("n" * 120)).mkdir()
     world = World(tmp_path / ("n" * 120))
     world.cache("c1", NOTES)
     world.compile(semantic="on")
+    world.be_patient()
     listener = Listener(world.folder)
     answer = says(world)
 

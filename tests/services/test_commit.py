@@ -189,6 +189,18 @@ def test_where_signing_fails_nothing_is_committed_unsigned(mine: Machine) -> Non
     assert "waits for the key" in mine.git("show", "HEAD:shop/MEMORY.md")
 
 
+def test_what_is_written_while_git_cant_tell_who_commits_waits(mine: Machine) -> None:
+    identity = (mine.home / ".gitconfig").read_text()
+    mine.remember("waits for git")
+    (mine.home / ".gitconfig").write_text("[user\n")
+    with pytest.raises(GitFailed, match="who commits"):
+        commit(mine.open(), NOW)
+    assert not mine.open().writes.is_empty()
+    (mine.home / ".gitconfig").write_text(identity)
+    commit(mine.open(), NOW)
+    assert "Author: ada" in mine.git("log", "-1", "-p", "--", "shop/MEMORY.md")
+
+
 def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,11 @@ def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:
     assert found.problem.startswith("git could not be started")
 
 
+def test_git_that_can_not_read_its_configuration(mine: Machine) -> None:
+    (mine.home / ".gitconfig").write_text("[user\n")
+    assert told(mine, "bad config")
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("core.sshCommand", "x"), ("credential.helper", "!x"), ("include.path", "/x"), ("core.fsmonitor", "x"),

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain.merge import Merged
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.hot.ledger import ledger_path, read_ledger
 from ctxrepo.services import commit as committing
+from ctxrepo.services import write as writing
 from ctxrepo.services.commit import commit
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.worktree import Adopted, Wanted, Worktree
@@ -245,3 +247,23 @@ def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_k
     assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*said}
     assert mine.open().writes.is_empty()
     assert mine.git("status", "--porcelain") == ""
+
+
+def test_an_editor_that_never_rests_loses_nothing(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes whenever the command has looked at the file, until that looks no more."""
+    real, written = writing.merge_file, ["- one", "- by hand"]
+
+    def merge_while_somebody_writes(path: str, *versions: bytes | None) -> Merged:
+        written.append(f"- by hand {len(written)}")
+        mine.write(path, "".join(f"{line}\n" for line in written))
+        return real(path, *versions)
+
+    monkeypatch.setattr(writing, "merge_file", merge_while_somebody_writes)
+    mine.write("shop/list.md", "- one\n")
+    with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
+        text = draft.text("shop/list.md") or ""
+        mine.write("shop/list.md", "- one\n- by hand\n")
+        draft.put("shop/list.md", f"{text}- two\n")
+    monkeypatch.undo()
+    commit(mine.open(), NOW)
+    assert {"- two", *written} <= {*mine.read("shop/list.md").splitlines()}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,3 +80,16 @@ def test_the_directory_says_how_its_model_is_used(tmp_path: Path) -> None:
     assert plain is not None
     assert (found.most_tokens, found.pools_first, found.prompt_prefix) == (64, True, "q: ")
     assert found.key != plain.key
+
+
+def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:
+    """The library leaves the session of its reports in TMPDIR and who it is in HOME, before it sends any."""
+    load = (
+        "import sys; from pathlib import Path; "
+        "from ctxrepo.storage.embedder import Embedder; from ctxrepo.storage.models import find_model; "
+        "Embedder(find_model(sys.argv[1], Path('/nowhere'))).prompt('dog')"
+    )
+    home = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]}
+    before = {*tmp_path.rglob("*")}
+    subprocess.run([sys.executable, "-c", load, str(MODEL)], env=home, cwd=tmp_path, check=True)
+    assert {*tmp_path.rglob("*")} == before

@@ -103,6 +103,14 @@ def test_identity_is_the_users_own(git: Git, home: Path) -> None:
     assert committer(git) == Committer("", "", signs=False)
 
 
+def test_who_commits_is_never_guessed_when_git_gives_no_answer(git: Git, home: Path) -> None:
+    (home / ".gitconfig").write_text("[user\n")
+    with pytest.raises(GitFailed, match="who commits: fatal: bad config"):
+        committer(git)
+    (home / ".gitconfig").unlink()
+    assert committer(git) == Committer("", "", signs=False)
+
+
 def test_without_git_there_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match="git could not be started"):
         Git(tmp_path, {"PATH": ""}).ask("version")

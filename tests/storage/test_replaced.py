@@ -110,3 +110,27 @@ def test_what_is_written_after_the_clock_was_put_back_is_found(place: tuple[Path
         editor.flush()
         os.utime(editor.fileno(), (time.time() - 3600,) * 2)
     assert [late.data for late in kept.late()] == [b"- one\n- late\n"]
+
+
+def test_what_an_editor_renamed_into_place_while_the_disk_was_busy_is_found(
+    place: tuple[Path, Replaced],
+) -> None:
+    file, kept = place
+    saved = file.with_suffix(".saved")
+    saved.write_bytes(b"- one\n- just then\n")
+    os.utime(saved, (1, 1))  # written long before we looked, and renamed only now
+    seen, since = blob_id(file.read_bytes()), time.time()
+    saved.rename(file)
+    kept.hold(file, file.name, seen, since)
+    assert [late.data for late in kept.late()] == [b"- one\n- just then\n"]
+
+
+def test_a_link_that_came_into_the_place_of_a_file_is_not_followed(place: tuple[Path, Replaced]) -> None:
+    file, kept = place
+    seen = blob_id(file.read_bytes())
+    elsewhere = file.with_name("elsewhere")
+    elsewhere.write_bytes(b"not yours\n")
+    file.unlink()
+    file.symlink_to(elsewhere)
+    kept.hold(file, file.name, seen, time.time())
+    assert kept.late() == []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.hot import logs
 from ctxrepo.hot.spool import spool as leave
 from ctxrepo.storage.places import RepositoryPlaces
 from ctxrepo.storage.spool import MANY_LEDGERS, Event, Spool, tidy
@@ -50,6 +51,17 @@ def test_what_comes_after_reading_stays(spool: Spool) -> None:
     hook(spool, "two")
     spool.drop(end, events)
     assert [e.session for e in spool.read()[0]] == ["two"]
+
+
+def test_no_hook_waits_while_the_disk_keeps_what_the_worker_dropped(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook(spool, "one")
+    events, end = spool.read()
+    monkeypatch.setattr(logs, "PATIENCE", 0)
+    monkeypatch.setattr(os, "fsync", lambda _: hook(spool, "meanwhile"))
+    spool.drop(end, events)
+    assert [e.session for e in spool.read()[0]] == ["meanwhile"]
 
 
 @pytest.mark.parametrize(

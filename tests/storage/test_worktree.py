@@ -124,6 +124,16 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(
     assert tree.read("a.md") == b"new\n"
 
 
+def test_a_file_that_comes_while_the_disk_is_busy_with_ours_comes_back(
+    tree: Worktree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tree.root / "a.md"
+    monkeypatch.setattr(os, "fsync", lambda _: file.exists() or file.write_bytes(b"- theirs\n"))
+    adopted = tree.adopt({"a.md": Wanted(None, b"- ours\n")})
+    assert tree.read("a.md") == b"- ours\n"
+    assert [(late.path, late.data) for late in adopted.late] == [("a.md", b"- theirs\n")]
+
+
 def test_removing_the_last_file_takes_its_empty_folders_along(tree: Worktree) -> None:
     tree.write("p/topics/a.md", b"x")
     tree.remove("p/topics/a.md")
