@@ -84,13 +84,27 @@ def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
 def commit_locked(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
     """`commit` for a caller that holds the write lock."""
     memory.objects.reopen()
+    so_far: Committed | None = None
     for _ in range(_TRIES):
         committed, late = _attempt(memory, now, wanted)
-        if committed is not None and not late:
-            memory.writes.cut(committed.done)
-            refresh(memory, committed.head, committed.held, committed.skipped)
-            return committed
+        if committed is None:
+            continue
+        so_far = _together(so_far, committed) if so_far else committed
+        if not late:
+            memory.writes.cut(so_far.done)
+            refresh(memory, so_far.head, so_far.held, so_far.skipped)
+            return so_far
     raise Busy("the branch kept moving while we were committing", "Run the command again.")
+
+
+def _together(before: Committed, committed: Committed) -> Committed:
+    """What two attempts came to, the second of which took what was late for the first."""
+    return replace(
+        committed,
+        created=before.created or committed.created,
+        aside=(*before.aside, *committed.aside),
+        done=tuple(dict.fromkeys((*before.done, *committed.done))),
+    )
 
 
 def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed | None, Sequence[Late]]:
@@ -121,10 +135,10 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
+    memory.worktree.replaced.settle(come)  # before others come
     tree = objects.tree_of(new)
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
     later = bring(memory, tree, seen, hold | unknown) if tree else ()
-    memory.worktree.replaced.settle(come)
     held, aside = tuple(taken.held), tuple(taken.aside)
     committed = Committed(new, new != old, held, aside, seen.skipped, (*settled, *done))
     return committed, _within_reach(later, seen, hold)

@@ -198,13 +198,13 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
             merged = merge_file(path, seen[path], come[path], now)
             due[path] = now, merged.data or come[path]
             aside |= map(aside_file, merged.aside)
+        if aside:  # what loses is safe before what wins is in its place
+            worktree.write_all(aside)
         if not due:
             break
     if due:
         last = {path: data for path, (_, data) in due.items()}
         worktree.write_all(last, {path: _id(old) for path, (old, _) in due.items()})
-    if aside:
-        worktree.write_all(aside)
     draft.before |= dict.fromkeys(aside)
     draft.after |= {path: decode_exactly(data) for path, data in aside.items()}
     return [*aside]

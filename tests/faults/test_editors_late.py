@@ -42,3 +42,21 @@ def test_what_was_deleted_late_is_deleted_in_the_file_and_can_be_brought_back(sh
     shared.ctxrepo("doctor", "--fix")
     assert not shared.sync().held
     assert shared.read(NOTE) == f"{FACTS}- by ben\n"
+
+
+def test_a_version_that_came_late_and_loses_is_told(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.write(NOTE, "- the port is 1 on all machines\n")
+    ada.sync()
+    ben.sync()
+    ben.write(NOTE, "- the port is 9 on all machines\n")
+    ben.sync()
+    with (ada.clone / NOTE).open("r+") as file:
+        ada.sync()
+        file.write("- the port is 5 on all machines\n")
+    done = ada.sync()
+    assert (done.created, len(done.aside)) == (True, 1)
+    (conflict,) = (ada.clone / "conflicts").rglob("*.md")
+    kept = ada.read(NOTE) + conflict.read_text()
+    assert "port is 5" in kept
+    assert "port is 9" in kept
