@@ -162,7 +162,7 @@ def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
         data, aside = fold(path, found, [_version(memory, one) for one in late if one.path == path])
         worktree.write_all(dict(map(aside_file, aside)))
         old = None if found is None else blob_id(found)
-        if not worktree.adopt({path: Adopting(old, data)}).skipped:
+        if not worktree.adopt({path: Adopting(old, data)}):
             shown.add(path)
     return [one for one in late if one.path in shown]
 

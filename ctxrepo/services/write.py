@@ -193,7 +193,7 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
     for _ in range(_ROUNDS):
         wanted = {path: Wanted(_id(old), new) for path, (old, new) in due.items()}
         due = {}
-        for path in worktree.adopt(wanted).skipped:
+        for path in worktree.adopt(wanted):
             now = worktree.read(path)
             merged = merge_file(path, seen[path], come[path], now)
             due[path] = now, merged.data or come[path]

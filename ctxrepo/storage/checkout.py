@@ -136,23 +136,20 @@ class Checkout:
             return []
         self.objects.set_ref(WT_NEXT, based)
         left = {*hold, *(differing.keys() - due)}
-        late: list[Late] = []
         for number, batch in enumerate(_batches(sorted(due))):
             if self.progress and len(due) > _BATCH:
                 self.progress(f"writing notes: {number * _BATCH} of {len(due)}")
             self.objects.need(coming[p] for p in batch if p in coming)
             wanted = {p: self._wanted(*differing[p]) for p in batch}
             huge = {p for p, w in wanted.items() if w.data is not None and len(w.data) > MAX_BYTES}
-            adopted = self.worktree.adopt({p: w for p, w in wanted.items() if p not in huge})
-            left |= adopted.skipped
-            late = [*adopted.late]
+            left |= self.worktree.adopt({p: w for p, w in wanted.items() if p not in huge})
             hidden |= huge
         # A file left as it is keeps the base it had, or its edits would be taken for the remote's; what is
         # never materialised has none, or its absence would be taken for a deletion.
         based = self.objects.edit(based, self._keys(seen.base, left) | dict.fromkeys(hidden))
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
-        return late
+        return self.worktree.replaced.late() if due else []
 
     def _keys(self, tree: str | None, paths: Collection[str]) -> dict[str, Key | None]:
         """path -> key in a tree, None where there is nothing."""

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.folders import Folders, opened
-from ctxrepo.storage.replaced import Late, Replaced
+from ctxrepo.storage.replaced import Replaced
 from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, scan, scan_some, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
@@ -40,12 +40,6 @@ class Wanted:
 
     expected: str | None
     data: bytes | None
-
-
-@dataclass(frozen=True)
-class Adopted:
-    skipped: frozenset[str]
-    late: Sequence[Late]
 
 
 @dataclass(frozen=True)
@@ -111,11 +105,11 @@ class Worktree:
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
-    def adopt(self, wanted: Mapping[str, Wanted]) -> Adopted:
+    def adopt(self, wanted: Mapping[str, Wanted]) -> frozenset[str]:
         """Bring files to the bytes wanted, each only while it still is what the caller saw.
 
-        An editor may write at any moment: a file that is no longer as expected is left alone, and bytes
-        that reached the old file while it was being replaced come back as `late`.
+        An editor may write at any moment: a file that is no longer as expected is left alone, and its path
+        returned; bytes that reach the old file while it is being replaced are `replaced.late`.
         """
         since = time.time()
         # First what goes: a folder may come where a file was, and a file where a folder was.
@@ -131,7 +125,7 @@ class Worktree:
                     self._hold(path, wanted[path].expected, since)
                     self._put(folders, path, temporary)
             _sync_folders(folders, come)
-        return Adopted(skipped=frozenset(wanted) - gone - come.keys(), late=self.replaced.late())
+        return frozenset(wanted) - gone - come.keys()
 
     def _hold(self, path: str, oid: str | None, since: float) -> None:
         # Where there was none, one may have come while the disk was busy with ours.

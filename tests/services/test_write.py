@@ -16,7 +16,7 @@ from ctxrepo.services import commit as committing
 from ctxrepo.services import write as writing
 from ctxrepo.services.commit import commit
 from ctxrepo.services.write import drafting
-from ctxrepo.storage.worktree import Adopted, Wanted, Worktree
+from ctxrepo.storage.worktree import Wanted, Worktree
 
 NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
 
@@ -205,7 +205,7 @@ def edited_just_then(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator
     """Makes an editor write a file when it has been read for a command, and isn't replaced or removed yet."""
     adopt, due = Worktree.adopt, {}
 
-    def adopted(self: Worktree, wanted: Mapping[str, Wanted]) -> Adopted:
+    def adopted(self: Worktree, wanted: Mapping[str, Wanted]) -> frozenset[str]:
         for path in due.keys() & wanted.keys():
             mine.write(path, due.pop(path))
         return adopt(self, wanted)

@@ -87,8 +87,8 @@ def test_adopting_replaces_adds_and_removes(tree: Worktree) -> None:
         "b.md": Wanted(blob_id(b"going"), None),
         "c/d.md": Wanted(None, b"fresh"),
     }
-    adopted = tree.adopt(wanted)
-    assert (adopted.skipped, adopted.late) == (frozenset(), [])
+    assert tree.adopt(wanted) == frozenset()
+    assert tree.replaced.late() == []
     assert (tree.read("a.md"), tree.read("b.md"), tree.read("c/d.md")) == (b"new", None, b"fresh")
 
 
@@ -100,7 +100,7 @@ def test_adopting_leaves_alone_what_changed_since(tree: Worktree) -> None:
         "gone.md": Wanted(blob_id(b"other"), None),
         "dir.md": Wanted(None, b"new"),
     }
-    assert tree.adopt(wanted).skipped == set(wanted)
+    assert tree.adopt(wanted) == set(wanted)
     assert tree.read("a.md") == b"edited since"
     assert tree.read("gone.md") == b"x"
     assert (tree.root / "dir.md").is_dir()
@@ -119,8 +119,8 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(
             editor.flush()
 
         monkeypatch.setattr(Worktree, "_put", slow_put)
-        adopted = tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
-    assert [(late.path, late.data) for late in adopted.late] == [("a.md", b"old\nlate\n")]
+        tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
+    assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 
 
@@ -129,9 +129,9 @@ def test_a_file_that_comes_while_the_disk_is_busy_with_ours_comes_back(
 ) -> None:
     file = tree.root / "a.md"
     monkeypatch.setattr(os, "fsync", lambda _: file.exists() or file.write_bytes(b"- theirs\n"))
-    adopted = tree.adopt({"a.md": Wanted(None, b"- ours\n")})
+    tree.adopt({"a.md": Wanted(None, b"- ours\n")})
     assert tree.read("a.md") == b"- ours\n"
-    assert [(late.path, late.data) for late in adopted.late] == [("a.md", b"- theirs\n")]
+    assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"- theirs\n")]
 
 
 def test_removing_the_last_file_takes_its_empty_folders_along(tree: Worktree) -> None:
