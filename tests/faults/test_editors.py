@@ -128,32 +128,6 @@ def test_what_agents_left_in_a_file_is_in_the_history_though_it_was_held_back(
     assert "AKIA" not in history
 
 
-@pytest.mark.parametrize("in_the_way", [False, True])
-def test_what_reached_a_replaced_file_waits_while_the_note_is_held_back(
-    pair: tuple[Machine, Machine], tmp_path: Path, in_the_way: bool
-) -> None:
-    ada, ben = pair
-    ada.write(NOTE, FACTS)
-    ada.sync()
-    ben.sync()
-    ben.write(NOTE, f"{FACTS}- by ben\n")
-    ben.sync()
-    with (ada.clone / NOTE).open("a") as file:
-        file.write("- by a slow program\n")  # still in its buffer
-        ada.sync()
-    if in_the_way:
-        (ada.clone / NOTE).unlink()
-        (ada.clone / NOTE).symlink_to(tmp_path / "elsewhere")
-    else:
-        ada.write(NOTE, "- hardly anything is left\n")
-        assert ada.sync().held
-    ada.sync()
-    (ada.clone / NOTE).unlink()
-    ada.write(NOTE, f"{FACTS}- by ben\n")
-    assert not ada.sync().held
-    assert "- by a slow program" in ada.git("show", f"HEAD:{NOTE}")
-
-
 def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_the_history(
     ada: Machine, tmp_path: Path
 ) -> None:

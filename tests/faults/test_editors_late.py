@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from machines import Machine
 
@@ -42,6 +44,27 @@ def test_what_was_deleted_late_is_deleted_in_the_file_and_can_be_brought_back(sh
     shared.ctxrepo("doctor", "--fix")
     assert not shared.sync().held
     assert shared.read(NOTE) == f"{FACTS}- by ben\n"
+
+
+@pytest.mark.parametrize("in_the_way", [False, True])
+def test_what_reached_a_replaced_file_waits_while_the_note_is_held_back(
+    shared: Machine, tmp_path: Path, in_the_way: bool
+) -> None:
+    ada = shared
+    with (ada.clone / NOTE).open("a") as file:
+        file.write("- by a slow program\n")  # still in its buffer
+        ada.sync()
+    if in_the_way:
+        (ada.clone / NOTE).unlink()
+        (ada.clone / NOTE).symlink_to(tmp_path / "elsewhere")
+    else:
+        ada.write(NOTE, "- hardly anything is left\n")
+        assert ada.sync().held
+    ada.sync()
+    (ada.clone / NOTE).unlink()
+    ada.write(NOTE, f"{FACTS}- by ben\n")
+    assert not ada.sync().held
+    assert "- by a slow program" in ada.git("show", f"HEAD:{NOTE}")
 
 
 def test_a_version_that_came_late_and_loses_is_told(pair: tuple[Machine, Machine]) -> None:
