@@ -15,6 +15,7 @@ from ctxrepo.domain.entry import entries_of
 from ctxrepo.storage.lock import locked
 
 NOTE = "shop/topics/build.md"
+FACTS = "".join(f"- fact {number} of the build\n" for number in range(20))
 
 
 @pytest.fixture
@@ -27,6 +28,16 @@ def shared(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
     ben.write(NOTE, "- first\n- by ben\n")
     ben.sync()
     return ada, ben
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    """A machine whose memory has a note of twenty entries, and whose hooks know where it is."""
+    ada.init()
+    ada.write(NOTE, FACTS)
+    ada.sync()
+    assert ada.ctxrepo("status").returncode == 0
+    return ada
 
 
 def test_what_many_append_without_a_lock_is_kept(tmp_path: Path) -> None:
@@ -99,50 +110,39 @@ def test_every_version_that_a_hook_took_is_in_the_history_of_the_note(tmp_path: 
     assert unheard_of == set()
 
 
-FACTS = "".join(f"- fact {number} of the build\n" for number in range(20))
-
-
 @pytest.mark.parametrize(
     "held", ["- hardly anything is left\n", f"{FACTS}- AKIAIOSFODNN7EXAMPLQ is the key\n"]
 )
 def test_what_agents_left_in_a_file_is_in_the_history_though_it_was_held_back(
-    ada: Machine, held: str
+    mine: Machine, held: str
 ) -> None:
-    ada.init()
-    ada.write(NOTE, FACTS)
-    ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
     clean, again = (f"{FACTS}- version {number}\n" for number in range(2))
     for text in (clean, held):
-        ada.write(NOTE, text)
-        assert show_hook(ada, "s-1", ada.clone / NOTE, text)
-    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
-    assert "held back" in ada.ctxrepo("status").stdout
-    assert (ada.read(NOTE), ada.git("show", f"HEAD:{NOTE}")) == (held, FACTS.strip())
-    ada.write(NOTE, again)  # it was not what they meant
-    assert show_hook(ada, "s-1", ada.clone / NOTE, again)
-    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
-    history = ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+        mine.write(NOTE, text)
+        assert show_hook(mine, "s-1", mine.clone / NOTE, text)
+    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
+    assert "held back" in mine.ctxrepo("status").stdout
+    assert (mine.read(NOTE), mine.git("show", f"HEAD:{NOTE}")) == (held, FACTS.strip())
+    mine.write(NOTE, again)  # it was not what they meant
+    assert show_hook(mine, "s-1", mine.clone / NOTE, again)
+    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
+    history = mine.git("log", "--all", "-p", "--format=", "--", NOTE)
     assert [n for n in range(2) if f"version {n}" not in history] == []
     assert ("hardly anything" in history) == ("hardly anything" in held)
     assert "AKIA" not in history
 
 
 def test_what_an_agent_left_in_a_file_that_can_not_be_looked_at_any_more_is_in_the_history(
-    ada: Machine, tmp_path: Path
+    mine: Machine, tmp_path: Path
 ) -> None:
-    ada.init()
-    ada.write(NOTE, FACTS)
-    ada.sync()
-    assert ada.ctxrepo("status").returncode == 0
-    ada.write(NOTE, f"{FACTS}- version 0\n")
-    assert show_hook(ada, "s-1", ada.clone / NOTE, f"{FACTS}- version 0\n")
-    (ada.clone / NOTE).unlink()
-    (ada.clone / NOTE).symlink_to(tmp_path / "elsewhere")
-    assert ada.ctxrepo("_work", "--state", str(ada.places.state)).returncode == 0
-    assert (ada.clone / NOTE).is_symlink()
-    assert ada.git("show", f"HEAD:{NOTE}") == FACTS.strip()
-    assert "version 0" in ada.git("log", "--all", "-p", "--format=", "--", NOTE)
+    mine.write(NOTE, f"{FACTS}- version 0\n")
+    assert show_hook(mine, "s-1", mine.clone / NOTE, f"{FACTS}- version 0\n")
+    (mine.clone / NOTE).unlink()
+    (mine.clone / NOTE).symlink_to(tmp_path / "elsewhere")
+    assert mine.ctxrepo("_work", "--state", str(mine.places.state)).returncode == 0
+    assert (mine.clone / NOTE).is_symlink()
+    assert mine.git("show", f"HEAD:{NOTE}") == FACTS.strip()
+    assert "version 0" in mine.git("log", "--all", "-p", "--format=", "--", NOTE)
 
 
 @pytest.mark.parametrize("sessions", [("s-1", "s-1", "s-1"), ("s-1", "s-2", "s-3")])
