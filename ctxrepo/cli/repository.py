@@ -82,8 +82,10 @@ def status(json: Json = False) -> None:
     project = f"{now.project.id} in {now.project.folder}/" if now.project else "none: global only"
     if now.project and not now.project.is_registered:
         project += " (nothing written yet)"
+    is_there = now.checked_out == now.branch
+    where = now.branch if is_there else f"{now.checked_out or 'no branch'} instead of {now.branch}"
     lines = [
-        f"memory   {now.root} on {now.branch}, {output.counted(now.notes, 'note')}",
+        f"memory   {now.root} on {where}, {output.counted(now.notes, 'note')}",
         f"remote   {now.remote or 'none: on this machine only'}",
         f"project  {project}",
         f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge"

@@ -9,6 +9,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.commit import commit_locked
 from ctxrepo.services.held import lost_files
 from ctxrepo.services.repair import repair
+from ctxrepo.services.switch_back import switch_back
 from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.database import discard, is_sound
 from ctxrepo.storage.memory import Memory
@@ -30,6 +31,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     yield from repaired.done
     if repaired.done:
         yield f"what was spoiled is in {repaired.aside or broken.folder}"
+    yield from switch_back(memory, now)
     try:
         memory.clone.require_ready()
     except CtxrepoError:

@@ -32,6 +32,8 @@ class Status:
     root: Path
     remote: str
     branch: str
+    checked_out: str
+    """The branch that the clone is on, '' when a person left it on none; else the same as `branch`."""
     project: Project | None
     notes: int
     waiting: int
@@ -66,6 +68,7 @@ def status(memory: Memory, project: Project | None) -> Status:
         root=memory.root,
         remote=redact(memory.repository.remote),
         branch=clone.branch,
+        checked_out=clone.checked_out(),
         project=project,
         notes=len(note_paths(memory)),
         waiting=len({write.id for write in memory.writes.read()}),

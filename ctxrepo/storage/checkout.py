@@ -117,6 +117,15 @@ class Checkout:
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
 
+    def note_switch(self, old: str | None, new: str | None) -> None:
+        """A git of the user's has brought the files from one tree to the other: where these differ, the
+        files are based on the other one now. Links are never looked at, so they are based on nothing."""
+        differing = self.objects.diff(old, new)
+        keys = {path: None if key and ":" in key else key for path, (_, key) in differing.items()}
+        based = self.objects.edit(self.objects.ref(WT), keys)
+        self.objects.set_ref(WT_NEXT, based)
+        self.objects.set_ref(WT, based)
+
     def bring(self, tree: str, seen: Seen, hold: Collection[str] = ()) -> list[Late]:
         """Make the files those of `tree`, as far as `seen` goes; not those in `hold` or changed since.
 

@@ -162,10 +162,9 @@ class Clone:
             )
         lost = self.lost_refs()
         if "HEAD" not in lost and not self.is_on_branch():
-            where = self.head_line().partition("ref: refs/heads/")[2]
             raise RepositoryState(
-                f"{self.root} is on {where or 'no branch'}, not on {self.branch}",
-                f"Switch it back to {self.branch}; what is written meanwhile is kept and committed then.",
+                f"{self.root} is on {self.checked_out() or 'no branch'}, not on {self.branch}",
+                f"`ctxrepo doctor --fix` brings it back to {self.branch}, with all that was written.",
             )
         if lost:
             raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
@@ -173,6 +172,10 @@ class Clone:
     def unfinished(self) -> str:
         """What a person has begun here with git and not ended, or ''."""
         return next((what for name, what in _UNFINISHED.items() if (self.git_dir / name).exists()), "")
+
+    def checked_out(self) -> str:
+        """The branch that the clone is on, '' when it is on none."""
+        return self.head_line().partition("ref: refs/heads/")[2]
 
     def is_on_branch(self) -> bool:
         return self.head_line() == f"ref: {self.branch_ref}"

@@ -58,6 +58,10 @@ class UserIndex:
                     self.objects.set_ref(FOLLOWED, tree)
         self._clear()
 
+    def note_switch(self, tree: str | None) -> None:
+        """A git of the user's has brought the index to `tree`; None is a branch without a commit."""
+        self.objects.set_ref(FOLLOWED, tree or self.objects.edit(None, {}))
+
     def forget(self) -> None:
         """Go through the index anew next time, whatever it followed."""
         self.objects.drop_ref(FOLLOWED)

@@ -50,6 +50,18 @@ class TestInit:
         said = fresh("init", "--sparse")
         assert (said.code, "stays as it is" in said.err) == (0, True)
 
+    def test_status_tells_one_truth_about_the_branch(self, fresh: Terminal) -> None:
+        fresh("init")
+        fresh.machine.git("switch", "-q", "-c", "experiment")
+        first, *_, last = fresh("status").out.splitlines()
+        assert first.startswith(f"memory   {fresh.machine.clone} on experiment instead of main, ")
+        assert last.endswith("`ctxrepo doctor --fix` brings it back to main, with all that was written.")
+        assert (
+            f"mended: {fresh.machine.clone} was on experiment and is on main again"
+            in fresh("doctor", "--fix").out
+        )
+        assert fresh("status").out.startswith(f"memory   {fresh.machine.clone} on main, ")
+
     def test_without_a_remote_the_way_to_one_is_told(self, fresh: Terminal) -> None:
         fresh("init")
         assert "`ctxrepo init REMOTE` connects one" in fresh("sync").out

@@ -105,16 +105,18 @@ class TestAPersonAtWork:
         mine.git("merge", "--quit")
         self.goes_on(mine, ben, remote)
 
-    def test_a_detached_head(self, mine: Machine, ben: Machine, remote: Path) -> None:
-        mine.git("switch", "-q", "--detach")
-        self.waits(mine, "is on no branch, not on main")
-        mine.git("symbolic-ref", "HEAD", "refs/heads/main")
-        self.goes_on(mine, ben, remote)
-
-    def test_another_branch(self, mine: Machine, ben: Machine, remote: Path) -> None:
-        mine.git("switch", "-q", "-c", "idea")
-        self.waits(mine, "is on idea, not on main")
-        mine.git("symbolic-ref", "HEAD", "refs/heads/main")
+    @pytest.mark.parametrize(("switch", "there"), [("--detach", "no branch"), ("-cidea", "idea")])
+    def test_another_commit_is_left_when_asked(
+        self, mine: Machine, ben: Machine, remote: Path, switch: str, there: str
+    ) -> None:
+        mine.git("switch", "-q", switch, "HEAD~1")
+        before = mine.git("rev-parse", "HEAD"), mine.git("for-each-ref", "refs/heads")
+        remember(mine, "written meanwhile")
+        assert f"is on {there}, not on main" in sync(mine, code=1)
+        quiet_hooks(mine)
+        assert f"is on {there}, not on main" in said(mine.ctxrepo("doctor"))
+        assert (mine.git("rev-parse", "HEAD"), mine.git("for-each-ref", "refs/heads")) == before
+        assert f"was on {there} and is on main again" in said(mine.ctxrepo("doctor", "--fix"))
         self.goes_on(mine, ben, remote)
 
 

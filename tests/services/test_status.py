@@ -70,3 +70,12 @@ def test_what_stops_the_memory_is_told_with_the_way_out(ada: Machine) -> None:
     (ada.clone / "global/link.md").symlink_to("x")
     ada.sync()
     assert any("link.md" in fault for fault in now(ada).faults)
+
+
+def test_it_tells_where_the_clone_is(ada: Machine) -> None:
+    ada.init()
+    assert (now(ada).branch, now(ada).checked_out) == ("main", "main")
+    ada.git("switch", "-q", "-c", "experiment")
+    assert (now(ada).branch, now(ada).checked_out) == ("main", "experiment")
+    ada.git("switch", "-q", "--detach")
+    assert now(ada).checked_out == ""

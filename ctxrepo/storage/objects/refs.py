@@ -36,6 +36,15 @@ class Refs(Reading):
         """Point a ref of ours somewhere, whatever it was."""
         self._outlasting_locks(name, lambda: bool(self._repo.references.create(name, new, force=True)))
 
+    def point_head(self, name: str) -> None:
+        """Make HEAD stand for another branch; no file is touched."""
+
+        def point() -> bool:
+            self._repo.set_head(name)
+            return True
+
+        self._outlasting_locks("HEAD", point)
+
     def drop_ref(self, name: str) -> None:
         """Remove a ref of ours; nothing happens when it isn't there."""
 
