@@ -30,7 +30,7 @@ def open_note(target: TargetWords, json: Json = False) -> None:
     """
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.domain.target import parse_target
-    from ctxrepo.services.find import find_note
+    from ctxrepo.services.resolve import find_note
 
     run = Runtime()
     path = find_note(run.memory, parse_target(target), run.project).path

@@ -29,7 +29,7 @@ def history(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry; also what is gone."
+            metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry; also what is gone."
         ),
     ] = "",
     limit: Annotated[

@@ -34,7 +34,8 @@ def remember(
         str, typer.Option("--key", metavar="K", help="Replace the scope's entry with this key.")
     ] = "",
     supersedes: Annotated[
-        str, typer.Option("--supersedes", metavar="ID", help="The entry that no longer holds.")
+        str,
+        typer.Option("--supersedes", metavar="ID", help="The entry that no longer holds: ^ID or PATH#L9."),
     ] = "",
     with_id: Annotated[bool, typer.Option("--id", help="Write an id that edits can't change.")] = False,
     pin: Annotated[bool, typer.Option("--pin", help="Show its note first, always.")] = False,
@@ -48,12 +49,14 @@ def remember(
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
     from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.domain.target import parse_id, parse_target
+    from ctxrepo.domain.target import parse_entry, parse_target
     from ctxrepo.services.find import placed
     from ctxrepo.services.remember import Fact, remember
     from ctxrepo.services.remember import stage as propose
+    from ctxrepo.services.resolve import entry_named
 
     run = Runtime()
+    former = entry_named(run.memory, parse_entry(supersedes), run.project).id if supersedes else ""
     fact = Fact(
         text=text,
         note=placed(run.memory, parse_target(note), run.project) if note else None,
@@ -61,7 +64,7 @@ def remember(
         category=category,
         tags=tuple(tag or ()),
         key=key,
-        supersedes=parse_id(supersedes) if supersedes else "",
+        supersedes=former,
         with_id=with_id,
         pin=pin,
     )
@@ -131,8 +134,9 @@ def read(target: TargetWords, json: Json = False) -> None:
     head = note.head
     text = entry.text if entry else note.text
     entries = [entry] if entry else note.entries
-    if entry and entry.id != asked.entry_id:
-        output.notice(f"^{asked.entry_id} is ^{entry.id} now, at {entry.at}")
+    name = asked.entry_id or asked.word
+    if entry and name and not entry.id.startswith(name):
+        output.notice(f"^{name} is ^{entry.id} now, at {entry.at}")
     data = {
         "path": note.path,
         "hash": reading.hash,

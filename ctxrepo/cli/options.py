@@ -20,7 +20,8 @@ Tags = Annotated[
     list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
 ]
 TargetWords = Annotated[
-    str, typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry.")
+    str,
+    typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry."),
 ]
 
 

@@ -39,6 +39,10 @@ class Note:
     def entry(self, entry_id: str) -> Entry | None:
         return next((e for e in self.entries if e.id == entry_id), None)
 
+    def entries_at(self, first: int, last: int) -> list[Entry]:
+        """The entries of which a line is among these."""
+        return [e for e in self.entries if e.first_line <= last and first <= e.last_line]
+
 
 def decode(data: bytes) -> str:
     """Bytes of a note for reading: unreadable bytes become U+FFFD, so that the readable part survives."""

@@ -10,12 +10,27 @@ from typing import NoReturn
 from ctxrepo.domain.entry import Entry, entries_of
 from ctxrepo.domain.evidence import Evidence, Kind, fate, renamed
 from ctxrepo.domain.note import Note, decode_exactly, utf16
-from ctxrepo.domain.paths import ARCHIVE, is_note
-from ctxrepo.domain.target import GLOBAL, PROJECT, Target
-from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.target import (
+    GLOBAL,
+    PROJECT,
+    SHORTEST,
+    Target,
+    id_meant,
+    ids_meant,
+    may_be_derived,
+    several_ids,
+)
+from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.project import Project, read_registry
 from ctxrepo.storage.memory import Memory
+
+_MANY = 50
+"""Entries of one beginning that are looked at; who means one of so many gives more of it."""
+
+SHOWN = 5
+"""Candidates that a message names."""
 
 
 @dataclass(frozen=True)
@@ -62,30 +77,6 @@ def search_order(memory: Memory, project: Project | None) -> list[str]:
     return list(dict.fromkeys([*([project.folder] if project else []), memory.global_folder]))
 
 
-def find_note(memory: Memory, target: Target, project: Project | None) -> Note:
-    """The note a target names, as it is in the worktree now; NotFound names the nearest paths."""
-    if target.entry_id:
-        return find_entry(memory, target.entry_id, project)[0]
-    folders, paths = places_of(memory, target, project)
-    for path in paths:
-        if (note := read_note(memory, path)) is not None:
-            return note
-    for path in paths:
-        if memory.worktree.exists(path):
-            raise CtxrepoError(f"{path} is there but can't be read as a note", "`ctxrepo check` says why.")
-    known = {p.partition("/")[2] for p in note_paths(memory, folders)}
-    if f"{ARCHIVE}/{target.path}" in known:
-        raise NotFound(
-            f"there is no note {target.path} in {' or '.join(folders)} any more",
-            f"It is in the archive: {ARCHIVE}/{target.path}.",
-        )
-    near = get_close_matches(target.path, known, n=3)
-    raise NotFound(
-        f"there is no note {target.path} in {' or '.join(folders)}",
-        f"Near it: {', '.join(near)}." if near else "`ctxrepo list` shows the notes.",
-    )
-
-
 def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[Sequence[str], Sequence[str]]:
     """The folders in which a note is looked for, and the paths that it may have, nearest first."""
     scoped = bool(target.scope)
@@ -97,7 +88,7 @@ def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[
 
 
 def placed(memory: Memory, target: Target, project: Project | None) -> Target:
-    """Where something new goes: beside the entry that is named, or to the path.
+    """Where something new goes: to the path, or to the note of the entry that is named.
 
     A path that begins with the folder of a scope one is in, as the index and every message of ours write it,
     is one in that scope.
@@ -107,60 +98,84 @@ def placed(memory: Memory, target: Target, project: Project | None) -> Target:
         return Target(folder, rest)
     folder, slash, rest = target.path.partition("/")
     if target.scope or not slash or folder not in search_order(memory, project):
-        return target
+        return Target(target.scope, target.path)
     return Target(GLOBAL if folder == memory.global_folder else PROJECT, rest)
 
 
-def find_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
-    """The entry with this id, and its note; NotFound says what became of it, as far as that is known."""
-    return _located(memory, entry_id, project) or _lost(memory, entry_id, project)
+def find_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
+    """The entry with this id, or the only one whose id begins so, and its note.
+
+    NotFound says what became of it, as far as that is known.
+    """
+    return _located(memory, name, project) or _lost(memory, name, project)
 
 
-def follow_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry]:
+def follow_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
     """`find_entry`, also by an id that the entry had before it was edited, moved or archived."""
-    if found := _located(memory, entry_id, project):
+    if found := _located(memory, name, project):
         return found
-    kind, found = _became(memory, entry_id, project)
-    return found if found and kind == "moved" else _lost(memory, entry_id, project)
+    _, kind, found = _became(memory, name, project)
+    return found if found and kind == "moved" else _lost(memory, name, project)
 
 
-def _located(memory: Memory, entry_id: str, project: Project | None) -> tuple[Note, Entry] | None:
-    """The cache says where, the worktree says what."""
-    cached = memory.cache.find_entry(entry_id)
-    likely = [cached.entry.path] if cached else []
-    likely += [w.path for w in memory.writes.read()]
-    everywhere = note_paths(memory)
-    near = [p for p in everywhere if p.startswith(tuple(f"{f}/" for f in search_order(memory, project)))]
-    for path in dict.fromkeys([*likely, *near, *everywhere]):
-        note = read_note(memory, path)
-        entry = note.entry(entry_id) if note else None
-        if note and entry:
-            return note, entry
-    return None
+def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry] | None:
+    """The cache says where, the worktree says what. Entries in view come before those of other projects."""
+    view = tuple(f"{folder}/" for folder in search_order(memory, project))
+    likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
+    found = _among(memory, [*likely, *(write.path for write in memory.writes.read())], name)
+    if not found:
+        everywhere = note_paths(memory)
+        found = _among(memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name)
+    if name in found:
+        return found[name]
+    every = [found[entry_id] for entry_id in sorted(found)]
+    near = [one for one in every if one[0].path.startswith(view)] or every
+    if len(near) > 1:
+        places = ", ".join(f"^{entry.id} {entry.at}" for _, entry in near[:SHOWN])
+        raise UsageError(several_ids(len(near), name), f"They are {places}.")
+    return near[0] if near else None
 
 
-def _lost(memory: Memory, entry_id: str, project: Project | None) -> NoReturn:
-    kind, found = _became(memory, entry_id, project)
+def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[Note, Entry]]:
+    """id -> the entries of these notes that `name` may stand for; of the very id only the first."""
+    found: dict[str, tuple[Note, Entry]] = {}
+    for path in dict.fromkeys(paths):
+        if note := read_note(memory, path):
+            meant = ids_meant(name, (e.id for e in note.entries))
+            found = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | found
+        if name in found:
+            break
+    return found
+
+
+def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
+    whole, kind, found = _became(memory, name, project)
     hint = "It may have been edited since: an id follows the text. `ctxrepo search` finds it by its words."
     if kind == "forgotten":
-        hint = f"It was forgotten; `ctxrepo history ^{entry_id}` has it still."
+        hint = f"It was forgotten; `ctxrepo history ^{whole}` has it still."
     elif found:
-        name = f"^{found[1].id}"
-        hint = f"It is {name} now, at" if kind == "moved" else f"It was superseded by {name} at"
+        now = f"^{found[1].id}"
+        hint = f"It is {now} now, at" if kind == "moved" else f"It was superseded by {now} at"
         hint = f"{hint} {found[1].at}."
-    raise NotFound(f"there is no entry ^{entry_id}", hint)
+    elif len(name) < SHORTEST:
+        hint = f"The beginning of an id has {SHORTEST} characters or more."
+    elif not may_be_derived(name):
+        hint = "An id is 12 of 0-9 and a-f, or its beginning, unless a note's author wrote another one."
+    raise NotFound(f"there is no entry ^{name}", hint)
 
 
 def _became(
-    memory: Memory, entry_id: str, project: Project | None
-) -> tuple[Kind | None, tuple[Note, Entry] | None]:
-    """What became of an entry that is not there under this id, and what stands for it now, with its note."""
+    memory: Memory, name: str, project: Project | None
+) -> tuple[str, Kind | None, tuple[Note, Entry] | None]:
+    """The whole id of an entry that is not there under it, what became of it, and what stands for it now."""
     evidence = evidence_now(memory)
-    kind, now = fate(evidence, entry_id)
+    whole = id_meant(name, (i for e in evidence for i in (e.entry, e.to) if e.kind != "renamed" and i))
+    kind, now = fate(evidence, whole)
     if kind is None:
-        found = entries_of_renamed(memory, evidence).get(entry_id)
-        return "moved" if found else None, found
-    return kind, _located(memory, now, project) if now != entry_id else None
+        former = entries_of_renamed(memory, evidence)
+        whole = id_meant(name, former)
+        return whole, "moved" if whole in former else None, former.get(whole)
+    return whole, kind, _located(memory, now, project) if now != whole else None
 
 
 def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str, tuple[Note, Entry]]:

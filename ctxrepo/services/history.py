@@ -17,6 +17,7 @@ from ctxrepo.services.describe import lines_of_change
 from ctxrepo.services.find import places_of
 from ctxrepo.services.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.project import Project
+from ctxrepo.services.resolve import resolve
 from ctxrepo.services.versions import Place, Step, follow, renamed_to
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
@@ -88,12 +89,15 @@ class _Asked:
         self._objects = memory.objects
         self._tip = _tip(memory)
         self._entry: PastEntry | None = None
-        if target.entry_id:
-            path, ids = find_past_entry(memory, target.entry_id, project)
+        self.path, name = "", target.entry_id
+        if not name and not target.lines:
+            self.path = self._there(places_of(memory, target, project)[1])
+        if not name and not self.path:
+            self.path, name = _now(memory, target, project)
+        self.name = f"^{name}" if name else self.path
+        if name:
+            self.path, ids = find_past_entry(memory, name, project)
             self._entry = PastEntry(self._objects, ids)
-            self.path, self.name = path, f"^{target.entry_id}"
-        else:
-            self.path = self.name = self._there(places_of(memory, target, project)[1])
 
     def deeds(self) -> Iterator[Deed]:
         for step, told in self._steps():
@@ -133,7 +137,7 @@ class _Asked:
                 yield step, lines
 
     def _there(self, paths: Sequence[str]) -> str:
-        """The first of the paths that is in the newest commit, else the first that ever was in one."""
+        """The first of the paths that is in the newest commit, else the first that ever was in one, or ''."""
         for tip in (self._tip,) if self._tip else ():
             tree = str(self._objects.tree_of(tip))
             for path in paths:
@@ -142,10 +146,21 @@ class _Asked:
             for path in paths:
                 if next(follow(self._objects, tip, path), None) is not None:
                     return path
+        return ""
+
+
+def _now(memory: Memory, target: Target, project: Project | None) -> tuple[str, str]:
+    """(path, id of the entry or '') of what a target names today, when no commit has a note of its path."""
+    try:
+        note, entry = resolve(memory, target, project)
+    except NotFound as error:
+        if target.lines or target.word:
+            raise
         raise NotFound(
-            f"no commit has or had {' or '.join(paths)}",
+            f"no commit has or had {' or '.join(places_of(memory, target, project)[1])}",
             "`ctxrepo list` shows the notes there are; one that is gone is found by the path it had.",
-        )
+        ) from error
+    return note.path, entry.id if entry else ""
 
 
 def _lines(objects: Objects, step: Step) -> list[str]:

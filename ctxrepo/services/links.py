@@ -12,8 +12,9 @@ from ctxrepo.domain.links import named_by, resolve
 from ctxrepo.domain.note import Note
 from ctxrepo.domain.target import Target
 from ctxrepo.services.evidence import evidence_now
-from ctxrepo.services.find import entries_of_renamed, find_note, scope_named, search_order
+from ctxrepo.services.find import entries_of_renamed, scope_named, search_order
 from ctxrepo.services.project import Project
+from ctxrepo.services.resolve import find_note
 from ctxrepo.storage.memory import Memory
 
 

@@ -38,7 +38,7 @@ def move(
     Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
     moved to one that is there.
     """
-    if to.entry_id:
+    if to.entry_id or to.lines:
         raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
     with drafting(memory, "move", origin, now) as draft:
         reading = read(memory, target, project)

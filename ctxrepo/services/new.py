@@ -53,8 +53,8 @@ def new(
     if template:
         body = _from_template(template, body, today)
         description = description if description.strip() else frontmatter.read(body).description
-    if target.entry_id:
-        raise UsageError("a new note needs a path, not an entry id")
+    if target.entry_id or target.lines:
+        raise UsageError("a new note needs a path, and this names an entry", "Write [SCOPE:]PATH.")
     if not description.strip():
         raise UsageError("the description is empty", "One line: what will somebody find in this note?")
     if len(description) > MAX_DESCRIPTION:

@@ -9,6 +9,7 @@ from ctxrepo.domain.evidence import evidence_of
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.target import id_meant
 from ctxrepo.errors import NotFound
 from ctxrepo.services.evidence import evidence_files
 from ctxrepo.services.find import follow_entry
@@ -96,28 +97,28 @@ class PastEntry:
         return self._read[place]
 
 
-def find_past_entry(memory: Memory, entry_id: str, project: Project | None) -> tuple[str, set[str]]:
+def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple[str, set[str]]:
     """(path of its note, ids by which it is known) of an entry that is there, or that evidence names.
 
-    NotFound when neither is so.
+    `name` is its id or the beginning of it. NotFound when neither is so.
     """
     try:
-        note, entry = follow_entry(memory, entry_id, project)
-        return note.path, {entry_id, entry.id}
+        note, entry = follow_entry(memory, name, project)
+        return note.path, {name, entry.id}
     except NotFound:
-        path, ids = _in_evidence(memory, entry_id)
+        path, ids = _in_evidence(memory, name)
         if not path:
             raise
         return path, ids
 
 
-def _in_evidence(memory: Memory, entry_id: str) -> tuple[str, set[str]]:
+def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:
     tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
     files = evidence_files(memory, tree)
     said = sorted(
         (e for data in files.values() for e in evidence_of(decode_exactly(data))), key=lambda e: e.ts
     )
-    ids, path = {entry_id}, ""
+    ids, path = {id_meant(name, (e.entry for e in said if e.entry))}, ""
     for evidence in said:
         if evidence.entry in ids:
             path = evidence.path or path

@@ -8,8 +8,8 @@ from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.note import Note, encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.target import Target
-from ctxrepo.services.find import find_entry, find_note, follow_entry
 from ctxrepo.services.project import Project
+from ctxrepo.services.resolve import resolve
 from ctxrepo.storage.memory import Memory
 
 
@@ -28,9 +28,5 @@ def read(memory: Memory, target: Target, project: Project | None, *, follows: bo
     `follows` accepts an id that the entry had before it was edited, moved or archived. Who changes an entry
     shall know what it says by now.
     """
-    if target.entry_id:
-        find = follow_entry if follows else find_entry
-        note, entry = find(memory, target.entry_id, project)
-        return Reading(note, blob_id(encode(note.text)), entry)
-    note = find_note(memory, target, project)
-    return Reading(note, blob_id(encode(note.text)))
+    note, entry = resolve(memory, target, project, follows=follows)
+    return Reading(note, blob_id(encode(note.text)), entry)

@@ -14,8 +14,9 @@ from ctxrepo.domain.note import Note, bump_updated
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Refused
-from ctxrepo.services.find import find_note, scope_named, search_order
+from ctxrepo.services.find import scope_named, search_order
 from ctxrepo.services.project import Project
+from ctxrepo.services.resolve import find_note
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
 

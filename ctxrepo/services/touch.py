@@ -9,8 +9,8 @@ from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import Note, bump_updated
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
-from ctxrepo.services.find import find_note
 from ctxrepo.services.project import Project
+from ctxrepo.services.resolve import find_note
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from ctxrepo.storage import cachesearch
-from ctxrepo.storage.cacherows import CachedEntry, CachedNote, read_entry, read_note, storable
+from ctxrepo.storage.cacherows import LAST, CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cacheschema import build, is_current
 from ctxrepo.storage.cachesearch import Found, Item
 from ctxrepo.storage.database import discard, healing, open_database, transaction
@@ -30,6 +30,10 @@ _ENTRIES_OF_SCOPE = """
 _ENTRIES_OF_NOTE = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
     from entry e join note n on n.id = e.note where n.path = ? order by e.first_line
+"""
+_ENTRIES_BEGINNING = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where e.id >= ? and e.id < ? order by e.id, n.path limit ?
 """
 _ENTRY_BY_ID = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
@@ -125,6 +129,12 @@ class CacheReading:
         """The entry with this id, the first by path where a person gave one id twice."""
         row = self._db.execute(_ENTRY_BY_ID, (storable(entry_id),)).fetchone()
         return read_entry(row) if row else None
+
+    @healing(_empty)
+    def entries_beginning(self, start: str, most: int) -> list[CachedEntry]:
+        """At most `most` entries whose id begins with `start`, by id and path."""
+        rows = self._db.execute(_ENTRIES_BEGINNING, (storable(start), storable(start) + LAST, most))
+        return [read_entry(row) for row in rows]
 
     @healing(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:

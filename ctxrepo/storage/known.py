@@ -14,6 +14,7 @@ from pathlib import Path
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.where import place_of
+from ctxrepo.storage.cacherows import LAST
 
 _FOLDERS = """
     select distinct scope from note where scope not in ('conflicts', 'inbox', 'TAPE') and instr(path, '/') > 0
@@ -21,7 +22,6 @@ _FOLDERS = """
 """
 _TAGS = "select distinct tags from note where scope = ? and tags != ''"
 _NOTES = "select path, description from note where path >= ? and path < ? order by path limit ?"
-_LAST = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Known:
 
     def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
         """(path, description) of the first notes whose path in the repository begins with `start`."""
-        rows = self.cache.execute(_NOTES, (start, start + _LAST, limit))
+        rows = self.cache.execute(_NOTES, (start, start + LAST, limit))
         return [(row[0], row[1]) for row in rows]
 
 

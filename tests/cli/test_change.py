@@ -37,6 +37,52 @@ def entry(cli: Terminal, words: str, path: str = PATH) -> str:
     return next(str(e["id"]) for e in cli("read", path, "--json").data["entries"] if words in e["text"])
 
 
+class TestWhatIsPrintedIsTaken:
+    """A place, or the beginning of an id, is a TARGET wherever one is asked for."""
+
+    @pytest.mark.parametrize("form", ["place", "beginning", "bare", "name"])
+    def test_by_every_command_that_takes_an_entry(self, note: Terminal, form: str) -> None:
+        def target(words: str) -> str:
+            hit = note("search", words, "--json").data["hits"][0]
+            name = hit["at"].rpartition("/")[2]
+            forms = {"place": hit["at"], "beginning": hit["id"][:8], "bare": hit["id"][1:7], "name": name}
+            return str(forms[form])
+
+        assert note("read", target("arm")).out == "- port to arm\n"
+        assert note("history", target("arm")).code == 0
+        assert note("links", target("arm")).code == 0
+        assert note("touch", target("arm")).code == 0
+        assert note("tags", target("arm"), "--add", "cpu").code == 0
+        assert note("edit", target("arm"), "--old", "arm", "--new", "risc").code == 0
+        assert note("remember", "stay", "--supersedes", target("Fridays")).code == 0
+        assert note("archive", target("risc")).code == 0
+        assert note("move", target("after lunch"), "topics/late.md").code == 0
+        assert note("forget", target("lunch")).code == 0
+        assert "lunch" not in note.machine.read("shop/topics/late.md")
+
+    def test_a_note_by_its_name(self, note: Terminal) -> None:
+        assert note("read", "release", "--json").data["path"] == PATH
+        assert note("edit", "release.md", "--old", "after lunch", "--new", "at noon").code == 0
+        assert "at noon" in note.machine.read(PATH)
+
+    def test_nothing_changes_where_several_are_meant(self, note: Terminal) -> None:
+        note.machine.write("shop/core/release.md", "- another\n")
+        before = note.machine.read(PATH)
+        for target in ("release", f"{PATH}#L10-L11"):
+            said = note("forget", target)
+            assert (said.code, said.out) == (2, "")
+            assert PATH in said.err
+        assert note.machine.read(PATH) == before
+
+    def test_a_destination_is_no_entry(self, note: Terminal) -> None:
+        assert note("move", "release", f"{PATH}#L10").code == 2
+        assert note("new", f"{PATH}#L10", "-d", "x").code == 2
+
+    def test_a_place_says_beside_what_a_fact_goes(self, note: Terminal) -> None:
+        said = note("remember", "beside it", "--note", f"{PATH}#L10", "--json")
+        assert said.data["at"].startswith(f"{PATH}#L")
+
+
 class TestEdit:
     def test_a_passage_changes_and_every_other_byte_stays(self, note: Terminal) -> None:
         said = note("edit", PATH, "--old", "after lunch", "--new", "after tea", "--json")

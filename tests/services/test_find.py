@@ -9,13 +9,14 @@ from ctxrepo.domain.target import Target, parse_target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.find import (
     find_entry,
-    find_note,
+    follow_entry,
     live_entries,
     note_paths,
     placed,
     scope_named,
     search_order,
 )
+from ctxrepo.services.resolve import find_note, resolve
 
 
 @pytest.fixture
@@ -126,6 +127,115 @@ def test_near_names_are_told(mine: Machine) -> None:
     with pytest.raises(NotFound) as caught:
         found(mine, "topic/x")
     assert caught.value.hint == "Near it: topics/x.md."
+
+
+def test_only_near_names_are_told(mine: Machine) -> None:
+    mine.write("shop/topics/bom.md", "- text\n")
+    with pytest.raises(NotFound) as caught:
+        found(mine, "topics/nope")
+    assert caught.value.hint == "`ctxrepo list` shows the notes."
+
+
+def entry_at(machine: Machine, target: str) -> str:
+    entry = resolve(machine.open(), parse_target(target), machine.project())[1]
+    assert entry is not None
+    return entry.text
+
+
+def test_a_place_that_we_print_names_the_entry_there(mine: Machine) -> None:
+    mine.write("shop/topics/z.md", "# Title\n\n- one\n- two\n  goes on\n- three\n")
+    for entry in find_note(mine.open(), parse_target("topics/z"), mine.project()).entries:
+        assert entry_at(mine, entry.at) == entry.text
+    assert entry_at(mine, "z#L5") == "- two\n  goes on"
+    assert entry_at(mine, "shop:topics/z.md#L1-L3") == "- one"
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "said"),
+    [
+        ("#L1", NotFound, "no entry stands at line 1 of shop/topics/z.md"),
+        ("#L99", NotFound, "no entry stands at line 99"),
+        ("#L3-L4", UsageError, "2 entries stand at lines 3 to 4"),
+    ],
+)
+def test_a_place_without_one_entry_is_said(
+    mine: Machine, lines: str, error: type[CtxrepoError], said: str
+) -> None:
+    mine.write("shop/topics/z.md", "# Title\n\n- one\n- two\n")
+    with pytest.raises(error, match=said):
+        entry_at(mine, f"topics/z.md{lines}")
+
+
+def test_the_name_of_a_note_does_without_its_folders(mine: Machine) -> None:
+    mine.write("shop/topics/gotcha.md", "- text\n")
+    mine.write("global/deep/down/lone.md", "- text\n")
+    assert found(mine, "gotcha") == found(mine, "gotcha.md") == found(mine, "shop:gotcha")
+    assert found(mine, "lone") == "global/deep/down/lone.md"
+    mine.write("global/topics/gotcha.md", "- text\n")
+    assert found(mine, "gotcha") == "shop/topics/gotcha.md"
+    mine.write("shop/core/gotcha.md", "- text\n")
+    with pytest.raises(UsageError) as caught:
+        found(mine, "gotcha")
+    assert caught.value.hint == "They are shop/core/gotcha.md, shop/topics/gotcha.md."
+    with pytest.raises(NotFound):
+        found(mine, "y")  # another project's
+
+
+def test_what_is_in_the_archive_is_not_meant_by_its_name(mine: Machine) -> None:
+    with pytest.raises(NotFound) as caught:
+        found(mine, "old")
+    assert caught.value.hint == "It is in the archive: archive/old.md."
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_the_beginning_of_an_id_does(mine: Machine, is_committed: bool) -> None:
+    entry_id = mine.remember("a fact").id
+    if is_committed:
+        mine.sync()
+    for name in (f"^{entry_id}", f"^{entry_id[:4]}", entry_id, entry_id[:7]):
+        assert entry_at(mine, name) == "- a fact"
+    with pytest.raises(NotFound) as caught:
+        entry_at(mine, f"^{entry_id[:3]}")
+    assert caught.value.hint == "The beginning of an id has 4 characters or more."
+
+
+def test_a_beginning_that_several_ids_have_names_them(mine: Machine) -> None:
+    mine.write("shop/two.md", "- one <!-- ^abcd1 -->\n- two <!-- ^abcd2 -->\n- three <!-- ^abcd -->\n")
+    mine.write("other/three.md", "- four <!-- ^abcd3 -->\n- five <!-- ^beef1 -->\n")
+    mine.sync()
+    assert entry_at(mine, "^abcd").startswith("- three")
+    mine.write("shop/two.md", "- one <!-- ^abcd1 -->\n- two <!-- ^abcd2 -->\n")
+    mine.sync()
+    with pytest.raises(UsageError) as caught:
+        entry_at(mine, "^abcd")
+    assert caught.value.message == "2 entries have an id that begins with abcd"
+    assert caught.value.hint == "They are ^abcd1 shop/two.md#L1, ^abcd2 shop/two.md#L2."
+    assert entry_at(mine, "^beef").startswith("- five")
+
+
+def test_a_note_comes_before_an_id_that_begins_so(mine: Machine) -> None:
+    entry_id = mine.remember("a fact").id
+    mine.write(f"shop/{entry_id[:6]}.md", "- a note of that name\n")
+    assert found(mine, entry_id[:6]) == f"shop/{entry_id[:6]}.md"
+    assert entry_at(mine, f"^{entry_id[:6]}") == "- a fact"
+
+
+def test_what_became_of_an_entry_is_told_by_the_beginning_of_its_id_too(mine: Machine) -> None:
+    former = mine.remember("a fact that is pinned", pin=True)
+    mine.sync()
+    mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace("is pinned", "was pinned"))
+    mine.sync()
+    with pytest.raises(NotFound, match="no entry") as caught:
+        entry_at(mine, f"^{former.id[:6]}")
+    assert caught.value.hint.startswith("It is ^")
+    follow_entry(mine.open(), former.id[:6], mine.project())
+
+
+@pytest.mark.parametrize("name", ["zzzz", "no-such"])
+def test_what_is_no_id_is_said(mine: Machine, name: str) -> None:
+    with pytest.raises(NotFound) as caught:
+        find_entry(mine.open(), name, mine.project())
+    assert caught.value.hint.startswith("An id is 12 of 0-9 and a-f")
 
 
 def test_archived_entries_are_not_live(mine: Machine) -> None:

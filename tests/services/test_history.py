@@ -8,9 +8,11 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.entry import entries_of
+from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.commit import Wanted, commit
+from ctxrepo.services.forget import forget
 from ctxrepo.services.history import MAX_LINES, Deed, Old, history, version
 from ctxrepo.services.pending import Version
 
@@ -248,3 +250,28 @@ def test_a_hostile_commit_is_told_all_the_same(mine: Machine) -> None:
     newest = past(mine)[0]
     assert newest.subject.startswith("sub\ufffdject")
     assert newest.when.year == 1970
+
+
+def test_whatever_names_a_note_or_entry_finds_its_past(mine: Machine) -> None:
+    save(mine, "- one fact\n- another one\n")
+    whole = id_of(mine, "one fact")
+    told = lines(mine, whole)
+    assert told == [("+ one fact",)]
+    for target in (whole[:6], whole[1:], f"{NOTE}#L1", "gotcha#L1"):
+        assert lines(mine, target) == told
+    assert lines(mine, "gotcha") == lines(mine, NOTE)
+
+
+def test_the_past_of_a_forgotten_entry_is_found_by_the_beginning_of_its_id(mine: Machine) -> None:
+    made = mine.remember("soon gone", category="gotcha")
+    mine.sync()
+    forget(mine.open(), parse_target(f"^{made.id}"), mine.project(), Origin("ada"), NOW)
+    mine.sync()
+    assert lines(mine, f"^{made.id[:6]}") == lines(mine, f"^{made.id}")
+
+
+@pytest.mark.parametrize("target", ["topics/none", "none", "0000aaaa", f"{NOTE}#L99", "^0000aaaa"])
+def test_what_never_was_has_no_past(mine: Machine, target: str) -> None:
+    save(mine, "- one fact\n")
+    with pytest.raises(NotFound):
+        past(mine, target)

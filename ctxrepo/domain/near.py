@@ -1,0 +1,22 @@
+"""Which names a person may have meant by one that nothing has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+_LIKE = 0.6
+"""From how much likeness on a name is near another one."""
+
+
+def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
+    """Those of `paths` whose own name is like that of `wanted`, whatever folders they are in; the likest
+    first."""
+    likeness = {path: _likeness(path, wanted) for path in paths}
+    near = [path for path in likeness if likeness[path] >= _LIKE]
+    return sorted(near, key=lambda path: (-likeness[path], path))[:most]
+
+
+def _likeness(path: str, wanted: str) -> float:
+    one, other = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, wanted))
+    return SequenceMatcher(None, one, other).ratio()
