@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope, Tags, TargetWords, text_of
+from ctxrepo.domain.paths import shown
 from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.services.remember import Remembered
+
+_WAS = 100
+"""Characters of what was replaced that are shown."""
 
 
 def register(app: typer.Typer) -> None:
@@ -75,9 +82,23 @@ def remember(
         output.notice(f"much the same stands at {place}; update it instead if it says the same")
     id_shown = result.id if result.staged else f"^{result.id}"
     data = {**asdict(result), "id": id_shown}
-    known = "known already, pinned now" if result.pinned else "known already"
-    verb = known if result.existing else "proposed" if result.staged else "remembered"
-    output.done(json, data, f"{verb}: {id_shown} {result.at}")
+    output.done(json, data, f"{_done(result, bool(key))}: {id_shown} {result.at}{_instead(result)}")
+
+
+def _done(result: Remembered, is_keyed: bool) -> str:
+    if result.existing:
+        verb = "known already"
+    elif result.staged:
+        verb = "proposed"
+    else:
+        verb = "replaced" if is_keyed and result.replaced else "remembered"
+    return f"{verb}, pinned now" if result.pinned else verb
+
+
+def _instead(result: Remembered) -> str:
+    """What the entry stands for now, in brackets."""
+    was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
+    return f" (was {was})" if was else ""
 
 
 def new(

@@ -62,23 +62,38 @@ def evidence_of(text: str) -> list[Evidence]:
 
 
 def marks(evidence: Iterable[Evidence]) -> Marks:
-    """What holds by now: records in the order of their time, each id followed through its moves."""
+    """What holds by now: records in the order of their time, each id followed through its moves.
+
+    The entry that supersedes a pinned one is pinned in its stead, on each of two machines that replaced it.
+    A strike goes along when an entry moves, but never to an entry that somebody stated for itself: a value
+    that replaces another one in its place looks like the old one edited, and was recorded as its move.
+    """
     pinned: set[str] = set()
     struck: set[str] = set()
+    stated: set[str] = set()  # and not superseded since
+    replaced: set[str] = set()  # while they were pinned
     for record in _in_order(evidence):
         match record.kind:
             case "pinned":
                 pinned.add(record.entry)
             case "unpinned" | "forgotten":  # written again, it was meant to be there
                 pinned.discard(record.entry)
+                replaced.discard(record.entry)
             case "superseded":
+                if record.entry in pinned:
+                    pinned.remove(record.entry)
+                    replaced.add(record.entry)
+                if record.entry in replaced and record.to:
+                    pinned.add(record.to)
+                stated.discard(record.entry)
                 struck.add(record.entry)
-                pinned.discard(record.entry)
             case "stated":
                 # The same words stated again after they were superseded hold again.
+                stated.add(record.entry)
                 struck.discard(record.entry)
             case "moved":
-                for ids in (pinned, struck):
+                carried = (pinned, stated) if record.to in stated else (pinned, stated, struck)
+                for ids in carried:
                     if record.entry in ids:
                         ids.remove(record.entry)
                         ids.add(record.to)
@@ -105,6 +120,25 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
             kind = kind if kind == "superseded" and record.kind == "moved" else record.kind
             names += [entry] if kind == "moved" else []
     return kind, entry
+
+
+def heirs(evidence: Iterable[Evidence]) -> dict[str, str]:
+    """superseded id -> id of the last in the row of entries that replaced one another from there on."""
+    to: dict[str, str] = {}
+    for record in _in_order(evidence):
+        if record.kind == "stated":
+            to.pop(record.entry, None)
+        elif record.kind == "superseded" and record.to:
+            to[record.entry] = record.to
+    return {entry: _last(to, entry) for entry in to}
+
+
+def _last(to: Mapping[str, str], entry: str) -> str:
+    seen: set[str] = set()
+    while entry in to and entry not in seen:
+        seen.add(entry)
+        entry = to[entry]
+    return entry
 
 
 def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:

@@ -4,8 +4,11 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "5"
-"""Version of the layout; a cache that says another is as good as none."""
+FORMAT = "6"
+"""Version of the layout, and of the rules by which entries are pinned and superseded.
+
+A cache that says another is as good as none.
+"""
 
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""

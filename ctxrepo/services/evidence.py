@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from datetime import datetime
 
-from ctxrepo.domain.entry import entries_of
-from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, marks, to_line
+from ctxrepo.domain.entry import Entry, entries_of
+from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, heirs, marks, to_line
 from ctxrepo.domain.jsonl import with_room
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.moment import month, stamp
@@ -40,12 +40,7 @@ def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:
     """What all evidence in a tree amounts to."""
-    return marks([e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))])
-
-
-def entries_named(files: Iterable[bytes]) -> set[str]:
-    """The ids of the entries that evidence files speak of."""
-    return _named(e for data in files for e in evidence_of(decode(data)))
+    return marks(_said(evidence_files(memory, tree)))
 
 
 def evidence_now(memory: Memory) -> list[Evidence]:
@@ -64,29 +59,52 @@ def moved_evidence(
 ) -> dict[str, bytes]:
     """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
 
-    An id follows the text: without the record a pin would be lost with the first correction of a typo.
+    An id follows the text: without the record a pin would be lost with the first correction of a typo. An
+    entry that took the place of another one was not moved there: the records of its command tell enough.
     """
-    files = evidence_files(memory, tree)
-    named = entries_named(files.values())
+    committed = evidence_files(memory, tree)
+    files = committed | {p: d for p, d in changes.items() if d is not None and p.startswith(EVIDENCE)}
+    evidence = _said(files)
+    named, heir = _named(evidence), heirs(evidence)
     if not named:
         return {}
-    path = evidence_path(memory.host, now, lambda path: changes.get(path) or files.get(path))
+    known = {e.id for e in _said(committed)}
+    stated = {(e.path, e.entry) for e in evidence if e.kind == "stated" and e.id not in known}
     head = memory.objects.files(tree, changes)
     lines = []
     for note, after in changes.items():
         if is_note(note) and after is not None and note in head:
             before = entries_of(note, decode(memory.objects.data(head[note])))
-            for old, new in moved(before, entries_of(note, decode(after))):
-                if old.id in named:
-                    said = Evidence(
-                        secrets.token_hex(8), stamp(now), "moved", old.id, note, new.id, memory.host
-                    )
+            young = {entry for path, entry in stated if path == note}
+            for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
+                if old in named:
+                    said = Evidence(secrets.token_hex(8), stamp(now), "moved", old, note, new, memory.host)
                     lines.append(to_line(said) + "\n")
     if not lines:
         return {}
-    known = changes.get(path) or files.get(path) or b""
-    gap = b"" if not known or known.endswith(b"\n") else b"\n"
-    return {path: known + gap + encode("".join(lines))}
+    path = evidence_path(memory.host, now, files.get)
+    text = files.get(path) or b""
+    gap = b"" if not text or text.endswith(b"\n") else b"\n"
+    return {path: text + gap + encode("".join(lines))}
+
+
+def _moves(
+    before: list[Entry], after: list[Entry], heir: Mapping[str, str], young: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """(old id, new id) of the entries of a note that were edited.
+
+    Between two commits an entry may have been replaced, and what replaced it (one of `young`) edited: then
+    that one is the edited one.
+    """
+    there = {entry.id for entry in after}
+    for old, new in moved(before, after):
+        stands = heir.get(old.id, old.id)
+        if stands != new.id:
+            yield stands if stands in young and stands not in there else old.id, new.id
+
+
+def _said(files: Mapping[str, bytes]) -> list[Evidence]:
+    return [e for data in files.values() for e in evidence_of(decode(data))]
 
 
 def _named(evidence: Iterable[Evidence]) -> set[str]:

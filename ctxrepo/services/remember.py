@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from ctxrepo.domain import compose, frontmatter
 from ctxrepo.domain.entry import Entry, added, entries_of, normalised
-from ctxrepo.domain.evidence import Kind, marks
+from ctxrepo.domain.evidence import Kind, Marks, marks
 from ctxrepo.domain.likeness import similarity
 from ctxrepo.domain.moment import day, stamp
 from ctxrepo.domain.note import bump_updated
@@ -44,9 +44,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The entry's id and place; `near` are similar entries of the same note, `replaced` ids it stands for.
+    """The entry's id and place; `near` are places of entries that say much the same.
 
-    `pinned` says that an entry which was there already (`existing`) wasn't pinned before.
+    `replaced` are the ids of the entries that it stands for now, and `was` what these say. `pinned`: it is
+    pinned by this, as was asked, or as the entry was that it stands for.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Remembered:
     staged: bool = False
     near: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()
     pinned: bool = False
 
 
@@ -105,7 +107,7 @@ class _Writing:
         self.draft.put(path, written)
         known = entries_of(path, text)
         entry = added(known, entries_of(path, written))
-        near = [e.at for e in known if similarity(e.text, self.line) >= NEAR]
+        near = [e.at for e in known if e != self.superseded and similarity(e.text, self.line) >= NEAR]
         return self._record(entry, near=tuple(near))
 
     def _again(self, entry: Entry) -> Remembered:
@@ -114,10 +116,11 @@ class _Writing:
         now = marks(evidence_now(self.draft.memory))
         if entry.id in now.struck:
             self._evidence("stated", entry.id, entry.path)
-        pins = self.fact.pin and not is_pinned(entry, now)
+        done = self._supersede(entry, [self.superseded])
+        pins = (self.fact.pin or done.pinned) and not is_pinned(entry, now)
         if pins:
             self._evidence("pinned", entry.id, entry.path)
-        return Remembered(entry.id, entry.at, existing=True, pinned=pins)
+        return replace(done, existing=True, pinned=pins)
 
     def _place(self) -> tuple[str, str]:
         """Path of the note and title of the section the entry goes to."""
@@ -147,7 +150,11 @@ class _Writing:
             (n.path, n.text, e)
             for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
         ]
-        return next((f for f in found if f[2].key.casefold() == self.fact.key.casefold()), None)
+        found = [f for f in found if f[2].key.casefold() == self.fact.key.casefold()]
+        if len(found) > 1:  # what holds is replaced, and not what was superseded
+            struck = marks(evidence_now(self.draft.memory)).struck
+            found.sort(key=lambda f: f[2].id in struck)
+        return found[0] if found else None
 
     def _replace(self, path: str, text: str, old: Entry) -> Remembered:
         if normalised(old.text) == normalised(self.line):
@@ -156,18 +163,25 @@ class _Writing:
         written = bump_updated(compose.replace(text, old, self.line), self._today)
         self.draft.put(path, written)
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
-        self._evidence("superseded", old.id, old.path, to=entry.id)
-        return self._record(entry, replaced=(old.id,))
+        return self._record(entry, old=old)
 
-    def _record(self, entry: Entry, near: tuple[str, ...] = (), replaced: tuple[str, ...] = ()) -> Remembered:
+    def _record(self, entry: Entry, near: tuple[str, ...] = (), old: Entry | None = None) -> Remembered:
         self.draft.register(self.scope.project)
+        done = self._supersede(entry, [old, self.superseded])
         self._evidence("stated", entry.id, entry.path)
-        if self.fact.pin:
+        if pins := self.fact.pin or done.pinned:
             self._evidence("pinned", entry.id, entry.path)
-        if self.superseded is not None:
-            self._evidence("superseded", self.superseded.id, self.superseded.path, to=entry.id)
-            replaced = (*replaced, self.superseded.id)
-        return Remembered(entry.id, entry.at, near=near, replaced=replaced)
+        return replace(done, near=near, pinned=pins)
+
+    def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
+        """Record that `entry` stands for the others now; it is `pinned` when one of them was."""
+        olds = {old.id: old for old in others if old and old.id != entry.id}
+        known = marks(evidence_now(self.draft.memory)) if olds else Marks()
+        for old in olds.values():
+            self._evidence("superseded", old.id, old.path, to=entry.id)
+        was = tuple(normalised(old.text) for old in olds.values())
+        pinned = any(is_pinned(old, known) for old in olds.values())
+        return Remembered(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
         record(self.draft, kind, entry_id, path, self.now, to)

@@ -72,6 +72,50 @@ class TestRemember:
         assert (said.code, said.out.startswith("remembered")) == (0, True)
         assert "much the same stands at shop/MEMORY.md#L" in said.err
 
+    def test_the_value_that_replaces_another_is_found_and_given_on_every_machine(
+        self, both: tuple[Terminal, Terminal]
+    ) -> None:
+        ada, _ = both
+        ada("remember", "the staging database listens on port 5432", "--key", "db.port")
+        assert ada("sync").code == 0
+        ada("remember", "the staging database listens on port 5433", "--key", "db.port")
+        for cli in both:
+            assert cli("sync").code == 0
+            found = cli("search", "staging", "--json").data["hits"]
+            assert [(hit["text"], hit["superseded"]) for hit in found] == [
+                ("- db.port: the staging database listens on port 5433", False)
+            ]
+            asked = "which port does the staging database listen on?"
+            assert "5433" in cli("recall", asked, "--no-gate").out
+            assert "5433" in settle(cli)
+            assert "5432" not in settle(cli)
+
+    def test_what_a_fact_replaces_is_said(self, cli: Terminal) -> None:
+        cli("remember", "6379", "--key", "redis.port")
+        said = cli("remember", "6380", "--key", "redis.port", "--pin")
+        assert said.out.startswith("replaced, pinned now: ^")
+        assert said.out.endswith(' (was "redis.port: 6379")\n')
+        again = cli("remember", "6381", "--key", "redis.port", "--json").data
+        assert (again["was"], again["pinned"]) == (["redis.port: 6380"], True)
+
+    def test_what_a_fact_supersedes_is_said_and_is_no_likeness_to_be_told(self, cli: Terminal) -> None:
+        old = cli("remember", "the redis port of the test suite is 6380", "--json").data["id"]
+        said = cli("remember", "the redis port of the test suite is 6381", "--supersedes", old)
+        assert said.err == ""
+        assert said.out.endswith(' (was "the redis port of the test suite is 6380")\n')
+
+    def test_what_is_known_already_supersedes_as_well(self, cli: Terminal) -> None:
+        old = cli("remember", "deploy by hand", "--pin", "--json").data["id"]
+        cli("remember", "deploy through CI")
+        said = cli("remember", "deploy through CI", "--supersedes", old)
+        assert said.out.startswith("known already, pinned now: ^")
+        assert "deploy by hand" not in settle(cli)
+
+    def test_of_two_entries_with_one_key_the_one_that_holds_is_replaced(self, cli: Terminal) -> None:
+        old = cli("remember", "6379", "--key", "port", "--json").data["id"]
+        cli("remember", "port: 6380", "--supersedes", old)
+        assert cli("remember", "6381", "--key", "port", "--json").data["was"] == ["port: 6380"]
+
     def test_a_key_has_one_live_entry(self, cli: Terminal) -> None:
         first = cli("remember", "6379", "--key", "redis.port", "--json").data
         second = cli("remember", "6380", "--key", "redis.port", "--json").data

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, fate, marks, renamed, to_line
+from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, fate, heirs, marks, renamed, to_line
 
 
 def said(number: int, kind: Kind, entry: str, to: str = "") -> Evidence:
@@ -73,6 +73,74 @@ def test_marks_follow_a_moved_entry() -> None:
     assert marks([said(1, "superseded", "a", "x"), said(2, "moved", "a", "b")]) == Marks(
         struck=frozenset("b")
     )
+
+
+def test_a_value_that_took_the_place_of_another_one_is_not_struck_by_being_told_as_its_move() -> None:
+    replaced = [said(1, "stated", "a"), said(2, "superseded", "a", "b"), said(2, "stated", "b")]
+    assert marks([*replaced, said(3, "moved", "a", "b")]) == Marks(struck=frozenset("a"))
+
+
+def test_an_entry_that_is_struck_stays_so_however_it_is_edited() -> None:
+    old = [said(1, "stated", "a"), said(2, "superseded", "a", "x"), said(2, "stated", "x")]
+    edited = [*old, said(3, "moved", "a", "b"), said(4, "moved", "b", "a")]
+    assert marks(edited[:-1]) == Marks(struck=frozenset("b"))
+    assert marks(edited) == Marks(struck=frozenset("a"))
+    under_another_name = [said(1, "stated", "a"), said(2, "moved", "a", "b"), said(3, "superseded", "b", "x")]
+    assert marks([*under_another_name, said(4, "moved", "b", "a")]) == Marks(struck=frozenset("a"))
+
+
+def test_what_supersedes_a_pinned_entry_is_pinned_in_its_stead() -> None:
+    assert marks([said(1, "pinned", "a"), said(2, "superseded", "a", "b")]) == Marks(
+        frozenset("b"), frozenset("a")
+    )
+
+
+def test_of_two_machines_that_replace_a_pinned_entry_neither_loses_the_pin() -> None:
+    records = [said(1, "pinned", "a"), said(2, "superseded", "a", "b"), said(3, "superseded", "a", "c")]
+    assert marks(records).pinned == frozenset("bc")
+
+
+VALUES = st.lists(st.sampled_from("abcd"), min_size=2, max_size=8)
+
+
+@given(VALUES, st.data())
+def test_of_values_that_replaced_one_another_the_last_is_live_and_has_the_pin(
+    values: list[str], data: st.DataObject
+) -> None:
+    values = [v for n, v in enumerate(values) if n == 0 or v != values[n - 1]]
+    pin = data.draw(st.none() | st.integers(0, len(values) - 1))
+    records = []
+    for n, value in enumerate(values):
+        at = 2 * n + 1
+        records.append(said(at, "stated", value))
+        if n:
+            records.append(said(at, "superseded", values[n - 1], value))
+        if n == pin:
+            records.append(said(at, "pinned", value))
+        # A commit may come behind each, see any earlier one in what it goes on from, and share the moment.
+        before = data.draw(st.none() | st.sampled_from(values[: n + 1]))
+        if before is not None and before != value:
+            records.append(said(at + data.draw(st.integers(0, 1)), "moved", before, value))
+    found = marks(data.draw(st.permutations(records)))
+    assert found.struck == set(values) - {values[-1]}
+    assert found.pinned == (set() if pin is None else {values[-1]})
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([], {}),
+        ([said(1, "superseded", "a", "b"), said(2, "superseded", "b", "c")], {"a": "c", "b": "c"}),
+        (
+            [said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a"), said(2, "stated", "a")],
+            {"b": "a"},
+        ),
+        ([said(1, "superseded", "a", "b"), said(2, "superseded", "b", "a")], {"a": "a", "b": "b"}),
+        ([said(1, "superseded", "a", ""), said(2, "moved", "c", "d")], {}),
+    ],
+)
+def test_which_entry_stands_for_another_one_by_now(records: list[Evidence], expected: dict[str, str]) -> None:
+    assert heirs(records) == expected
 
 
 @given(
