@@ -11,8 +11,11 @@ from datetime import datetime
 
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import encode
+from ctxrepo.domain.oid import blob_id
 from ctxrepo.services.commit import Wanted, commit_locked
+from ctxrepo.services.pending import RECENT
 from ctxrepo.services.spooled import spooled_versions
+from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.writelog import Write
@@ -41,7 +44,10 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
             yield f"{clone.branch} was gone and is at {home[:12]} again"
         kept = _keep(memory, where, there, home)
         _base_files(memory, home, there)
-        memory.user_index.note_switch(objects.tree_of(there))
+        if tree := objects.tree_of(there):
+            memory.user_index.note_switch(tree)
+        else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
+            Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
         done = commit_locked(memory, now, Wanted(spooled_versions(memory)))
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
@@ -74,33 +80,37 @@ def _keep(memory: Memory, where: str, there: str | None, home: str) -> list[str]
 
 
 def _base_files(memory: Memory, home: str, there: str | None) -> None:
-    """Say what each file on disk was made from: git has made them those of the commit `there`.
-
-    On a branch without a commit nobody can say what was removed, so nothing counts as that.
-    """
-    checkout, objects = memory.checkout, memory.objects
+    """Say what each file on disk was made from: git has made them those of the commit `there`."""
+    objects = memory.objects
     if there is None:
-        seen = checkout.look()
-        gone = (path for path, (oid, _) in checkout.differing(seen, seen.base).items() if oid is None)
-        checkout.base_on(dict.fromkeys(gone))
+        memory.checkout.base_on(_guessed(memory, home))
         return
     tree = objects.tree_of(there)
-    checkout.note_switch(objects.tree_of(home), tree)
-    checkout.base_on(_before_commands(memory, tree))
+    memory.checkout.note_switch(objects.tree_of(home), tree)
+    written = {write.path for write in memory.writes.read()}
+    files = objects.files(tree, written)
+    found = {path: objects.data(files[path]) if path in files else None for path in written}
+    # A person may have committed on a branch of their own what a command had acknowledged for this one.
+    memory.checkout.base_on({path: _before_commands(memory, path, data) for path, data in found.items()})
 
 
-def _before_commands(memory: Memory, tree: str | None) -> dict[str, bytes | None]:
-    """The files of a tree without what commands wrote that wait for a commit: a person may have committed
-    it on a branch of their own, and it was acknowledged for this one."""
+def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
+    """What files were made from on a branch without a commit: a version that the memory's branch has had.
+
+    Any other file only adds to the branch's; nobody can say what was taken out of it.
+    """
+    objects, checkout = memory.objects, memory.checkout
     found: dict[str, bytes | None] = {}
-    writes = memory.writes.read()
-    for path in {write.path for write in writes}:
-        key = memory.objects.files(tree, [path]).get(path)
-        data = None if key is None else memory.objects.data(key)
-        before = _without(path, data, [write for write in writes if write.path == path])
-        if before != data:
-            found[path] = before
+    for path in checkout.differing(checkout.look(), objects.tree_of(home)):
+        before = _before_commands(memory, path, memory.worktree.read(path))
+        is_known = before is not None and objects.was_at(home, path, blob_id(before), RECENT)
+        found[path] = before if is_known else None
     return found
+
+
+def _before_commands(memory: Memory, path: str, data: bytes | None) -> bytes | None:
+    """A file without what commands wrote to it and no commit of ours has yet."""
+    return _without(path, data, [write for write in memory.writes.read() if write.path == path])
 
 
 def _without(path: str, data: bytes | None, writes: Sequence[Write]) -> bytes | None:

@@ -58,9 +58,9 @@ class UserIndex:
                     self.objects.set_ref(FOLLOWED, tree)
         self._clear()
 
-    def note_switch(self, tree: str | None) -> None:
-        """A git of the user's has brought the index to `tree`; None is a branch without a commit."""
-        self.objects.set_ref(FOLLOWED, tree or self.objects.edit(None, {}))
+    def note_switch(self, tree: str) -> None:
+        """A git of the user's has brought the index to `tree`."""
+        self.objects.set_ref(FOLLOWED, tree)
 
     def forget(self) -> None:
         """Go through the index anew next time, whatever it followed."""

@@ -141,6 +141,21 @@ def test_a_branch_without_a_commit(mine: Machine, words: tuple[str, ...]) -> Non
     assert "on no commit either" in mine.read("global/MEMORY.md")
 
 
+def test_on_a_branch_without_a_commit_commands_count_and_files_of_nobody_knows_what_only_add(
+    mine: Machine,
+) -> None:
+    mine.remember("to be forgotten", scope="global")
+    mine.sync()
+    mine.git("checkout", "-q", "HEAD~1")
+    mine.git("checkout", "-q", "--orphan", "new")
+    mine.write(NOTE, "- by hand\n")
+    assert mine.ctxrepo("forget", "global:topics/tabs").returncode == 0
+    back(mine)
+    assert entries(mine.read(NOTE)) == {*LINES, "- by hand"}
+    assert "to be forgotten" in mine.read("global/MEMORY.md")
+    assert not (mine.clone / OTHER).exists()
+
+
 def test_a_branch_that_was_renamed_is_made_again(mine: Machine) -> None:
     head = mine.git("rev-parse", "HEAD")
     mine.git("branch", "-q", "-m", "main", "trunk")
