@@ -86,7 +86,7 @@ class Damaged(GitFailed):
 def in_words(error: Exception) -> str:
     """What a log says of an error: one line where it was foreseen."""
     if isinstance(error, CtxrepoError):
-        return f"{error.message} {error.hint}".strip()
+        return f"{error.message}. {error.hint}" if error.hint else error.message
     if isinstance(error, OSError):
         return str(error)
     import traceback  # rare, and errors is what everything imports

@@ -53,18 +53,34 @@ def main(argv: list[str]) -> int:
 
 def _work(settings: dict[str, str], lock: int) -> bool:
     """Open the memory and work; False when it could not be opened. The `lock` is let go of by the worker."""
-    log = f"{settings['folder']}/work.log"
-    worker = None
+    log, began = f"{settings['folder']}/work.log", time.time()
+    worker, met = None, list[str]()
+
+    def told(line: str) -> None:
+        met.append(line)
+        _append(log, line)
+
     try:
-        worker = _worker(settings, lock, lambda line: _append(log, line))
+        worker = _worker(settings, lock, told)
         worker.run()
         _embed(settings["state"])
         worker.maintain()
     except Exception as error:
         from ctxrepo.errors import in_words
 
-        _append(log, in_words(error))
+        told(in_words(error))
+    if not met:
+        _went_well(f"{settings['folder']}/well", began)
     return worker is not None
+
+
+def _went_well(path: str, began: float) -> None:
+    """What the log holds from before this run is settled: it met nothing, and tried what was left to do."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.utime(path, (began, began))
+    except OSError:  # then what is in the log stands for longer than it need
+        pass
 
 
 def _embed(state: str) -> None:
@@ -86,17 +102,19 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
         "CTXREPO_CONFIG": settings["config"],
         "CTXREPO_HOME": settings["home"],
     }
-    memory = Memory.open(Places.of(env), env)
+    memory = Memory.open(Places.of(env), env, or_as_before=True)
     talking = Turn(memory.state.lock("post"))
     early = fetch_early(memory, talking)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.compile import compile_for_hooks
+    from ctxrepo.services.faults import tell_of_settings
     from ctxrepo.services.post import Post
     from ctxrepo.services.register import register
     from ctxrepo.services.work import Worker
 
     compile_for_hooks(memory, sys.executable)
     register(memory, sys.executable)
+    tell_of_settings(memory)
     post = Post(memory, _now, told, talking, [early] if early else [])
     turn = Turn(memory.state.lock("work"), lock)
     return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)
@@ -128,7 +146,7 @@ def _mended(state: str) -> dict[str, str] | None:
         places = Places.of(os.environ)
         if str(places.state) != state:
             return None
-        compile_for_hooks(Memory.open(places, os.environ), sys.executable)
+        compile_for_hooks(Memory.open(places, os.environ, or_as_before=True), sys.executable)
     except Exception as error:
         from ctxrepo.errors import in_words
 
@@ -159,4 +177,4 @@ def _now() -> datetime:
 
 def _append(log: str, line: str) -> None:
     """One entry for `doctor`."""
-    append_rolling(log, f"{_now().isoformat(timespec='seconds')} {line.rstrip()}\n", LOG_BYTES)
+    append_rolling(log, f"{_now().isoformat(timespec='milliseconds')} {line.rstrip()}\n", LOG_BYTES)

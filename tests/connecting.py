@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from machines import Machine as Desk
 
 from ctxrepo.agents.base import is_ours
 from ctxrepo.services import setup
@@ -46,6 +49,11 @@ def put(path: Path, data: bytes | None, mode: int = 0o644) -> None:
     if data is not None:
         path.write_bytes(data)
         path.chmod(mode)
+
+
+def workplace(machine: Desk, **env: str) -> Machine:
+    """What a face knows of the machine of a person."""
+    return Machine(machine.places, {**machine.env, **env}, Path(sys.executable))
 
 
 def connect(machine: Machine) -> None:

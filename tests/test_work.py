@@ -12,6 +12,7 @@ from machines import Machine
 from sessions import eventually
 
 from ctxrepo.hot.daemon import is_taken, start_worker, take
+from ctxrepo.services.troubles import of_worker
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
 
 HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}
@@ -89,3 +90,17 @@ def test_a_worker_brings_the_clone_to_the_installation_that_runs_it(ada: Machine
     ada.git(*driver[1:], before.replace(sys.executable, "/gone/python"))
     assert loaded(ada)
     assert ada.git(*driver[1:]) == before
+
+
+def test_a_run_that_meets_nothing_settles_what_an_earlier_one_met(ada: Machine) -> None:
+    ada.init()
+    memory = ada.open()
+    (ada.clone / ".git" / "MERGE_HEAD").touch()
+    ada.remember("a fact")
+    loaded(ada)
+    assert of_worker(memory)
+    assert not memory.state.well.exists()
+    (ada.clone / ".git" / "MERGE_HEAD").unlink()
+    loaded(ada)
+    assert of_worker(memory) is None
+    assert memory.state.log.exists()

@@ -12,6 +12,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, without_verb
+from ctxrepo.domain.moment import ago, second
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _data(conflict: Conflict) -> dict[str, Any]:
         "path": conflict.aside.path if conflict.aside else "",
         "file": conflict.file,
         "words": conflict.words,
-        "since": conflict.since.isoformat() if conflict.since else None,
+        "since": second(conflict.since) if conflict.since else None,
         "readable": conflict.aside is not None,
     }
 
@@ -160,15 +161,7 @@ def _told(settled: Settled, keep: str) -> str:
 
 
 def _age(since: datetime | None, now: datetime) -> str:
-    """`3 days ago`, in the greatest unit that fits."""
-    if since is None:
-        return "not committed"
-    seconds = int((now - since).total_seconds())
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            number = seconds // size
-            return f"{number} {unit}{'s' if number > 1 else ''} ago"
-    return "just now"
+    return "not committed" if since is None else ago(since, now)
 
 
 def _indented(text: str) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json
+from ctxrepo.domain.moment import second
 from ctxrepo.domain.paths import shown
 from ctxrepo.errors import UsageError
 
@@ -107,4 +108,4 @@ def _who(deed: Deed) -> str:
 
 
 def _data(deed: Deed) -> dict[str, Any]:
-    return {**asdict(deed), "when": deed.when.isoformat()}
+    return {**asdict(deed), "when": second(deed.when)}

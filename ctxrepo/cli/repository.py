@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -68,37 +66,18 @@ def init(
 
 
 def status(json: Json = False) -> None:
-    """Show where the memory stands; the network is not asked.
+    """Show on one screen where the memory stands and whether agents are given it.
+
+    The network is not asked.
 
     Example: ctxrepo status
     """
+    from ctxrepo.cli import standing
     from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.project import find_project
     from ctxrepo.services.status import status
 
-    run = Runtime()
-    now = status(run.memory, run.project)
-    when = datetime.fromtimestamp(now.fetched, UTC)
-    fetched = f"fetched {when:%Y-%m-%d %H:%MZ}" if now.fetched else "not fetched since `init`"
-    project = f"{now.project.id} in {now.project.folder}/" if now.project else "none: global only"
-    if now.project and not now.project.is_registered:
-        project += " (nothing written yet)"
-    is_there = now.checked_out == now.branch
-    where = now.branch if is_there else f"{now.checked_out or 'no branch'} instead of {now.branch}"
-    lines = [
-        f"memory   {now.root} on {where}, {output.counted(now.notes, 'note')}",
-        f"remote   {now.remote or 'none: on this machine only'}",
-        f"project  {project}",
-        f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge"
-        + (f"; {fetched}" if now.remote else ""),
-        *(f"fault    {fault}" for fault in now.faults),
-    ]
-    if now.embedded:
-        lines.append(f"meaning  {now.embedded[0]} of {now.embedded[1]} texts embedded")
-    if now.review:
-        lines.append(f"review   {now.review} waits for somebody to look at it")
-    for one in now.declined:
-        lines.append(f"declined {one.date}: {len(one.entries)} struck out in a review, kept in {one.ref}")
-        lines += [f"         - {entry}" for entry in one.entries[:5]]
-    if now.obstacle:
-        lines.append(f"stopped  {now.obstacle}")
-    output.done(json, {**asdict(now), "root": str(now.root)}, "\n".join(lines))
+    run = Runtime(is_lenient=True)
+    project = find_project(run.memory, run.cwd, run.env) if run.memory.broken else run.project
+    now = status(run.memory, project, run.machine)
+    output.done(json, standing.data(now), "\n".join(standing.lines(now, run.now)))

@@ -36,6 +36,8 @@ class Runtime:
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cwd: Path = field(default_factory=lambda: _here())
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    is_lenient: bool = False
+    """Where config.toml can't be read what it said before holds: for commands that tell what is wrong."""
 
     @cached_property
     def places(self) -> Places:
@@ -44,7 +46,7 @@ class Runtime:
     @cached_property
     def memory(self) -> Memory:
         """The memory; what is odd in config.toml is said once, aloud."""
-        memory = Memory.open(self.places, self.env)
+        memory = Memory.open(self.places, self.env, or_as_before=self.is_lenient)
         for warning in memory.settings.warnings:
             output.notice(warning)
         for warning in self.pi_warnings:

@@ -10,6 +10,21 @@ def stamp(now: datetime) -> str:
     return now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def second(moment: datetime) -> str:
+    """2026-11-20T09:47:11Z, as every command prints moments for programs."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """`3 days ago`, in the greatest unit that fits."""
+    seconds = int((now - then).total_seconds())
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            number = seconds // size
+            return f"{number} {unit}{'s' if number > 1 else ''} ago"
+    return "just now"
+
+
 def day(now: datetime) -> str:
     """2026-11-20"""
     return now.astimezone(UTC).date().isoformat()

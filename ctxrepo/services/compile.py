@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import secrets
 
+from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.storage.config import keep_settings
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.models import find_model, has_libraries
 from ctxrepo.storage.runner import write_runner
@@ -44,6 +46,9 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         values["preamble"] = ""
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
     write_runner(memory.places.state, interpreter)
+    file = memory.places.config_file
+    if memory.broken is None and stamp_of(str(file)) == memory.settings_stamp:
+        keep_settings(file, memory.places.config_before)
 
 
 def can_mean(memory: Memory) -> bool:

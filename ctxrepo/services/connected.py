@@ -11,16 +11,9 @@ from ctxrepo.agents.base import HookLine
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services import skills
 from ctxrepo.services.connection import Connection, Machine
+from ctxrepo.services.finding import Finding
 from ctxrepo.storage import foreign
 from ctxrepo.storage.runner import fallback
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that isn't as it should be, and the command or deed that helps."""
-
-    problem: str
-    remedy: str
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.connection import Machine
-from ctxrepo.services.doctor import Finding
+from ctxrepo.services.finding import Finding
 from ctxrepo.storage import foreign
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.ledgers import ledgers

@@ -10,6 +10,7 @@ from ctxrepo.services.commit import commit_locked
 from ctxrepo.services.held import lost_files
 from ctxrepo.services.repair import repair
 from ctxrepo.services.switch_back import switch_back
+from ctxrepo.services.troubles import put_aside
 from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.database import discard, is_sound
 from ctxrepo.storage.memory import Memory
@@ -21,6 +22,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     broken = Broken.at(memory.clone.git_dir, now)
     yield from _rights(memory)
     yield from _cache(memory)
+    yield from (f"what hooks and worker had met is put aside in {file}" for file in put_aside(memory))
     with memory.writing():
         for lock in old_locks(memory.clone):
             broken.take(lock)

@@ -11,6 +11,7 @@ from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
+from ctxrepo.services.faults import of_settings, tell
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.blocks import BlockFile
@@ -46,7 +47,7 @@ def refresh(
     if head is not None and cache.head != head and _is_the_workers(memory, head):
         return
     build(memory, head)
-    cache.set_faults(faults(memory, held, skipped or {}))
+    tell(memory, faults(memory, held, skipped or {}))
 
 
 def build(memory: Memory, head: str | None) -> None:
@@ -157,7 +158,7 @@ def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What a session must be told about the memory itself, one line each."""
-    lines = told(held)
+    lines = [*of_settings(memory), *told(held)]
     lines += [f"{path} is not part of the memory: it {reason}" for path, reason in sorted(skipped.items())]
     aside = memory.objects.below(_tree(memory), CONFLICTS)
     if aside:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.connected import Standing
+from ctxrepo.services.connection import Machine
+from ctxrepo.services.faults import of_settings
 from ctxrepo.services.find import note_paths
+from ctxrepo.services.halfway import halfway
+from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
 from ctxrepo.services.project import Project
 from ctxrepo.services.ready import readiness
 from ctxrepo.services.review import declined, declined_entries, open_review
@@ -27,7 +32,7 @@ class Struck:
 @dataclass(frozen=True)
 class Status:
     """`waiting` counts acknowledged writes no commit holds yet, `ahead` and `behind` commits against what
-    the remote was last seen to have, `fetched` is unix seconds (0: never)."""
+    the remote was last seen to have; `exchanged` is the last exchange with it."""
 
     root: Path
     remote: str
@@ -39,9 +44,14 @@ class Status:
     waiting: int
     ahead: int
     behind: int
-    fetched: float
+    exchanged: Exchanged
+    agents: Sequence[Standing]
+    """Those that are on this machine, or connected."""
+    served: Served | None
+    """The session that a hook answered last."""
     faults: Sequence[str]
     obstacle: str
+    """What keeps the memory from going on, with the way out."""
     review: str = ""
     """The branch that waits for people to look at it."""
     declined: Sequence[Struck] = ()
@@ -49,18 +59,13 @@ class Status:
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
 
-def status(memory: Memory, project: Project | None) -> Status:
+def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     objects, clone = memory.objects, memory.clone
     here, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
     ahead, behind = objects.ahead_behind(here, there) if here and there else (0, 0)
     if here and not there and memory.has_remote:
         ahead = len(list(objects.new_commits(here, None)))
-    try:
-        clone.require_ready()
-        obstacle = ""
-    except CtxrepoError as error:
-        obstacle = f"{error.message}. {error.hint}"
     current = open_review(memory)
     meaning = readiness(memory)
     struck = [Struck(d.ref, d.date, declined_entries(memory, d)) for d in declined(memory)]
@@ -74,10 +79,21 @@ def status(memory: Memory, project: Project | None) -> Status:
         waiting=len({write.id for write in memory.writes.read()}),
         ahead=ahead,
         behind=behind,
-        fetched=memory.state.fetched.stat().st_mtime if memory.state.fetched.exists() else 0.0,
-        faults=memory.cache.faults(),
-        obstacle=obstacle,
+        exchanged=last_exchange(memory),
+        agents=agents(machine),
+        served=last_served(memory),
+        faults=list(dict.fromkeys((*of_settings(memory), *memory.cache.faults()))),
+        obstacle=_obstacle(memory),
         review=current.branch if current else "",
         declined=struck,
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _obstacle(memory: Memory) -> str:
+    try:
+        memory.clone.require_ready()
+    except CtxrepoError as error:
+        return f"{error.message}. {error.hint}"
+    half = halfway(memory)
+    return f"{half.problem}. {half.remedy}" if half else ""

@@ -13,6 +13,7 @@ from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import Busy
 from ctxrepo.services.commit import ALL, Committed, Wanted, commit_locked
 from ctxrepo.services.exchange import OK, Exchange, exchange
+from ctxrepo.services.faults import tell
 from ctxrepo.services.refresh import faults
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
@@ -81,7 +82,7 @@ def sync(
         return _synced(_commit(memory, now, wanted), Exchange(_UNDER_WAY))
     if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
         memory.remember_remote(_trouble(said.answer))
-    memory.cache.set_faults(faults(memory, result.held, result.skipped))
+    tell(memory, faults(memory, result.held, result.skipped))
     return result
 
 

@@ -111,14 +111,16 @@ class Cache(CacheReading):
         return bool(scopes)
 
     @healing(_empty)
-    def set_faults(self, faults: Iterable[str]) -> None:
-        """The lines to tell every session once; those of before that are not among them go."""
+    def set_faults(self, faults: Iterable[str]) -> bool:
+        """The lines to tell every session once; those of before that are not among them go. False when they
+        are the same as before."""
         texts = dict.fromkeys(storable(text) for text in faults)
         with transaction(self._db):
             if [row[0] for row in self._db.execute("select text from fault order by rowid")] == list(texts):
-                return
+                return False
             self._db.execute("delete from fault")
             self._db.executemany("insert into fault values (?, ?)", ((digest_of(t), t) for t in texts))
+        return True
 
     @healing(_empty)
     def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -35,6 +36,23 @@ def read_settings(file: Path) -> Settings:
         else:
             values[name] = _section(sections()[name], section, name, reading)
     return Settings(origin=reading.origin, warnings=tuple(reading.warnings), **values)
+
+
+def keep_settings(file: Path, copy: Path) -> None:
+    """Keep a copy of `file` that was just read, for the time when somebody breaks it. A copy that can't be
+    written is none: then there is nothing to go on with."""
+    with suppress(CtxrepoError):
+        before, now = foreign.read(copy), foreign.read(file) or b""
+        if before != now:
+            foreign.apply([foreign.Change(copy, before, now, private=True)])
+
+
+def settings_before(copy: Path) -> Settings | None:
+    """The settings in the copy that `keep_settings` made; None when there is no good one."""
+    try:
+        return read_settings(copy) if foreign.exists(copy) else None
+    except ConfigError:
+        return None
 
 
 def line_numbers(file: Path) -> dict[str, int]:

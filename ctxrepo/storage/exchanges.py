@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ctxrepo.domain.remote import Outcome, RemoteAnswer
+from ctxrepo.storage.recent import written
 
 _AWAY = ("timeout", "offline")
 
@@ -48,6 +49,12 @@ class Exchanges:
             if (is_covered or last.outcome in _AWAY) and asked <= since <= time.monotonic():
                 return RemoteAnswer(last.outcome, last.reason)
         return None
+
+    @property
+    def last(self) -> tuple[float, RemoteAnswer] | None:
+        """When the last exchange ended, in unix seconds, and how; None before the first one."""
+        last = self._last()
+        return (written(self.file), RemoteAnswer(last.outcome, last.reason)) if last else None
 
     @property
     def url(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ctxrepo.hot.ledger import MAX_BYTES, read_ledger
 from ctxrepo.hot.logs import lines_of
 from ctxrepo.storage.places import RepositoryPlaces
+from ctxrepo.storage.recent import written
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,22 @@ class Ledger:
     is_off: bool = False
     given: int = 0
     of: str = ""
+    project: str = ""
+    """The folder of the project it was told it is in; '' for none, '?' while nobody knows."""
 
 
 def ledgers(places: RepositoryPlaces, since: float = 0) -> list[Ledger]:
     """Those that were written to after `since`, the newest first."""
     found = [ledger for path in _files(places.ledgers) if (ledger := _read(path)) and ledger.touched > since]
     return sorted(found, key=lambda ledger: ledger.touched, reverse=True)
+
+
+def latest(places: RepositoryPlaces) -> Ledger | None:
+    """The session that was served last, its subagents aside; only as many files are read as it takes."""
+    for path in sorted(_files(places.ledgers), key=written, reverse=True):
+        if (ledger := _read(path)) and not ledger.of:
+            return ledger
+    return None
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -66,4 +77,5 @@ def _read(path: Path) -> Ledger | None:
         told[6],
         len(told[0]),
         said.get("of", ""),
+        told[3] or "",
     )

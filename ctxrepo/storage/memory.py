@@ -16,7 +16,7 @@ from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
-from ctxrepo.storage.config import read_settings
+from ctxrepo.storage.config import read_settings, settings_before
 from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.lock import locked
@@ -50,18 +50,29 @@ class Memory:
     """Many notes are left to the worker to be read into the cache."""
     settings_stamp: str = ""
     """Of config.toml, taken before it was read, so that a later edit never passes for what was read."""
+    broken: ConfigError | None = None
+    """Why config.toml can't be read. The settings are those it had before, and the remote is left alone."""
     guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
     """(path, key) of the files that the write guard has let through in this run."""
 
     @classmethod
-    def open(cls, places: Places, env: Mapping[str, str]) -> Memory:
+    def open(cls, places: Places, env: Mapping[str, str], *, or_as_before: bool = False) -> Memory:
         """Open the first repository that config.toml names; NotInitialised when there is none yet.
 
-        `env` is only handed to git.
+        ConfigError when config.toml can't be read. With `or_as_before` the settings that it had when it
+        could last be read hold instead, and `broken` says why. `env` is only handed to git.
         """
         stamp = stamp_of(str(places.config_file))
-        settings = read_settings(places.config_file)
-        repository = first_repository(places, settings)
+        broken = None
+        try:
+            settings = read_settings(places.config_file)
+            repository = first_repository(places, settings)
+        except ConfigError as error:
+            before = settings_before(places.config_before) if or_as_before else None
+            if before is None:
+                raise
+            settings, broken = before, error
+            repository = first_repository(places, settings)
         root = clone_root(places, repository)
         if not (root / ".git").is_dir():
             raise NotInitialised(
@@ -69,7 +80,7 @@ class Memory:
             )
         clone = Clone(root, repository.branch)
         state = _state_of(clone, places)
-        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp)
+        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, broken=broken)
 
     @property
     def root(self) -> Path:
@@ -82,7 +93,8 @@ class Memory:
 
     @property
     def has_remote(self) -> bool:
-        return bool(self.repository.remote)
+        """Whether there is a remote to talk to; while config.toml can't be read nobody knows which it is."""
+        return bool(self.repository.remote) and self.broken is None
 
     @cached_property
     def git(self) -> Git:

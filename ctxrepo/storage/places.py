@@ -47,6 +47,11 @@ class Places:
         return self.state / "hooks.db"
 
     @property
+    def config_before(self) -> Path:
+        """config.toml as it was when it could last be read."""
+        return self.state / "config.toml"
+
+    @property
     def models(self) -> Path:
         """Models that were fetched."""
         return self.state / "models"
@@ -179,7 +184,18 @@ class RepositoryPlaces:
 
     @property
     def log(self) -> Path:
+        """What the worker met, for `doctor`."""
         return self.root / "work.log"
+
+    @property
+    def well(self) -> Path:
+        """Its mtime is when the last run of the worker began that met no problem."""
+        return self.root / "well"
+
+    @property
+    def faults(self) -> Path:
+        """Which faults sessions were told, since when, and when each was over."""
+        return self.root / "faults.jsonl"
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -2,13 +2,83 @@
 
 from __future__ import annotations
 
+import pytest
+from connecting import connect, workplace
 from terminal import Terminal
 
 
-def test_all_is_well(cli: Terminal) -> None:
-    cli("remember", "a fact")
-    assert (cli("check").code, cli("check").out) == (0, "nothing to mend\n")
-    assert (cli("doctor").code, cli("doctor").out) == (0, "all is well\n")
+@pytest.fixture
+def well(cli: Terminal) -> Terminal:
+    """With an agent that is connected."""
+    connect(workplace(cli.machine))
+    return cli
+
+
+def test_all_is_well(well: Terminal) -> None:
+    well("remember", "a fact")
+    assert (well("check").code, well("check").out) == (0, "nothing to mend\n")
+    said = well("doctor")
+    *checked, last = said.out.splitlines()
+    assert (said.code, last) == (0, "all is well")
+    assert all(" ok: " in line for line in checked)
+    assert f"clone     ok: {well.machine.clone} on main" in checked
+    assert "agents    ok: Claude Code: current" in checked
+
+
+def test_where_setup_never_ran_nothing_is_well(cli: Terminal) -> None:
+    said = cli("doctor")
+    assert said.code == 1
+    assert "  no agent is connected, so no session is given anything\n    `ctxrepo setup claude`" in said.out
+    assert said.out.endswith("1 thing is wrong\n")
+    now = cli("status")
+    assert (now.code, "agents   none is connected: `ctxrepo setup claude`" in now.out) == (0, True)
+
+
+def test_what_was_met_and_settled_is_no_finding_and_fix_puts_it_aside(well: Terminal) -> None:
+    state = well.machine.open().state
+    state.log.write_text("2026-11-20T12:00:00.000+00:00 the branch kept moving. Run the command again.\n")
+    said = well("doctor")
+    assert (said.code, "the worker met a problem" in said.out) == (1, True)
+    state.well.touch()  # a run that began today
+    assert well("doctor").out.endswith("all is well\n")
+    state.well.unlink()
+    fixed = well("doctor", "--fix")
+    assert (fixed.code, f"put aside in {state.log}.1" in fixed.out) == (0, True)
+    assert well("doctor").code == 0
+
+
+def test_both_run_with_settings_that_can_not_be_read(well: Terminal) -> None:
+    well("status")
+    file = well.machine.places.config_file
+    good = file.read_text()
+    file.write_text(good + "[sync\n")
+    said = well("doctor")
+    assert said.code == 1
+    line = len(good.splitlines()) + 1
+    assert f"{file} can't be read: " in said.out
+    assert f"line {line}" in said.out
+    now = well("status")
+    assert (now.code, now.err) == (0, "")
+    assert f"fault    {file} can't be read" in now.out
+    assert str(well.machine.clone) in now.out
+    assert well("remember", "x").code == 2
+    file.write_text(good)
+    assert well("doctor").code == 0
+
+
+def test_the_faults_that_sessions_are_told_are_listed_with_since_and_remedy(well: Terminal) -> None:
+    (well.machine.clone / "global/link.md").symlink_to("x")
+    well("sync")
+    said = well("doctor", "--json")
+    (fault,) = said.data["faults"]
+    assert "link.md" in fault["fault"]
+    assert fault["since"].endswith("Z")
+    assert fault["remedy"] == "`ctxrepo check` shows the places."
+    (well.machine.clone / "global/link.md").unlink()
+    well("sync")
+    assert well("doctor", "--json").data["faults"] == []
+    listed = well("doctor", "--faults")
+    assert (listed.code, "link.md" in listed.out, "over" in listed.out) == (0, True, True)
 
 
 def test_1_each_finding_names_its_place_and_what_helps(cli: Terminal) -> None:
@@ -31,4 +101,4 @@ def test_1_doctor_names_what_keeps_the_memory_from_working(cli: Terminal) -> Non
     said = cli("doctor")
     assert said.code == 1
     assert "sets core.sshcommand" in said.out
-    assert "claude is here and not connected\n  `ctxrepo setup claude`" in said.out
+    assert "claude is here and not connected\n    `ctxrepo setup claude`" in said.out

@@ -34,7 +34,7 @@ def test_what_was_just_written_is_in_it(cli: Terminal) -> None:
     (deed,) = cli("history", made["id"], "--json").data["history"]
     assert (deed["path"], deed["lines"]) == ("shop/topics/gotcha.md", ["+ [gotcha] x is y"])
     assert deed["writers"]["hosts"] == [cli.machine.open().host]
-    assert deed["when"].endswith("+00:00")
+    assert deed["when"].endswith("Z")
 
 
 def test_a_person_is_named_and_what_hides_is_seen(cli: Terminal) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
+import os
 import shutil
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -67,11 +69,15 @@ class TestInit:
         assert "`ctxrepo init REMOTE` connects one" in fresh("sync").out
         assert "fetched" not in fresh("status").out
 
-    def test_when_it_was_fetched_is_told_for_people(self, both: Both) -> None:
+    def test_when_the_remote_last_answered_is_told_for_people(self, both: Both, remote: Path) -> None:
         ada, _ = both
-        assert ada("status").out.splitlines()[-1].endswith("; not fetched since `init`")
+        file = ada.machine.open().state.exchanges
+        os.utime(file, (time.time() - 7300,) * 2)
+        assert f"remote   {remote}, last exchange 2 hours ago" in ada("status").out
         ada("sync")
-        assert re.search(r"; fetched \d{4}-\d\d-\d\d \d\d:\d\dZ$", ada("status").out.rstrip())
+        assert f"remote   {remote}, last exchange just now" in ada("status").out
+        now = ada("status", "--json").data
+        assert all(datetime.fromisoformat(at).tzinfo for at in (now["fetched"], now["exchanged"]["at"]))
 
     def test_an_empty_remote_is_begun_and_not_called_a_clone(self, fresh: Terminal, remote: Path) -> None:
         said = fresh("init", str(remote))

@@ -324,9 +324,8 @@ def test_doctor_tells_of_blocks_that_are_stale_damaged_or_gone(mine: Machine) ->
     (mine.project_folder / "c.md").unlink()
     grow(mine)
     place = Place(mine.places, mine.env, Path("/usr/bin/python3"))
-    told = [
-        f"{f.problem} {f.remedy}" for f in doctor(mine.open(), place) if str(mine.project_folder) in f.problem
-    ]
+    findings = [f for one in doctor(mine.open(), place, NOW) for f in one.findings]
+    told = [f"{f.problem} {f.remedy}" for f in findings if str(mine.project_folder) in f.problem]
     assert len(told) == 3
     assert "ctxrepo file refresh" in told[0]
     assert "markers" in told[1]

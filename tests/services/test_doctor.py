@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from machines import Machine
+from connecting import connect, workplace
+from machines import NOW, Machine
 
 from ctxrepo.services import setup
+from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.connection import Machine as Workplace
-from ctxrepo.services.doctor import Finding, doctor
+from ctxrepo.services.doctor import doctor
+from ctxrepo.services.finding import Finding
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.runner import place
 
@@ -18,13 +21,16 @@ from ctxrepo.storage.runner import place
 @pytest.fixture
 def mine(ada: Machine) -> Machine:
     ada.init()
+    connect(workplace(ada))
     return ada
 
 
 def findings(machine: Machine, **env: str) -> list[Finding]:
     environment = {**machine.env, **env}
     memory = Memory.open(machine.places, environment)
-    found = doctor(memory, Workplace(machine.places, environment, Path(sys.executable)))
+    checked = doctor(memory, workplace(machine, **env), NOW)
+    assert all(one.name and one.stands for one in checked)
+    found = [finding for one in checked for finding in one.findings]
     assert all(f.problem and f.remedy for f in found)
     return found
 
@@ -79,9 +85,28 @@ def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
     (mine.places.state / "hook-errors.log").write_text("first\nlast line\n")
     mine.open().state.log.write_text("2026 a worker's trouble\n")
     assert [f.problem for f in findings(mine)] == [
-        "a hook met a problem: last line",
         "the worker met a problem: 2026 a worker's trouble",
+        "a hook met a problem: last line",
     ]
+
+
+def test_what_was_looked_at_is_told_with_how_it_stands(mine: Machine) -> None:
+    names = {one.name: one.stands for one in doctor(mine.open(), workplace(mine), NOW)}
+    assert {"git", "settings", "clone", "objects", "notes", "remote", "state", "worker"} <= set(names)
+    assert names["clone"] == f"{mine.clone} on main"
+    assert names["agents"] == "Claude Code: current"
+    assert names["hooks"] == "no session was served yet"
+
+
+def test_settings_that_can_not_be_read_are_a_finding_like_others(mine: Machine) -> None:
+    compile_for_hooks(mine.open(), sys.executable)
+    file = mine.places.config_file
+    file.write_text(file.read_text() + "[sync\n")
+    memory = Memory.open(mine.places, mine.env, or_as_before=True)
+    found = [f for one in doctor(memory, workplace(mine), NOW) for f in one.findings]
+    (one,) = found
+    assert "at line" in one.problem
+    assert str(file) in one.remedy or str(file) in one.problem
 
 
 def test_an_unfinished_merge_settings_and_registry(mine: Machine) -> None:
@@ -94,18 +119,29 @@ def test_an_unfinished_merge_settings_and_registry(mine: Machine) -> None:
 
 def test_a_remote_that_needs_a_person(ada: Machine, remote: Path) -> None:
     ada.init(str(remote))
+    connect(workplace(ada))
     remote.rename(remote.with_name("gone.git"))
     ada.sync()
     (found,) = findings(ada)
     assert "does not reach its remote" in found.problem
+    assert found.problem.endswith(" ago)") or found.problem.endswith("(just now)")
     assert found.remedy == "`ctxrepo sync` tries again."
 
 
-def test_agents_that_are_here_and_not_connected_or_not_well(mine: Machine) -> None:
+def test_a_machine_on_which_setup_never_ran_is_not_well(ada: Machine) -> None:
+    ada.init()
+    (found,) = findings(ada)
+    assert found.problem == "no agent is connected, so no session is given anything"
+    assert found.remedy == "`ctxrepo setup claude`"
+
+
+def test_agents_that_are_here_and_not_connected_or_not_well(ada: Machine) -> None:
+    mine = ada
+    mine.init()
     (mine.home / ".claude").mkdir()
     (found,) = findings(mine)
     assert (found.problem, found.remedy) == ("claude is here and not connected", "`ctxrepo setup claude`")
-    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path(sys.executable))))
+    connect(workplace(mine))
     assert findings(mine) == []
     setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
     assert told(mine, "/gone/python, which is gone")
@@ -124,7 +160,6 @@ def test_hooks_that_have_lost_their_interpreter_and_what_answers_instead(mine: M
 
 def test_an_agent_with_our_plugin_is_connected(mine: Machine) -> None:
     settings = mine.home / ".claude/settings.json"
-    settings.parent.mkdir()
     settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": true}}')
     assert findings(mine) == []
     settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": false, "other@ctxrepo": true}}')

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from connecting import workplace
 from machines import NOW, Machine, make_machine, make_remote
 
 from ctxrepo.services.status import status
@@ -80,7 +81,7 @@ def test_work_goes_to_a_branch_and_main_stays(ada: Machine, remote: Path) -> Non
     assert ada.sync().branch == sent.branch
     assert on(remote, sent.branch) == "- base\n- proposed\n- more"
     assert ada.sync().sent == 0
-    assert status(ada.open(), None).review == sent.branch
+    assert status(ada.open(), None, workplace(ada)).review == sent.branch
 
 
 def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
@@ -93,7 +94,7 @@ def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
     git(people, "push", "-q", "origin", "HEAD:main")
     ada.sync()
     assert ada.read(NOTE) == "- base\n- proposed\n"
-    assert status(ada.open(), None).review == ""
+    assert status(ada.open(), None, workplace(ada)).review == ""
     assert ada.tree() == git(remote, "rev-parse", "main^{tree}")
     ada.write(NOTE, "- base\n- proposed\n- next\n")
     second = ada.sync().branch
@@ -110,7 +111,7 @@ def test_what_was_squashed_comes_back_once(ada: Machine, remote: Path, people: P
     assert done.branch.endswith("20261120") or done.branch.endswith("20261120-2")
     # Only what is new is proposed: nothing that main has is in the branch's commits.
     assert git(remote, "rev-list", "--count", f"main..{done.branch}") == "1"
-    assert status(ada.open(), None).declined == []
+    assert status(ada.open(), None, workplace(ada)).declined == []
 
 
 def test_what_reviewers_strike_out_stays_out_and_is_listed(ada: Machine, remote: Path, people: Path) -> None:
@@ -119,7 +120,7 @@ def test_what_reviewers_strike_out_stays_out_and_is_listed(ada: Machine, remote:
     done = ada.sync()
     assert ada.read(NOTE) == "- base\n- good\n"
     assert any("struck out" in notice for notice in done.notices)
-    (declined,) = status(ada.open(), None).declined
+    (declined,) = status(ada.open(), None, workplace(ada)).declined
     assert declined.entries == [f"{NOTE}: struck out"]
     ada.write(NOTE, "- base\n- good\n- later\n")
     again = ada.sync()
@@ -134,7 +135,7 @@ def test_a_declined_branch_is_never_sent_again(ada: Machine, remote: Path, peopl
     assert ada.sync().sent == 0
     assert ada.read(NOTE) == "- base\n"
     assert branches(remote) == []
-    assert [d.entries for d in status(ada.open(), None).declined] == [[f"{NOTE}: unwanted"]]
+    assert [d.entries for d in status(ada.open(), None, workplace(ada)).declined] == [[f"{NOTE}: unwanted"]]
     assert ada.git("status", "--porcelain") == ""
 
 
@@ -185,7 +186,7 @@ def test_edits_of_others_and_a_description_alone_survive_a_review(
     ada.write(NOTE, "---\ndescription: what it is\n---\n\n- base\n")
     branch = ada.sync().branch
     ada.sync()
-    assert status(ada.open(), None).review == branch
+    assert status(ada.open(), None, workplace(ada)).review == branch
     look(people, "main")
     rewrite(people, "- base\n- of others\n")
     git(people, "push", "-q", "origin", "HEAD:main")
@@ -225,8 +226,8 @@ def test_what_a_main_lost_that_went_back_is_not_struck_out(
     assert [notice for notice in told if "struck out" in notice] == []
     again = ada.sync()
     assert (ada.read("shop/long.md"), ada.read(NOTE)) == ("- known for long\n", "- base\n- proposed\n")
-    assert not status(ada.open(), None).declined
-    sent = again.branch or status(ada.open(), None).review
+    assert not status(ada.open(), None, workplace(ada)).declined
+    sent = again.branch or status(ada.open(), None, workplace(ada)).review
     assert git(remote, "show", f"{sent}:shop/long.md") == "- known for long"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from connecting import workplace
 from machines import NOW, Machine
 
 from ctxrepo.domain.origin import Origin
@@ -13,12 +14,12 @@ from ctxrepo.services.tape import anchor
 
 
 def now(machine: Machine) -> Status:
-    return status(machine.open(), machine.project())
+    return status(machine.open(), machine.project(), workplace(machine))
 
 
 def test_waiting_counts_what_was_said_not_the_files_it_took(ada: Machine) -> None:
     ada.init()
-    assert (now(ada).waiting, now(ada).ahead, now(ada).fetched) == (0, 0, 0.0)
+    assert (now(ada).waiting, now(ada).ahead, now(ada).exchanged.fetched) == (0, 0, None)
     ada.remember("one", pin=True)  # note, registry and evidence
     ada.remember("two")
     anchor(ada.open(), "a/b", ada.project(), Origin("h"), NOW)
@@ -35,7 +36,8 @@ def test_ahead_and_behind_the_remote_as_last_seen(pair: tuple[Machine, Machine],
     ada.sync()
     ben.git("fetch", "-q", "origin")
     assert (now(ben).ahead, now(ben).behind) == (0, 1)
-    assert now(ada).fetched > 0
+    assert now(ada).exchanged.outcome == "ok"
+    assert now(ada).exchanged.fetched is not None
     assert (now(ada).remote, now(ada).branch) == (str(remote), "main")
 
 
