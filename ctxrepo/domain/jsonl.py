@@ -23,6 +23,13 @@ def record(line: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+def canonical(line: str) -> str:
+    """The same text for two lines that hold equal objects, however they are written; a line that holds none
+    stands for itself, whatever it ends in."""
+    found = record(line)
+    return line.rstrip("\r\n") if found is None else json.dumps(found, sort_keys=True)
+
+
 def trouble(line: str) -> str:
     """Why a line is no record, going on from "a line that"; '' for one that is."""
     found, why = _parsed(line)

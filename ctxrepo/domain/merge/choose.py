@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 Key = tuple[str, ...]
@@ -23,20 +23,23 @@ def rank(text: str) -> tuple[str, str, str]:
     return max(_DATE.findall(text), default=""), plain(text), text
 
 
-def choose(base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, str | None]:
+def choose(
+    base: str | None, ours: str | None, theirs: str | None, meaning: Callable[[str], str] = plain
+) -> tuple[str | None, str | None]:
     """(what stays, what lost against it), None for what isn't there.
 
-    One side's edit is taken, an edit stays against a deletion, and of two edits the greater one stays.
+    One side's edit is taken, an edit stays against a deletion, and of two edits the greater one stays. Texts
+    of one `meaning` are no edits of each other.
     """
     if ours is None or theirs is None:
         there = theirs if ours is None else ours
-        is_untouched = there is not None and base is not None and plain(there) == plain(base)
+        is_untouched = there is not None and base is not None and meaning(there) == meaning(base)
         return (None if is_untouched else there), None
-    if plain(ours) == plain(theirs):
+    if meaning(ours) == meaning(theirs):
         return either(base, ours, theirs), None
-    if base is not None and plain(ours) == plain(base):
+    if base is not None and meaning(ours) == meaning(base):
         return theirs, None
-    if base is not None and plain(theirs) == plain(base):
+    if base is not None and meaning(theirs) == meaning(base):
         return ours, None
     winner, loser = sorted((ours, theirs), key=rank, reverse=True)
     return winner, loser

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from ctxrepo.domain.jsonl import TOMBSTONE, record, text_of
+from ctxrepo.domain.jsonl import TOMBSTONE, canonical, record, text_of
 from ctxrepo.domain.merge.aside import Aside
 from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
 
@@ -16,17 +17,19 @@ _FOREVER = 1e18
 def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
     """The merged file at `path`, and the lines that lost against another one with their id.
 
-    Lines of the base keep its order, new ones follow by their time. A line that can't be read is kept as it
-    is; every line ends, so that nothing is ever appended to a torn one.
+    Lines of the base keep its order, new ones follow by their time. A line that another program wrote anew,
+    with its keys in another order, is the same line. One that can't be read is kept as it is; every line
+    ends, so that nothing is ever appended to a torn one.
     """
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
     lines: dict[Key, str] = {}
     asides = []
     again = said_again(was, us, them)
+    meaning = cache(canonical)
     for key in sorted(us.keys() | them.keys()):
         is_sure = key not in again or (key in us and key in them)
-        line, lost = choose(was.get(key) if is_sure else None, us.get(key), them.get(key))
+        line, lost = choose(was.get(key) if is_sure else None, us.get(key), them.get(key), meaning)
         if line is not None:
             lines[key] = line
             if lost is not None:
@@ -71,7 +74,7 @@ def _key(line: str, not_ids: set[str]) -> Key:
     name = _id(fields)
     if name and TOMBSTONE in fields:
         return (TOMBSTONE, name, line)
-    return ("id", name) if name and name not in not_ids else ("line", line)
+    return ("id", name) if name and name not in not_ids else ("line", canonical(line))
 
 
 def _id_on(line: str) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from merging import sides
 
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.merge.lines import merge_lines
 
 PATH = "TAPE/shop/box-1a2b-202611.jsonl"
 
@@ -99,3 +100,30 @@ def test_two_tombstones_of_one_line_are_both_kept() -> None:
 
 def test_a_line_removed_here_does_not_return_because_the_line_ends_changed_there() -> None:
     assert merged_text(A + B, B, (A + B).replace("\n", "\r\n")) == B.replace("\n", "\r\n")
+
+
+class TestWrittenAnew:
+    """Another program may write all lines anew: their keys in another order, other blanks between them."""
+
+    OLD = '{"id": "a", "name": "x", "meta": {"k": [1], "s": "é"}}\n'
+    ANEW = '{"meta":{"s":"\\u00e9","k":[1]},"name":"x","id":"a"}\n'
+
+    def test_the_same_line_added_on_both_sides_is_no_conflict(self) -> None:
+        merged, asides = merge_lines("TAPE/a.jsonl", "", self.OLD, self.ANEW)
+        assert (merged, asides) == (max(self.OLD, self.ANEW), [])
+
+    def test_an_edit_of_the_other_side_is_taken(self) -> None:
+        edited = self.OLD.replace('"x"', '"y"')
+        assert merge_lines("TAPE/a.jsonl", self.OLD, self.ANEW, edited) == (edited, [])
+
+    def test_a_deletion_of_the_other_side_holds(self) -> None:
+        assert merge_lines("TAPE/a.jsonl", self.OLD, self.ANEW, "") == ("", [])
+
+    def test_without_an_id_it_stands_there_once(self) -> None:
+        old, anew = (text.replace('"id"', '"no"') for text in (self.OLD, self.ANEW))
+        assert merge_lines("TAPE/a.jsonl", old, anew, old) == (anew, [])
+        assert merge_lines("TAPE/a.jsonl", "", old, anew)[0].count("\n") == 1
+
+    def test_another_number_is_another_line(self) -> None:
+        one, other = '{"id": "a", "n": 1}\n', '{"n": 2, "id": "a"}\n'
+        assert len(merge_lines("TAPE/a.jsonl", "", one, other)[1]) == 1
