@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _LINE = re.compile(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]*$", re.MULTILINE)
+_TAG_LINES = re.compile(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t]+[^\n]+\n)+)", re.MULTILINE)
 _QUOTED = re.compile(r"""(["'])(.*)\1\Z""")
 _NOT_PLAIN = tuple("&*!|>{%@`")
 """What a value begins with that means more than its words."""
@@ -75,21 +76,31 @@ def head_of(
 
 def guessed(inner: str, lines: int, problem: Problem) -> Head:
     """The head whose YAML can't be read: its plain `key: value` lines are taken for what they look like."""
-    said: dict[str, str] = {}
-    for key, value in _LINE.findall(inner.replace("\r\n", "\n")):
-        if not value.startswith(_NOT_PLAIN):
-            quoted = _QUOTED.match(value)
-            said[key] = quoted[2] if quoted else value
-    words = said.get("tags", "")
-    tags, _ = _tags(words.strip("[]"))
+    inner = inner.replace("\r\n", "\n")
+    said = {key: _unquoted(value) for key, value in _LINE.findall(inner) if not value.startswith(_NOT_PLAIN)}
     return Head(
         description=one_line(said.get("description", "")),
-        tags=tags if "[" not in words or words.startswith("[") else (),
+        tags=_guessed_tags(inner, said.get("tags", "")),
         created=date(said.get("created")),
         updated=date(said.get("updated")),
         lines=lines,
         problems=(problem,),
     )
+
+
+def _guessed_tags(inner: str, words: str) -> tuple[str, ...]:
+    """The tags beside their key, or a line each below it."""
+    if "[" in words and not words.startswith("["):
+        return ()
+    listed = _TAG_LINES.search(inner)
+    below = [line.strip().removeprefix("-").strip() for line in listed[1].splitlines()] if listed else []
+    found = [_unquoted(word) for word in below or [word.strip() for word in words.strip("[]").split(",")]]
+    return _tags([word for word in found if not word.startswith(_NOT_PLAIN)])[0]
+
+
+def _unquoted(value: str) -> str:
+    quoted = _QUOTED.match(value)
+    return quoted[2] if quoted else value
 
 
 def date(value: object) -> str:

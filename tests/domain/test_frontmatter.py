@@ -25,6 +25,24 @@ keys = st.sampled_from(["description", "tags", "created", "updated", "x", "owner
 values = st.one_of(texts, st.lists(st.text("abc-é: #,[]\"'", max_size=6), max_size=4))
 
 
+@pytest.mark.parametrize(
+    ("tags", "wanted"),
+    [
+        ('tags:\n  - "alpha"\n  - beta b\n', ("alpha", "beta b")),
+        ("tags:\n- 'alpha'\n", ("alpha",)),
+        ('tags: ["alpha", beta]\n', ("alpha", "beta")),
+        ("tags: alpha, beta\n", ("alpha", "beta")),
+        ("tags:\n  - *all\n  - {a: b}\n", ()),
+        ("tags: &all [alpha]\n", ()),
+    ],
+)
+def test_tags_of_a_head_that_is_no_yaml_are_taken_for_what_they_look_like(
+    tags: str, wanted: tuple[str, ...]
+) -> None:
+    found = read(f'---\ndescription: "The "big" picture"\n{tags}created: 2026-01-01\n---\n- x\n')
+    assert (found.description, found.tags, found.created) == ('The "big" picture', wanted, "2026-01-01")
+
+
 def test_it_reads_what_is_there() -> None:
     head = read(HEAD + "body\n")
     assert (head.description, head.tags, head.created, head.updated) == (
