@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
-import shlex
-import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,33 +11,11 @@ from pathlib import Path
 from ctxrepo.domain.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
+from ctxrepo.storage.ownconfig import is_allowed
 from ctxrepo.storage.reffiles import OUR_REFS, RefFiles
 from ctxrepo.storage.scan import Stamp
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
-
-# What a clone's own configuration may say. Anything else could run a program or send the memory elsewhere,
-# and agents can write to this file.
-_ALLOWED = re.compile(
-    r"""
-      core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
-            |sparsecheckout|sparsecheckoutcone|untrackedcache)
-    | index\..+
-    | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)
-    | remote\..+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
-    | branch\..+\.(remote|merge|description|rebase|pushremote|[\w-]*merge-base[\w-]*)
-    | (pull|push|gc|maintenance)\..+
-    | user\.(name|email|signingkey)
-    | commit\.gpgsign
-    | gpg\.(format|ssh\.allowedsignersfile)
-    | ctxrepo\..+
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_ALLOWED_VALUES = {"core.autocrlf": "false", "core.hookspath": os.devnull}
-
-MERGE_NAME = "notes entry by entry, by ctxrepo"
-"""What git calls our merge driver."""
 
 _UNFINISHED = {
     "MERGE_HEAD": "a merge",
@@ -92,12 +67,15 @@ class Clone:
         except FileNotFoundError:
             return None
 
-    def seems_to_have(self, driver: str) -> bool:
-        """Whether its configuration names this merge driver alone, as far as the text tells without git."""
-        quoted = driver.replace("\\", "\\\\").replace('"', '\\"')
-        lines = [line.strip() for line in self._configured().splitlines()]
-        named = [line for line in lines if line.lower().startswith("driver")]
-        return named in [[f"driver = {form}"] for form in (driver, quoted, f'"{quoted}"')]
+    def seems_to_set(self, name: str, value: str) -> bool:
+        """Whether its configuration gives keys of this last name `value` alone, or nothing where that is ''.
+
+        As far as the text tells without git.
+        """
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        lines = [line.partition("=") for line in self._configured().splitlines()]
+        found = [said.strip() for key, equals, said in lines if equals and key.strip().lower() == name]
+        return found in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
 
     def set_cone(self, cone: Cone) -> None:
         """Say what a sparse clone has on disk; git's own commands understand it."""
@@ -218,7 +196,7 @@ class Clone:
                 # --file reads just this file: includes are not followed.
                 for item in git.ask("config", "--file", str(file), "--null", "--list").split("\0"):
                     key, _, value = item.partition("\n")
-                    if key and not _is_allowed(key, value):
+                    if key and not is_allowed(key, value):
                         found.add(key)
         return sorted(found)
 
@@ -229,17 +207,3 @@ class Clone:
                 f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program",
                 "`ctxrepo doctor` shows where; what was written is kept.",
             )
-
-
-def merge_driver(interpreter: str) -> str:
-    """The line by which git starts our merge driver: a shell reads it, after git has read its percent signs.
-
-    Isolated, because whoever can set PYTHONPATH could otherwise run anything at the next merge.
-    """
-    return f"{shlex.quote(interpreter).replace('%', '%%')} -I -m ctxrepo _merge %O %A %B %P"
-
-
-def _is_allowed(key: str, value: str) -> bool:
-    ours = {"merge.ctxrepo.name": MERGE_NAME, "merge.ctxrepo.driver": merge_driver(sys.executable)}
-    wanted = (_ALLOWED_VALUES | ours).get(key.lower())
-    return value == wanted if wanted is not None else bool(_ALLOWED.fullmatch(key))

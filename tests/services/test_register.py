@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services.register import register
-from ctxrepo.storage.clone import merge_driver
+from ctxrepo.storage.ownconfig import PUSH, merge_driver, parking
 
 DRIVER = "merge.ctxrepo.driver"
 
@@ -100,6 +101,97 @@ def test_the_line_starts_the_interpreter_whatever_its_path_is(machine: Machine, 
     merge_by_git(machine)
     assert machine.read("global/a.md") in ("- ours\n- theirs\n", "- theirs\n- ours\n")
     assert not list(Path(machine.clone).rglob("sprung"))
+
+
+class TestAttributes:
+    """A repository that another program began has no `.gitattributes` of ours."""
+
+    def asked(self, machine: Machine, path: str) -> str:
+        return machine.git("check-attr", "merge", "--", path).rpartition(": ")[2]
+
+    def test_notes_and_tapes_are_merged_by_us_without_a_file_of_ours_in_the_repository(
+        self, machine: Machine
+    ) -> None:
+        machine.git("rm", "-q", ".gitattributes")
+        for path in ("a.md", "shop/core/b.md", "TAPE/shop__anchors.jsonl", "ctxrepo.toml"):
+            assert self.asked(machine, path) == "ctxrepo"
+        assert self.asked(machine, "shop/a.txt") == "unspecified"
+
+    def test_what_others_wrote_there_stays_to_the_byte(self, machine: Machine) -> None:
+        file = machine.clone / ".git" / "info" / "attributes"
+        file.write_bytes(b"*.png binary\r\n*.md merge=ctxrepo\n# \xff")
+        register(machine.open(), sys.executable)
+        written = file.read_bytes()
+        assert written.startswith(b"*.png binary\r\n*.md merge=ctxrepo\n# \xff\n")
+        assert written.count(b"*.md merge=ctxrepo") == 1
+        assert self.asked(machine, "a.jsonl") == "ctxrepo"
+        register(machine.open(), sys.executable)
+        assert file.read_bytes() == written
+
+
+class TestParking:
+    """With `review = "branch"` a plain `git push` of another program doesn't reach the shared branch."""
+
+    def push(self, machine: Machine) -> list[str]:
+        return machine.open().git.run("config", "--local", "--get-all", PUSH, timeout=10).out.splitlines()
+
+    def review(self, machine: Machine, how: str) -> None:
+        file = machine.places.config_file
+        text = file.read_text().replace('review = "branch"\n', "")
+        file.write_text(text.replace("[[repository]]\n", f'[[repository]]\nreview = "{how}"\n'))
+        register(machine.open(), sys.executable)
+
+    @pytest.fixture
+    def shared(self, ada: Machine, remote: Path) -> Machine:
+        ada.init(str(remote))
+        return ada
+
+    def test_it_is_there_as_long_as_there_is_review_and_the_guard_knows_it(self, shared: Machine) -> None:
+        assert self.push(shared) == []
+        self.review(shared, "branch")
+        assert self.push(shared) == [parking("main", shared.places.host())]
+        assert foreign(shared) == []
+        self.review(shared, "direct")
+        assert self.push(shared) == []
+
+    def test_a_refspec_of_somebody_elses_stays_and_is_told(self, shared: Machine) -> None:
+        shared.git("config", "--local", PUSH, "refs/heads/main:refs/heads/theirs")
+        for how in ("branch", "direct"):
+            self.review(shared, how)
+            assert self.push(shared) == ["refs/heads/main:refs/heads/theirs"]
+            assert foreign(shared) == [PUSH]
+
+    @pytest.mark.parametrize("words", [("push", "-q"), ("push", "-q", "origin", "main")])
+    def test_another_programs_push_waits_for_review_with_all_else(
+        self, shared: Machine, remote: Path, words: tuple[str, ...]
+    ) -> None:
+        shared.git("push", "-q", "-u", "origin", "main")
+        self.review(shared, "branch")
+        shared.write("global/a.md", "- of another program\n")
+        shared.git("add", ".")
+        shared.git("commit", "-qm", "Update memory")
+        shared.git(*words)
+
+        def at_remote(*ask: str) -> str:
+            command = ["git", "-C", str(remote), *ask]
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+        assert "global/a.md" not in at_remote("ls-tree", "-r", "--name-only", "main")
+        parked = f"refs/ctxrepo/parked/{shared.places.host()}"
+        assert "global/a.md" in at_remote("ls-tree", "-r", "--name-only", parked)
+        branch = shared.sync().branch
+        assert branch.startswith("ctxrepo/")
+        assert "global/a.md" in at_remote("ls-tree", "-r", "--name-only", branch)
+        assert "global/a.md" not in at_remote("ls-tree", "-r", "--name-only", "main")
+
+    def test_a_branch_that_goes_on_from_elsewhere_after_a_review_is_parked_too(self, shared: Machine) -> None:
+        shared.git("push", "-q", "-u", "origin", "main")
+        self.review(shared, "branch")
+        for text in ("- one\n", "- two\n"):
+            shared.write("global/a.md", text)
+            shared.git("add", ".")
+            shared.git("commit", "-q", "--amend", "-m", text)
+            shared.git("push", "-q")
 
 
 def merge_by_git(machine: Machine) -> None:
