@@ -25,7 +25,7 @@ from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.storage.compiled import read_repositories
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.pimemory import read_pi_project
+from ctxrepo.storage.pimemory import redirections
 from ctxrepo.storage.places import Places
 
 
@@ -57,7 +57,7 @@ class Runtime:
     @property
     def pi_warnings(self) -> tuple[str, ...]:
         """What is odd in the settings for pi that came with the folder one stands in."""
-        return read_pi_project(self.cwd).warnings
+        return redirections(self.cwd)
 
     @cached_property
     def project(self) -> Project | None:

@@ -1,48 +1,29 @@
-"""What pi-memory-md's settings say: its keys, their aliases and defaults, as that program reads them.
+"""What pi-memory-md's settings say, as far as ctxrepo follows them: its keys, their aliases and defaults.
 
 A value of a kind that it has no reading for counts as not set.
 """
 
 from __future__ import annotations
 
-import math
 import posixpath
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 SECTION = "pi-memory-md"
 """The key of pi's settings.json that all of it is under."""
 
 DEFAULT_PATH = "~/.pi/memory-md"
 GLOBAL_FOLDER = "global"
-SCAN_HOURS = (72, 168)
 
-_BUILT_IN_EXCLUDES = {
-    "linux": ("/proc", "/sys", "/dev", "/run", "/nix/store", "/snap"),
-    "darwin": ("/System",),
-    "win32": ("C:\\Windows", "C:\\Program Files", "C:\\Program Files (x86)", "C:\\ProgramData"),
-}
 _REDIRECTING = ("repoUrl", "localPath", "memoryDir", "hooks", "autoSync")
 
-
-@dataclass(frozen=True)
-class PiTape:
-    """The tape's settings; `path` '' is the folder TAPE of the memory repository."""
-
-    enabled: bool = False
-    only_git: bool = True
-    exclude_dirs: tuple[str, ...] = ()
-    strategy: str = "smart"
-    file_limit: int = 10
-    scan_hours: tuple[int, int] = SCAN_HOURS
-    whitelist: tuple[str, ...] = ()
-    blacklist: tuple[str, ...] = ()
-    anchor_mode: Literal["auto", "manual"] = "auto"
-    label_prefix: str = "⚓ "
-    global_keywords: tuple[str, ...] = ()
-    project_keywords: tuple[str, ...] = ()
-    path: str = ""
+MOMENTS: Mapping[str, tuple[str, ...]] = {
+    "sessionStart": ("pull",),
+    "sessionEnd": ("push",),
+    "beforeAgentStart": (),
+}
+"""Its moments of a session, with those of its actions that ctxrepo does then too."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +32,6 @@ class PiHooks:
 
     session_start: tuple[str, ...] = ("pull",)
     session_end: tuple[str, ...] = ()
-    before_agent_start: tuple[str, ...] = ()
     is_explicit: bool = False
 
 
@@ -59,7 +39,9 @@ class PiHooks:
 class PiSettings:
     """Paths are absolute as far as they were so written; `global_folder` '' is no global memory.
 
-    `names_path`: the folder was chosen and is not the default.
+    `names_path`: the folder was chosen and is not the default. `delivery` is '' where nobody chose one.
+    `has_tape`: anchors are kept, in the memory repository itself. `left_out` are the keys that were set and
+    that ctxrepo has nothing for yet; `odd` tells of hooks that it doesn't know, a sentence each.
     """
 
     enabled: bool = True
@@ -67,46 +49,30 @@ class PiSettings:
     local_path: str = ""
     names_path: bool = False
     global_folder: str = ""
-    delivery: str = "message-append"
+    delivery: str = ""
     hooks: PiHooks = field(default_factory=PiHooks)
-    tape: PiTape = field(default_factory=PiTape)
+    has_tape: bool = False
+    left_out: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
 
-def pi_settings(section: Mapping[str, Any], home: str, platform: str) -> PiSettings:
-    """The settings in `section`; `home` is what `~` stands for, `platform` as `sys.platform` spells it."""
-    folder = _table(section.get("memoryDir"))
+def pi_settings(section: Mapping[str, Any], home: str) -> PiSettings:
+    """The settings in `section`; `home` is what `~` stands for."""
+    folder, tape = _table(section.get("memoryDir")), section.get("tape")
     path = _text(section.get("localPath")) or _text(folder.get("localPath"))
-    # An empty text is a choice here, as it is for the program itself.
-    delivery = next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), None)
+    enabled = bool(section.get("enabled", True))
+    keeps_tape = bool(tape or tape == {}) and _table(tape).get("enabled") is not False
     return PiSettings(
-        enabled=bool(section.get("enabled", True)),
+        enabled=enabled,
         repo_url=_text(section.get("repoUrl")) or _text(folder.get("repoUrl")),
         local_path=expanded(path or DEFAULT_PATH, home),
         names_path=bool(path),
         global_folder=global_folder(folder.get("globalMemory")),
-        delivery="message-append" if delivery is None else delivery,
+        delivery=next((v for k in ("delivery", "injection") if isinstance(v := section.get(k), str)), ""),
         hooks=_hooks(section.get("hooks"), section.get("autoSync")),
-        tape=_tape(section.get("tape"), home, platform),
-    )
-
-
-def narrowed(settings: PiSettings, section: Mapping[str, Any], home: str) -> PiSettings:
-    """`settings` in a project whose own file holds `section`: it can take away and never add."""
-    tape = _table(section.get("tape"))
-    context = _table(tape.get("context"))
-    known = settings.tape
-    limit = _number(context.get("fileLimit"))
-    return replace(
-        settings,
-        enabled=settings.enabled and bool(section.get("enabled", True)),
-        tape=replace(
-            known,
-            enabled=known.enabled and tape.get("enabled") is not False,
-            only_git=known.only_git or tape.get("onlyGit") is True,
-            exclude_dirs=_unique([*known.exclude_dirs, *_absolute(tape.get("excludeDirs"), home)]),
-            file_limit=known.file_limit if limit is None else min(known.file_limit, limit),
-            blacklist=_unique([*known.blacklist, *_texts(context.get("blacklist"))]),
-        ),
+        has_tape=enabled and keeps_tape and not _text(_table(tape).get("tapePath")),
+        left_out=_left_out(section),
+        odd=tuple(_odd(_table(section.get("hooks")))),
     )
 
 
@@ -133,10 +99,11 @@ def expanded(path: str, home: str) -> str:
 def _hooks(hooks: object, legacy: object) -> PiHooks:
     if hooks is not None:
         found = _table(hooks)
+        if "onSessionStart" in found:
+            return _hooks(None, found)
         return PiHooks(
             session_start=_actions(found.get("sessionStart"), ("pull",)),
             session_end=_actions(found.get("sessionEnd"), ()),
-            before_agent_start=_actions(found.get("beforeAgentStart"), ()),
             is_explicit=bool(found),
         )
     if isinstance(legacy, dict):
@@ -144,63 +111,25 @@ def _hooks(hooks: object, legacy: object) -> PiHooks:
     return PiHooks()
 
 
+def _left_out(section: Mapping[str, Any]) -> tuple[str, ...]:
+    bridge = _actions(_table(section.get("hooks")).get("beforeAgentStart"), ())
+    tape = _table(section.get("tape")).keys() - {"enabled"}
+    return (*(["hooks.beforeAgentStart"] if bridge else []), *(f"tape.{key}" for key in sorted(tape)))
+
+
+def _odd(hooks: Mapping[str, Any]) -> Iterator[str]:
+    for moment, known in MOMENTS.items():
+        for action in _actions(hooks.get(moment), ()) if known else ():
+            if action not in known:
+                yield f"hooks.{moment} names {action!r}, and ctxrepo knows only {known[0]!r} there"
+    for moment in hooks.keys() - MOMENTS.keys() - {"onSessionStart"}:
+        yield f"hooks has {moment!r}, which is no moment that ctxrepo knows"
+
+
 def _actions(value: object, default: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(v.strip() for v in _texts(value)) if isinstance(value, list) else default
-
-
-def _tape(value: object, home: str, platform: str) -> PiTape:
-    found = _table(value)
-    context, anchor = _table(found.get("context")), _table(found.get("anchor"))
-    keywords = _table(anchor.get("keywords"))
-    strategy, limit = context.get("strategy"), _number(context.get("fileLimit"))
-    label = _text(anchor.get("labelPrefix"))
-    built_in = _BUILT_IN_EXCLUDES.get(platform, ())
-    return PiTape(
-        enabled=bool(value or value == {}) and found.get("enabled") is not False,
-        only_git=found.get("onlyGit") is not False,
-        exclude_dirs=_unique([*built_in, *_absolute(found.get("excludeDirs"), home)]),
-        strategy=strategy if strategy == "recent-only" else "smart",
-        file_limit=10 if limit is None else limit,
-        scan_hours=_scan_hours(context.get("memoryScan")),
-        whitelist=_unique([*_texts(context.get("alwaysInclude")), *_texts(context.get("whitelist"))]),
-        blacklist=_unique(_texts(context.get("blacklist"))),
-        anchor_mode="manual" if anchor.get("mode") == "manual" else "auto",
-        label_prefix=label if label.strip() else "⚓ ",
-        global_keywords=_unique(_lower(keywords.get("global"))),
-        project_keywords=_unique(_lower(keywords.get("project"))),
-        path=expanded(_text(found.get("tapePath")), home),
-    )
-
-
-def _scan_hours(value: object) -> tuple[int, int]:
-    first, last = (_number(v) for v in [*(value if isinstance(value, list) else []), None, None][:2])
-    start = first or SCAN_HOURS[0]
-    return start, max(start, last or SCAN_HOURS[1])
-
-
-def _number(value: object) -> int | None:
-    """A number above 0, its fraction cut off; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return math.floor(value) if math.isfinite(value) and value > 0 else None
-
-
-def _absolute(value: object, home: str) -> list[str]:
-    paths = [expanded(path, home) for path in _texts(value)]
-    return [path for path in paths if path.startswith("/") or path[1:3] in (":\\", ":/")]
-
-
-def _texts(value: object) -> list[str]:
-    found = [v.strip() for v in value if isinstance(v, str)] if isinstance(value, list) else []
-    return [v for v in found if v]
-
-
-def _lower(value: object) -> list[str]:
-    return [text.lower() for text in _texts(value)]
-
-
-def _unique(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))
+    if not isinstance(value, list):
+        return default
+    return tuple(stripped for v in value if isinstance(v, str) and (stripped := v.strip()))
 
 
 def _text(value: object) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ctxrepo.domain.pisettings import PiHooks, PiSettings
 from ctxrepo.domain.registry import is_global_folder
@@ -16,19 +17,22 @@ from ctxrepo.storage.places import Places
 
 _LOCAL = 20.0
 
+_MESSAGE = "message-append"
+"""What its `delivery` is by default: a message of its own, as our hooks give it."""
+
 
 @dataclass(frozen=True)
 class Adoption:
     """What `init` is to take over; `repository` is None when there is nothing to.
 
-    `url` is what to clone, or to connect a clone without remote with; `hooks` are the keys of `[hooks]` that
-    somebody chose there, `warnings` one line each.
+    `url` is what to clone, or to connect a clone without remote with. `settings` are other keys of
+    config.toml by their section, as somebody chose them there. `warnings` are one line each.
     """
 
     source: Path = Path()
     repository: RepositorySettings | None = None
     url: str = ""
-    hooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -49,17 +53,22 @@ def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Ado
     is_there = (root / ".git").is_dir()
     if not (is_there or pi.repo_url or pi.names_path):
         return Adoption()
-    folder, odd = _global_folder(found.file, pi)
+    folder, odd = _global_folder(pi)
     origin = _origin(root, env) if is_there and pi.repo_url else ""
     repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
-    return Adoption(found.file, repository, origin or pi.repo_url, _hooks(pi.hooks), odd)
+    told = (*odd, *pi.odd, *_delivery_told(pi), *_left_out(pi))
+    more = {"hooks": _hooks(pi.hooks), "delivery": _delivery(pi)}
+    warnings = tuple(f"{found.file}: {line}" for line in told)
+    return Adoption(found.file, repository, origin or pi.repo_url, more, warnings)
 
 
-def _global_folder(file: Path, pi: PiSettings) -> tuple[str, tuple[str, ...]]:
-    name = pi.global_folder or "global"
+def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
+    name = pi.global_folder
+    if not name:
+        return "global", ("globalMemory is off; ctxrepo keeps its global notes in global/ all the same",)
     if is_global_folder(name):
         return name, ()
-    return "global", (f"{file}: the folder {name!r} can't hold global notes; they go to global/",)
+    return "global", (f"the folder {name!r} can't hold global notes; they go to global/",)
 
 
 def _origin(root: Path, env: Mapping[str, str]) -> str:
@@ -67,10 +76,35 @@ def _origin(root: Path, env: Mapping[str, str]) -> str:
     return Git(root, env).run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
 
 
-def _hooks(hooks: PiHooks) -> dict[str, tuple[str, ...]]:
+def _hooks(hooks: PiHooks) -> dict[str, Any]:
     """Only what was chosen: pi-memory-md sends nothing at a session's end unless it is told to."""
     if not hooks.is_explicit:
         return {}
     start = ("pull",) if "pull" in hooks.session_start else ()
     end = ("commit", "push") if "push" in hooks.session_end else ("commit",)
     return {"session_start": start, "session_end": end}
+
+
+def _delivery(pi: PiSettings) -> dict[str, Any]:
+    """Where it was switched off nothing is delivered, and its way of delivering is kept else."""
+    if not pi.enabled:
+        return {"mode": "pull", "preamble": False}
+    return {"mode": "system"} if pi.delivery not in ("", _MESSAGE) else {}
+
+
+def _delivery_told(pi: PiSettings) -> Iterator[str]:
+    if not pi.enabled:
+        yield (
+            "enabled is false, so sessions are given nothing; `ctxrepo config set delivery.mode delta` and "
+            "`ctxrepo config set delivery.preamble true` change that"
+        )
+    elif _delivery(pi):
+        yield (
+            f"delivery is {pi.delivery!r}, so delivery.mode is system: hooks leave the index out, and "
+            "`ctxrepo context` prints it for the system prompt"
+        )
+
+
+def _left_out(pi: PiSettings) -> Iterator[str]:
+    if pi.left_out:
+        yield f"not taken over, for ctxrepo has nothing like it yet: {', '.join(pi.left_out)}"

@@ -83,7 +83,7 @@ def init(
         action = _connect(Clone(root, branch), git, url, settings.sync.timeout)
     elif action == "unchanged" and adoption.repository:
         action = "adopted"
-    write_repository(places.config_file, wanted, adoption.hooks)
+    write_repository(places.config_file, wanted, adoption.settings)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
@@ -175,7 +175,7 @@ def _prepare(memory: Memory) -> None:
     """Files every memory repository begins with, where they are missing and nobody has others."""
     if memory.objects.ref(memory.clone.branch_ref) or memory.objects.ref(memory.clone.upstream_ref):
         return
-    for path, data in assets.new_repository().items():
+    for path, data in assets.new_repository(memory.global_folder).items():
         if not memory.worktree.exists(path):
             memory.worktree.write(path, data)
 

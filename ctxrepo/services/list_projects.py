@@ -35,7 +35,7 @@ def list_projects(memory: Memory) -> list[ListedProject]:
         ListedProject(project, folder, notes[folder], registry.names_of(project), here.get(project, ()))
         for project, folder in registry.projects.items()
     ]
-    claimed = set(registry.projects.values())
+    claimed = {*registry.projects.values(), memory.global_folder}
     loose = [f for f in notes if is_folder(f) and f not in claimed]
     found += [ListedProject("", folder, notes[folder], (), ()) for folder in loose]
     return sorted(found, key=lambda p: (not p.id, p.folder, p.id))

@@ -18,7 +18,6 @@ HOOK = PACKAGE / "hook.py"
 """What the agents' hook lines run."""
 
 _RENAMED = {
-    "MEMORY.md": "global/MEMORY.md",
     # Without a dot in our own checkout, which they are not meant to govern.
     "gitattributes": ".gitattributes",
     "gitignore": ".gitignore",
@@ -50,7 +49,9 @@ def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
     return {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
 
 
-def new_repository(package: Path = PACKAGE) -> dict[str, bytes]:
+def new_repository(global_folder: str = "global", package: Path = PACKAGE) -> dict[str, bytes]:
     """The files that a new memory repository begins with, by their path in it."""
     found = files("templates/repository", package)
-    return {_RENAMED.get(path, path): data for path, data in found.items()}
+    readme = found["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
+    renamed = _RENAMED | {"MEMORY.md": f"{global_folder}/MEMORY.md"}
+    return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}

@@ -61,9 +61,9 @@ def line_numbers(file: Path) -> dict[str, int]:
 
 
 def write_repository(
-    file: Path, repository: RepositorySettings, hooks: Mapping[str, tuple[str, ...]] | None = None
+    file: Path, repository: RepositorySettings, more: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
-    """Add or replace the first `[[repository]]` of `file`, and set keys of `[hooks]`.
+    """Add or replace the first `[[repository]]` of `file`, and set the keys in `more`, section by section.
 
     Everything else stays as its author wrote it.
     """
@@ -73,8 +73,9 @@ def write_repository(
 
     def edited(text: str) -> str:
         text = with_first_table(text, REPOSITORY, fields)
-        for key, actions in (hooks or {}).items():
-            text = with_value(text, "hooks", key, list(actions))
+        for section, values in (more or {}).items():
+            for key, value in values.items():
+                text = with_value(text, section, key, list(value) if isinstance(value, tuple) else value)
         return text
 
     _edit(file, edited)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,28 +30,27 @@ def read_pi(places: Places, env: Mapping[str, str]) -> PiMemory:
     """What pi's own settings, those for all projects, say of pi-memory-md."""
     file = pi_settings_file(env, places.user_home)
     section, warning = _section(file)
-    settings = None if section is None else pi_settings(section, str(places.user_home), sys.platform)
+    settings = None if section is None else pi_settings(section, str(places.user_home))
     return PiMemory(file, settings, (warning,) if warning else ())
 
 
-@dataclass(frozen=True)
-class PiProject:
-    """What a project's own file says, for `narrowed`; whoever is cloned can write it, so that it decides
-    neither where memory is nor what runs."""
-
-    file: Path
-    section: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+def keeps_tape(places: Places, env: Mapping[str, str], root: Path) -> bool:
+    """Whether pi-memory-md, as it is set up on this machine, keeps its anchors in the clone at `root`."""
+    pi = read_pi(places, env).settings
+    return pi is not None and pi.has_tape and os.path.realpath(pi.local_path) == os.path.realpath(root)
 
 
-def read_pi_project(folder: Path) -> PiProject:
-    """The file of the project in `folder`, which is not searched upwards; what would redirect is told."""
+def redirections(folder: Path) -> tuple[str, ...]:
+    """Warnings about what the settings of the project in `folder`, which is not searched upwards, ask for.
+
+    Whoever is cloned can write that file: it decides neither where memory is nor what runs.
+    """
     file = Path(project_file(str(folder)))
     section, warning = _section(file)
     warnings = [warning] if warning else []
     if keys := redirecting(section or {}):
         warnings.append(f"{file} says {', '.join(keys)}: a project can't decide that, and it is ignored")
-    return PiProject(file, section or {}, tuple(warnings))
+    return tuple(warnings)
 
 
 def _section(file: Path) -> tuple[dict[str, Any] | None, str]:

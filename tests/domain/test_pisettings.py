@@ -8,26 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.pisettings import (
-    PiHooks,
-    PiSettings,
-    PiTape,
-    global_folder,
-    narrowed,
-    pi_settings,
-    redirecting,
-)
+from ctxrepo.domain.pisettings import PiHooks, PiSettings, global_folder, pi_settings, redirecting
 
 KEYS = [
     *("enabled", "repoUrl", "localPath", "memoryDir", "globalMemory", "delivery", "hooks", "sessionStart"),
     *("autoSync", "tape", "context", "memoryScan", "fileLimit", "whitelist", "anchor", "keywords", "global"),
     *("labelPrefix", "excludeDirs"),
 ]
-LINUX = ("/proc", "/sys", "/dev", "/run", "/nix/store", "/snap")
 
 
 def read(**section: Any) -> PiSettings:
-    return pi_settings(section, "/home/ada", "linux")
+    return pi_settings(section, "/home/ada")
 
 
 def test_d4_to_d23_nothing_said_is_its_defaults() -> None:
@@ -37,23 +28,11 @@ def test_d4_to_d23_nothing_said_is_its_defaults() -> None:
         local_path="/home/ada/.pi/memory-md",
         names_path=False,
         global_folder="",
-        delivery="message-append",
-        hooks=PiHooks(("pull",), (), ()),
-        tape=PiTape(
-            enabled=False,
-            only_git=True,
-            exclude_dirs=LINUX,
-            strategy="smart",
-            file_limit=10,
-            scan_hours=(72, 168),
-            whitelist=(),
-            blacklist=(),
-            anchor_mode="auto",
-            label_prefix="⚓ ",
-            global_keywords=(),
-            project_keywords=(),
-            path="",
-        ),
+        delivery="",
+        hooks=PiHooks(("pull",), ()),
+        has_tape=False,
+        left_out=(),
+        odd=(),
     )
 
 
@@ -137,10 +116,8 @@ def test_d8_delivery_has_an_old_name_and_is_not_judged() -> None:
         ({"hooks": {"sessionStart": "push"}}, PiHooks(("pull",), is_explicit=True)),
         ({"hooks": {"sessionStart": [" pull ", "", "  "]}}, PiHooks(("pull",), is_explicit=True)),
         ({"hooks": {"sessionEnd": ["push"]}}, PiHooks(("pull",), ("push",), is_explicit=True)),
-        (
-            {"hooks": {"beforeAgentStart": ["sessionBridge"]}},
-            PiHooks(("pull",), (), ("sessionBridge",), is_explicit=True),
-        ),
+        ({"hooks": {"beforeAgentStart": ["sessionBridge"]}}, PiHooks(("pull",), (), is_explicit=True)),
+        ({"hooks": {"onSessionStart": False}}, PiHooks((), is_explicit=True)),
         ({"hooks": {"sessionStart": ["odd"]}}, PiHooks(("odd",), is_explicit=True)),
         ({"autoSync": {"onSessionStart": False}}, PiHooks((), is_explicit=True)),
         ({"autoSync": {"onSessionStart": 0}}, PiHooks(("pull",), is_explicit=True)),
@@ -156,36 +133,47 @@ def test_d9_to_d12_hooks_under_both_names(section: dict[str, Any], wanted: PiHoo
     assert read(**section).hooks == wanted
 
 
-def test_d3_a_project_takes_away() -> None:
-    mine = read(tape={"context": {"blacklist": ["a"]}})
+def test_d3_what_a_project_would_redirect() -> None:
     own = {
-        "enabled": False,
-        "tape": {
-            "enabled": False,
-            "onlyGit": True,
-            "excludeDirs": ["/x"],
-            "context": {"blacklist": ["b"], "fileLimit": 2},
-        },
-    }
-    found = narrowed(mine, own, "/home/ada")
-    assert (found.enabled, found.tape.enabled, found.tape.file_limit) == (False, False, 2)
-    assert (found.tape.blacklist, found.tape.exclude_dirs) == (("a", "b"), (*LINUX, "/x"))
-
-
-def test_d3_a_project_adds_nothing_and_leads_nowhere() -> None:
-    mine = read(enabled=False, tape={"enabled": False, "onlyGit": True, "context": {"fileLimit": 3}})
-    own: dict[str, Any] = {
         "enabled": True, "repoUrl": "evil", "localPath": "/evil", "memoryDir": {"globalMemory": "x"},
-        "hooks": {"sessionEnd": ["push"]}, "delivery": "system-prompt",
-        "tape": {
-            "enabled": True, "onlyGit": False, "tapePath": "/evil",
-            "context": {"fileLimit": 99, "whitelist": ["/etc/passwd"]},
-            "anchor": {"keywords": {"global": ["a"]}},
-        },
+        "hooks": {"sessionEnd": ["push"]}, "tape": {"tapePath": "/evil"},
     }  # fmt: skip
-    assert narrowed(mine, own, "/home/ada") == mine
     assert redirecting(own) == ("repoUrl", "localPath", "memoryDir", "hooks", "tape.tapePath")
     assert redirecting({"enabled": False, "autoSync": {}, "tape": None}) == ("autoSync",)
+
+
+def test_d11_d13_what_nothing_here_follows_yet_is_named() -> None:
+    found = read(hooks={"beforeAgentStart": ["sessionBridge"]}, tape={"enabled": True, "onlyGit": True})
+    assert found.left_out == ("hooks.beforeAgentStart", "tape.onlyGit")
+    assert read(hooks={"beforeAgentStart": [" "]}, tape={"enabled": False}).left_out == ()
+
+
+@pytest.mark.parametrize(
+    ("hooks", "named"),
+    [
+        ({"sessionStart": ["pull", "pul"]}, ["'pul'", "'pull'"]),
+        ({"sessionStart": ["push"]}, ["sessionStart", "'push'"]),
+        ({"sessionEnd": ["pull", "push"]}, ["sessionEnd", "'pull'"]),
+        ({"sessionStop": ["push"]}, ["'sessionStop'"]),
+    ],
+)
+def test_d9_an_action_or_moment_that_is_not_known_is_told(hooks: dict[str, Any], named: list[str]) -> None:
+    (said,) = read(hooks=hooks).odd
+    assert all(name in said for name in named)
+
+
+def test_d9_what_is_known_is_not_told() -> None:
+    assert read(hooks={"sessionStart": ["pull"], "sessionEnd": ["push"], "onSessionStart": True}).odd == ()
+
+
+@pytest.mark.parametrize(
+    ("tape", "wanted"),
+    [({}, True), ({"enabled": True}, True), ("x", True), (None, False), ({"enabled": False}, False)],
+)
+def test_d13_whether_anchors_are_kept(tape: object, wanted: bool) -> None:
+    assert read(tape=tape).has_tape is wanted
+    assert not read(tape=tape, enabled=False).has_tape
+    assert not read(tape={"tapePath": "/elsewhere"}).has_tape
 
 
 @given(
@@ -205,6 +193,6 @@ def test_d3_a_project_adds_nothing_and_leads_nowhere() -> None:
 @settings(max_examples=200)
 def test_whatever_stands_there_it_is_read(found: object) -> None:
     section = found if isinstance(found, dict) else {"memoryDir": found, "tape": found, "hooks": found}
-    mine = pi_settings(section, "/home/ada", "linux")
-    assert mine.tape.scan_hours[0] <= mine.tape.scan_hours[1]
-    assert narrowed(mine, section, "/home/ada").local_path == mine.local_path
+    mine = pi_settings(section, "/home/ada")
+    assert "/" not in mine.global_folder
+    assert all(isinstance(said, str) for said in (*mine.left_out, *mine.odd))

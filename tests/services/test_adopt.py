@@ -16,6 +16,10 @@ from pirepo import PiMachine, make_pi_machine
 
 from ctxrepo.errors import RepositoryState, UsageError
 from ctxrepo.services.init import Initialised, init
+from ctxrepo.services.list_projects import list_projects
+
+LOCAL = "~/.pi/memory-md"
+"""Where pi-memory-md has its repository by default; said, so that one that is missing is made there."""
 
 
 @pytest.fixture
@@ -137,6 +141,63 @@ def test_d9_d10_moments_that_somebody_chose_are_kept(
     assert config(mine).get("hooks") == wanted
 
 
+def test_d9_an_action_that_is_not_known_is_told(mine: PiMachine) -> None:
+    mine.settings(hooks={"sessionStart": ["pull", "pul"]}, memoryDir={"globalMemory": "g"}, localPath=LOCAL)
+    (warning,) = run(mine).warnings
+    assert "settings.json: hooks.sessionStart names 'pul'" in warning
+    assert config(mine)["hooks"]["session_start"] == ["pull"]
+
+
+@pytest.mark.parametrize(
+    ("section", "wanted"),
+    [
+        ({}, None),
+        ({"delivery": "message-append"}, None),
+        ({"injection": "system-prompt"}, {"mode": "system"}),
+        ({"enabled": True}, None),
+        ({"enabled": False, "delivery": "system-prompt"}, {"mode": "pull", "preamble": False}),
+    ],
+)
+def test_d4_d8_what_is_delivered_is_as_it_was_there(
+    mine: PiMachine, section: dict[str, Any], wanted: dict[str, Any] | None
+) -> None:
+    mine.settings(**section, memoryDir={"globalMemory": "global"}, localPath=LOCAL)
+    made = run(mine)
+    assert config(mine).get("delivery") == wanted
+    assert len(made.warnings) == (wanted is not None)
+    assert all("delivery.mode" in warning for warning in made.warnings)
+
+
+def test_d4_switched_off_there_sessions_are_given_nothing(mine: PiMachine) -> None:
+    start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
+    prompt = json.dumps(
+        {"session_id": "s", "cwd": str(mine.project_folder), "prompt": "generated lock files"}
+    )
+    mine.settings(enabled=False, localPath=LOCAL)
+    assert mine.ctxrepo("init").returncode == 0
+    assert mine.project() is not None
+    for event, asked in (("SessionStart", start), ("UserPromptSubmit", prompt)):
+        assert mine.ctxrepo("hook", "claude", event, stdin=asked).stdout == ""
+    for key, value in (("mode", "delta"), ("preamble", "true")):
+        assert mine.ctxrepo("config", "set", f"delivery.{key}", value).returncode == 0
+    assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
+
+
+def test_d4_a_repository_that_a_person_names_is_not_theirs_to_switch_off(
+    mine: PiMachine, remote: Path
+) -> None:
+    mine.settings(enabled=False)
+    assert run(mine, str(remote)).warnings == ()
+    assert "delivery" not in config(mine)
+
+
+def test_d11_d13_what_there_is_nothing_for_yet_is_named_in_one_line(mine: PiMachine) -> None:
+    hooks = {"beforeAgentStart": ["sessionBridge"]}
+    mine.settings(hooks=hooks, tape={"onlyGit": False}, memoryDir={"globalMemory": "g"}, localPath=LOCAL)
+    (warning,) = run(mine).warnings
+    assert warning.endswith("nothing like it yet: hooks.beforeAgentStart, tape.onlyGit")
+
+
 def test_d_w2_a_clone_in_the_middle_of_a_rebase_is_not_taken(mine: PiMachine) -> None:
     mine.git("checkout", "-q", "--detach")
     with pytest.raises(RepositoryState, match="on no branch"):
@@ -191,6 +252,22 @@ class TestGlobalFolder:
         }
         said = shared.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(asked)).stdout
         assert "bar/MEMORY.md#L" in said
+
+    @pytest.mark.parametrize("name", ["", None])
+    def test_where_there_is_none_ours_is_told(self, tmp_path: Path, name: str | None) -> None:
+        machine = make_pi_machine(tmp_path, globalMemory=name)
+        (warning,) = run(machine).warnings
+        assert "globalMemory is off" in warning
+        assert "global_folder" not in config(machine)["repository"][0]
+
+    def test_a_new_repository_begins_there_and_it_is_no_project(self, tmp_path: Path) -> None:
+        machine = make_pi_machine(tmp_path, globalMemory="foo/bar")
+        shutil.rmtree(machine.clone)
+        run(machine)
+        assert "`bar/`" in machine.read("README.md")
+        assert sorted(p.name for p in machine.clone.glob("*/MEMORY.md")) == ["MEMORY.md"]
+        assert (machine.clone / "bar" / "MEMORY.md").is_file()
+        assert list_projects(machine.open()) == []
 
     def test_a_name_that_is_ours_is_not_taken(self, tmp_path: Path) -> None:
         machine = make_pi_machine(tmp_path, globalMemory=".git")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pirepo import PiMachine, make_pi_machine
 
 from ctxrepo.domain.pisettings import PiSettings
-from ctxrepo.storage.pimemory import PiMemory, read_pi, read_pi_project
+from ctxrepo.storage.pimemory import PiMemory, keeps_tape, read_pi, redirections
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_d1_they_are_in_pis_folder_or_where_it_is_told(mine: PiMachine) -> None:
     for named in (str(elsewhere.parent), "~/else"):
         other = read(mine, PI_CODING_AGENT_DIR=named)
         assert (other.file, other.warnings) == (elsewhere, ())
-        assert other.settings == PiSettings(local_path="/m", names_path=True, tape=other.settings.tape)
+        assert other.settings == PiSettings(local_path="/m", names_path=True)
 
 
 @pytest.mark.parametrize("data", [b"{}", b'{"pi-memory-md": 3}', b'{"theme": "dark"}'])
@@ -70,32 +71,47 @@ def test_d1_a_file_that_is_no_settings_is_told_once_and_as_empty(mine: PiMachine
     assert str(file) in warning
     assert "counts as empty" in warning
     put(mine.project_folder / ".pi", data)
-    own = read_pi_project(mine.project_folder)
-    assert (own.section, len(own.warnings)) == ({}, 1)
+    assert len(redirections(mine.project_folder)) == 1
 
 
 def test_what_never_ends_is_not_read(mine: PiMachine) -> None:
     folder = mine.project_folder / ".pi"
     folder.mkdir()
     os.mkfifo(folder / "settings.json")
-    assert len(read_pi_project(mine.project_folder).warnings) == 1
+    assert len(redirections(mine.project_folder)) == 1
     (folder / "settings.json").unlink()
     (folder / "settings.json").symlink_to("/dev/zero")
-    assert len(read_pi_project(mine.project_folder).warnings) == 1
+    assert len(redirections(mine.project_folder)) == 1
 
 
 def test_d3_what_would_redirect_is_told_in_one_line(mine: PiMachine) -> None:
     mine.project_settings(localPath="$(touch sprung)", repoUrl="evil", enabled=False)
-    found = read_pi_project(mine.project_folder)
-    (warning,) = found.warnings
+    (warning,) = redirections(mine.project_folder)
     assert "repoUrl, localPath" in warning
     assert "sprung" not in warning
     mine.project_settings(enabled=False)
-    assert read_pi_project(mine.project_folder).warnings == ()
+    assert redirections(mine.project_folder) == ()
 
 
 def test_d1_only_the_folder_itself_is_looked_in(mine: PiMachine) -> None:
     mine.project_settings(repoUrl="evil")
     below = mine.project_folder / "src"
     below.mkdir()
-    assert read_pi_project(below).warnings == ()
+    assert redirections(below) == ()
+
+
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        ({"tape": {}}, True),
+        ({"tape": {"enabled": True}, "localPath": "~/.pi/../.pi/memory-md"}, True),
+        ({}, False),
+        ({"tape": {"enabled": False}}, False),
+        ({"tape": {"tapePath": "/elsewhere"}}, False),
+        ({"tape": {}, "enabled": False}, False),
+        ({"tape": {}, "localPath": "/other"}, False),
+    ],
+)
+def test_whether_its_tape_is_in_this_clone(mine: PiMachine, more: dict[str, Any], wanted: bool) -> None:
+    mine.settings(**more)
+    assert keeps_tape(mine.places, mine.env, mine.clone) is wanted
