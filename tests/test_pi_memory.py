@@ -21,6 +21,7 @@ READING = (
     *("config list", "project show", "project list"),
 )
 TAPE = "TAPE/demo-shop__anchors.jsonl"
+MARKERS = ("<" * 7, "=" * 7, "|" * 7, ">" * 7)
 
 
 @pytest.fixture
@@ -129,6 +130,34 @@ class TestTape:
         assert found["meta"]["handoff"] == made["handoff"]
         assert "Goal: Move the basket\n" in cli("context").out
 
+    def test_a_handoff_that_is_deleted_there_is_told_no_more_here(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        cli("handoff", "--next", "Go the wrong way")
+        left = self.anchor(cli, "basket/right", "--summary", "Go the right way")
+        assert "Go the right way" in cli("context").out
+        lines = mine.read(TAPE).splitlines()
+        mine.write(TAPE, "".join(f"{line}\n" for line in lines if left["id"] not in line))
+        assert "Next: Go the wrong way" in cli("context").out
+        mine.write(TAPE, before(TAPE))
+        assert "Go the wrong way" not in cli("context").out
+        cli("anchor", "next/one")
+        assert mine.read(TAPE).count("\n") == before(TAPE).count("\n") + 1, "what was deleted doesn't return"
+
+    def test_what_was_left_before_its_first_session_is_on_its_tape_too(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        mine.git("rm", "-q", TAPE)
+        mine.git("commit", "-qm", "no tape")
+        first = self.anchor(cli, "early/one", "--summary", "s")
+        assert not (mine.clone / TAPE).exists()
+        mine.settings(localPath=str(mine.clone), tape={"enabled": True})
+        second = self.anchor(cli, "early/two")
+        ids = [json.loads(line)["id"] for line in mine.read(TAPE).splitlines()]
+        assert ids == [first["id"], second["id"]]
+        own = [json.loads(line) for line in mine.read(first["path"]).splitlines()]
+        assert [line["pi"] for line in own] == [True, True]
+
     def test_without_its_tape_none_is_made(self, cli: Terminal, mine: PiMachine) -> None:
         mine.git("rm", "-q", TAPE)
         mine.git("commit", "-qm", "no tape")
@@ -189,22 +218,113 @@ def test_another_preset_is_refused_in_one_line(cli: Terminal) -> None:
     assert "there is no preset 'xml'" in done.err
 
 
-def test_pis_own_git_goes_on_from_there(cli: Terminal, mine: PiMachine, tmp_path: Path) -> None:
-    """What pi-memory-md does at a session's end and start: add all, commit, fetch, rebase."""
-    remote = tmp_path / "memory.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-    mine.git("remote", "add", "origin", str(remote))
-    cli("remember", "Written by ours")
-    cli("sync")
-    mine.write("global/USER.md", before("global/USER.md") + "- Written by pi\n")
-    for words in (
-        ("add", "."),
-        ("commit", "-qm", "Update memory - 2026-11-20-1200"),
-        ("push", "-qu", "origin", "main"),
-    ):
-        mine.git(*words)
-    mine.git("fetch", "-q")
-    mine.git("rebase", "-q", "--autostash", "@{u}")
-    assert mine.git("status", "--porcelain") == ""
-    assert "Written by pi" in cli("read", "global:USER.md").out
-    assert cli("check").out.count("global/USER.md") == 0
+class TestItsOwnGit:
+    """What pi-memory-md does at a session's start and end: fetch, rebase with autostash, add all, push."""
+
+    NOTE = "demo-shop/core/project/tech-stack.md"
+
+    @pytest.fixture
+    def remote(self, tmp_path: Path) -> Path:
+        remote = tmp_path / "memory.git"
+        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+        return remote
+
+    @pytest.fixture
+    def mine(self, tmp_path: Path, remote: Path) -> PiMachine:
+        """Taken over before anything was written: no file of ours is in the repository."""
+        machine = make_pi_machine(tmp_path)
+        machine.git("remote", "add", "origin", str(remote))
+        machine.git("push", "-qu", "origin", "main")
+        machine.settings(repoUrl=str(remote), localPath=str(machine.clone), tape={"enabled": True})
+        machine.init()
+        return machine
+
+    def elsewhere(self, remote: Path, more: dict[str, str]) -> None:
+        """Another machine, without ctxrepo, adds a line to each of these files."""
+        other = remote.parent / "other"
+        subprocess.run(["git", "clone", "-q", str(remote), str(other)], check=True)
+        for path, line in more.items():
+            (other / path).write_text((other / path).read_text().rstrip("\n") + f"\n{line}\n")
+        who = ("-c", "user.name=b", "-c", "user.email=b@example.org")
+        for words in ((*who, "commit", "-qam", "Update memory"), ("push", "-q")):
+            subprocess.run(["git", *words], cwd=other, check=True)
+
+    def test_it_goes_on_from_there(self, cli: Terminal, mine: PiMachine) -> None:
+        cli("remember", "Written by ours")
+        cli("sync")
+        mine.write("global/USER.md", before("global/USER.md") + "- Written by pi\n")
+        for words in (("add", "."), ("commit", "-qm", "Update memory - 2026-11-20-1200"), ("push", "-q")):
+            mine.git(*words)
+        mine.git("fetch", "-q")
+        mine.git("rebase", "-q", "--autostash", "@{u}")
+        assert mine.git("status", "--porcelain") == ""
+        assert "Written by pi" in cli("read", "global:USER.md").out
+        assert cli("check").out.count("global/USER.md") == 0
+
+    @pytest.mark.parametrize("is_committed", [False, True])
+    def test_its_pull_leaves_no_markers_in_notes_and_tape(
+        self, mine: PiMachine, remote: Path, is_committed: bool
+    ) -> None:
+        assert not (mine.clone / ".gitattributes").exists()
+        torn, anchor = '{"torn": ', '{"id":"%s","timestamp":"2026-11-01T10:00:00.000Z"}'
+        self.elsewhere(remote, {self.NOTE: "- theirs", TAPE: anchor % "x1"})
+        for path, line in {self.NOTE: "- mine", TAPE: anchor % "x2"}.items():
+            mine.write(path, mine.read(path).rstrip("\n") + f"\n{line}\n")
+        if is_committed:
+            mine.git("commit", "-qam", "Update memory")
+        mine.git("pull", "-q", "--rebase", "--autostash")
+        lines = {path: mine.read(path).splitlines() for path in (self.NOTE, TAPE)}
+        assert not [line for found in lines.values() for line in found if line[:7] in MARKERS]
+        assert {"- theirs", "- mine"} <= set(lines[self.NOTE])
+        assert {torn, anchor % "x1", anchor % "x2"} <= set(lines[TAPE])
+
+    def test_its_push_does_not_send_to_the_shared_branch_what_waits_for_review(
+        self, cli: Terminal, mine: PiMachine, remote: Path
+    ) -> None:
+        cli("sync")
+        cli("config", "set", "repository.review", "branch")
+        cli("remember", "Waits for review", "--note", "core/project/tech-stack.md")
+        cli("sync")
+        for words in (("add", "."), ("commit", "--allow-empty", "-qm", "Update memory"), ("push", "-q")):
+            mine.git(*words)
+
+        def shared() -> str:
+            words = ["git", "-C", str(remote), "show", f"main:{self.NOTE}"]
+            return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+        assert "Waits for review" not in shared()
+        assert cli("doctor").out.count("remote.origin.push") == 0
+        cli("config", "set", "repository.review", "direct")
+        cli("sync")
+        mine.git("push", "-q")
+        assert "Waits for review" in shared()
+
+    def test_its_tape_written_anew_with_other_key_order_is_no_conflict(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        cli("sync")
+        line = '{"id":"%s","name":"n","timestamp":"2026-11-01T10:00:00.000Z"}\n'
+        mine.write(TAPE, mine.read(TAPE).rstrip("\n") + "\n" + line % "x1")
+        mine.git("commit", "-qam", "Update memory")
+        anew = [json.loads(found) for found in mine.read(TAPE).splitlines() if found.endswith("}")]
+        mine.write(TAPE, "".join(json.dumps(dict(reversed(a.items()))) + "\n" for a in anew[1:]))
+        cli("sync")
+        assert "TAPE" not in cli("conflicts", "list").out
+        assert len(mine.read(TAPE).splitlines()) == len(anew) - 1
+
+    def test_a_commit_of_its_tape_is_of_the_projects_scope(self, cli: Terminal, mine: PiMachine) -> None:
+        line = '{"id":"x2","name":"task/two","timestamp":"2026-11-01T10:00:00.000Z"}\n'
+        mine.write(TAPE, mine.read(TAPE).rstrip("\n") + "\n" + line)
+        cli("sync")
+        assert mine.git("log", "-1", "--format=%s") == "memory(demo-shop): anchor task/two"
+        cli("anchor", "task/three")
+        cli("sync")
+        assert mine.git("log", "-1", "--format=%s") == "memory(demo-shop): anchor task/three"
+
+    def test_tags_of_a_head_that_its_script_wrote_with_quotes_are_in_our_index(
+        self, cli: Terminal, mine: PiMachine
+    ) -> None:
+        head = '---\ndescription: "The "big" picture"\ntags:\n  - "alpha"\n  - "beta"\n---\n'
+        mine.write("demo-shop/core/project/q.md", head)
+        cli("sync")
+        assert 'q.md — The "big" picture [alpha, beta]' in cli("context").out

@@ -13,6 +13,8 @@ from ctxrepo.domain.jsonl import records, render, render_compactly, text_of
 
 VERSION = 1
 
+_ON_PI = "pi"
+
 Type = Literal["session", "handoff"]
 
 
@@ -29,6 +31,8 @@ class Anchor:
     session_entry_id: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
+    is_on_pi: bool = False
+    """Whether it was put on pi-memory-md's tape as well: if it isn't there, it was deleted there."""
 
     @property
     def summary(self) -> str:
@@ -38,6 +42,11 @@ class Anchor:
 def to_line(anchor: Anchor) -> str:
     """The anchor as one line of our own tapes, without a newline."""
     return render(_fields(anchor) | {"v": VERSION, "host": anchor.host})
+
+
+def on_pi(fields: Mapping[str, Any]) -> str:
+    """The line of an anchor of ours, once it stands on pi-memory-md's tape as well."""
+    return render({**fields, _ON_PI: True})
 
 
 def to_pi_line(anchor: Anchor) -> str:
@@ -59,11 +68,12 @@ def _fields(anchor: Anchor) -> dict[str, Any]:
 
 def anchors_of(text: str) -> list[Anchor]:
     """The anchors of a tape, oldest first; lines that are none are passed over."""
-    found = [a for a in map(_anchor, records(text)) if a is not None]
+    found = [a for a in map(anchor_of, records(text)) if a is not None]
     return sorted(found, key=lambda a: (a.timestamp, a.id))
 
 
-def _anchor(fields: Mapping[str, Any]) -> Anchor | None:
+def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
+    """The anchor that a line's object is; None when it is none."""
     name, timestamp = text_of(fields, "name"), text_of(fields, "timestamp")
     kind = text_of(fields, "type") or text_of(fields, "kind")
     session, entry = text_of(fields, "sessionId"), text_of(fields, "sessionEntryId")
@@ -86,4 +96,5 @@ def _anchor(fields: Mapping[str, Any]) -> Anchor | None:
         session_entry_id=entry,
         meta=meta if isinstance(meta, dict) else {},
         host=text_of(fields, "host"),
+        is_on_pi=fields.get(_ON_PI) is True,
     )

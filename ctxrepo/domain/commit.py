@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import INVISIBLE
+from ctxrepo.domain.registry import scope_of
 from ctxrepo.domain.secrets import mask
 
 MAX_SUBJECT = 72
@@ -93,10 +94,10 @@ def _subject(verb: str, paths: Sequence[str]) -> str:
 
 def _scope(path: str) -> str:
     """The folder of the scope that a path is in, '' for bookkeeping."""
-    first, slash, rest = path.partition("/")
+    first, slash, _ = path.partition("/")
     if not slash or first.startswith("."):
         return ""
-    return rest.split("/", 1)[0] if first == "TAPE" and "/" in rest else first
+    return scope_of(path) if first == "TAPE" else first
 
 
 def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin]) -> str:

@@ -11,6 +11,7 @@ from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_note
+from ctxrepo.services.tape import tape_folder
 from ctxrepo.storage.memory import Memory
 
 
@@ -21,11 +22,12 @@ def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[
         before = memory.objects.data(head[path]) if path in head else None
         verb = "remove" if after is None else "edit" if path in head else "add"
         lines = tuple(lines_of_change(path, before, after))
-        if path.startswith("TAPE/") and lines:
+        if lines and (folder := tape_folder(path)):
             # A tape is called after machine and month, which says nothing; its newest anchor does.
-            path, verb = f"{path.rpartition('/')[0]}/{lines[-1]}", "anchor"
+            path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
         found.append(Changed(path, verb, lines))
-    return sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))
+    # An anchor that stands on pi-memory-md's tape as well is one all the same.
+    return sorted(dict.fromkeys(found), key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))
 
 
 def _is_bookkeeping(path: str) -> bool:

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from ctxrepo.domain.anchor import Anchor, anchors_of, to_line, to_pi_line
+from ctxrepo.domain.anchor import Anchor, anchors_of, to_line
 from ctxrepo.domain.handoff import Handoff, handoff_of, meta_of, told
 from ctxrepo.domain.jsonl import text_of, with_room
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.registry import OLD_TAPE
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named
+from ctxrepo.services.pitape import pi_tape, share
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
 
 MAX_NAME = 200
-
-_LEGACY = "__anchors.jsonl"
 
 
 @dataclass(frozen=True)
@@ -67,19 +67,21 @@ def anchor(
         draft.saying = f"anchor {made.name}"
         path = with_room(f"TAPE/{place.folder}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))
-        legacy = f"TAPE/{place.folder}{_LEGACY}"
-        if draft.text(legacy) is not None:  # pi-memory-md reads this file and no other
-            draft.append_line(legacy, to_pi_line(made))
+        share(draft, place.folder)
         draft.register(place.project)
     return Anchored(made, path)
 
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
     """The last handoff left for a scope; one that says something comes before a bare one, and one that was
-    left on purpose before what was gathered of the same session."""
+    left on purpose before what was gathered of the same session. What was deleted from pi-memory-md's tape is
+    gone from ours too."""
     objects = memory.objects
-    tapes = [key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder]
-    found = [a for key in tapes for a in anchors_of(decode(objects.data(key))) if a.type == "handoff"]
+    tapes = {path: key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder}
+    anchors = {path: anchors_of(decode(objects.data(key))) for path, key in tapes.items()}
+    on_pi = {a.id for a in anchors.get(pi_tape(folder), ())}
+    still = (a for there in anchors.values() for a in there if a.id in on_pi or not a.is_on_pi)
+    found = [a for a in still if a.type == "handoff"]
     newest = max(found, key=_by_weight, default=None)
     meant = [a for a in found if newest and a.session_id == newest.session_id and not _is_gathered(a)]
     return max(filter(_says_something, meant), key=_by_weight, default=newest)
@@ -119,7 +121,7 @@ def tape_folder(path: str) -> str:
     top, _, rest = path.partition("/")
     if top != "TAPE" or not rest.endswith(".jsonl"):
         return ""
-    return rest.partition("/")[0] if "/" in rest else rest.removesuffix(_LEGACY)
+    return rest.partition("/")[0] if "/" in rest else rest.removesuffix(OLD_TAPE)
 
 
 def handoff_text(anchor: Anchor) -> str:
