@@ -83,6 +83,11 @@ def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
 
 def commit_locked(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
     """`commit` for a caller that holds the write lock."""
+    with memory.building():
+        return _commit(memory, now, wanted)
+
+
+def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
     memory.objects.reopen()
     so_far: Committed | None = None
     for _ in range(_TRIES):

@@ -33,6 +33,9 @@ OK = RemoteAnswer("ok")
 NEW = "*"
 """Stands for a review branch that isn't there yet; no branch can be called so."""
 
+MERGED = "refs/ctxrepo/merged"
+"""The merge that is being sent, which no branch holds yet: without a ref a `git gc` might delete it."""
+
 _NAMES = 9
 """Names of the day that are tried for it."""
 
@@ -82,6 +85,7 @@ def exchange(
         if not done.answer.may_pass or tired:
             break
         pause(0.0, min(2.0, 0.02 * 2**attempt))
+    memory.objects.drop_ref(MERGED)
     return done
 
 
@@ -99,7 +103,10 @@ def _round(
     if found.answer.ok and found.goes_on:
         done = done.noticing(_end_review(memory, theirs, now))
     ours = objects.ref(clone.branch_ref)
-    merged = _joined(memory, ours, theirs, now)
+    with memory.building():
+        merged = _joined(memory, ours, theirs, now)
+        if merged and merged.commit not in (ours, theirs):
+            objects.set_ref(MERGED, merged.commit)
     if merged is None or not found.answer.ok:
         return replace(done, answer=found.answer)
     if theirs and not found.goes_on and theirs != objects.ref(standing.SEEN):

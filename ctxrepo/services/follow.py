@@ -23,7 +23,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
     the branch; only files that `received` changes are looked at for it.
     """
     objects, clone = memory.objects, memory.clone
-    with memory.writing():
+    with memory.writing(), memory.building():
         committed = commit_locked(memory, now, Wanted(only=_differing(memory, clone.branch_ref, received)))
         both = join(committed.head)
         if both is None or both.commit == committed.head:

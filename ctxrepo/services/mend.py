@@ -55,7 +55,7 @@ def _cache(memory: Memory) -> Iterator[str]:
 
 
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
-    with memory.writing():
+    with memory.writing(), memory.building():
         if lost := lost_files(memory):
             # A file without a base is no deletion: what the last commit says comes back to it.
             memory.checkout.base_on(dict.fromkeys(lost))

@@ -66,7 +66,7 @@ def repair(memory: Memory, now: datetime) -> Repaired:
 
     What a person is in the middle of (a rebase, another branch) stays as it is: then only objects are mended.
     """
-    with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing():
+    with locked(memory.state.lock("sync"), _LOCK_WAIT), memory.writing(), memory.building():
         broken = Broken.at(memory.clone.git_dir, now)
         work = _Repair(memory, broken)
         work.run()

@@ -23,7 +23,7 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
     wider = cone.with_folders({project.folder, f"TAPE/{project.folder}"})
     if wider == cone:
         return
-    with memory.writing():
+    with memory.writing(), memory.building():
         # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
         memory.checkout.base_on(dict.fromkeys(_coming(memory, cone, wider)))
         memory.clone.set_cone(wider)

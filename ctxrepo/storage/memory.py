@@ -19,6 +19,7 @@ from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, settings_before
 from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Committer, Git, Progress, committer
+from ctxrepo.storage.housekeeping import no_gc
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.remote import Remote
@@ -180,6 +181,12 @@ class Memory:
     def writing(self) -> Iterator[None]:
         """Hold the write lock: nobody else changes worktree, write log or branch meanwhile."""
         with locked(self.state.lock("write"), WRITE_WAIT):
+            yield
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Objects are made that no ref leads to yet: no `git gc` begins, which might delete them."""
+        with no_gc(self.clone.git_dir):
             yield
 
 

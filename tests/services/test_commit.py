@@ -322,3 +322,20 @@ def test_a_file_here_and_a_folder_of_that_name_there_are_both_kept(pair: Pair) -
         assert machine.read("global/ideas/first.md") == "- first\n"
         assert machine.read("global/ideas~file") == "a plain file\n"
     assert ada.tree() == ben.tree()
+
+
+def test_a_gc_that_begins_before_the_branch_holds_the_commit_takes_nothing_of_it(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = Objects.move_ref
+
+    def tidy(self: Objects, name: str, new: str, old: str | None) -> bool:
+        subprocess.run(["git", "gc", "-q", "--prune=now"], cwd=mine.clone, capture_output=True)
+        return move(self, name, new, old)
+
+    monkeypatch.setattr(Objects, "move_ref", tidy)
+    mine.remember("acknowledged")
+    assert commit(mine.open(), NOW).created
+    assert "- acknowledged" in mine.git("show", "HEAD:shop/MEMORY.md")
+    mine.git("fsck", "--no-dangling")
+    assert mine.git("gc", "--prune=now") == "", "and afterwards git tidies up"

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine, make_machine
 
+from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import RepositoryState
 from ctxrepo.services import sync as sync_module
 from ctxrepo.services.commit import Committed, Wanted, commit
 from ctxrepo.services.pending import Version
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.remote import Remote
 
 NOTE = "shop/topics/gotcha.md"
 Pair = tuple[Machine, Machine]
@@ -306,3 +308,20 @@ def test_a_lock_that_a_kill_left_behind_wedges_nobody(pair: Pair, lock: str) -> 
     ben.sync()
     assert ada.tree() == ben.tree()
     assert "in spite of it" in ben.read("shop/MEMORY.md")
+
+
+def test_a_gc_while_a_merge_is_sent_takes_nothing_of_it(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, ben = pair
+    push = Remote.push
+
+    def tidy(self: Remote, commit: str, branch: str) -> RemoteAnswer:
+        ben.git("gc", "-q", "--prune=now")
+        return push(self, commit, branch)
+
+    ada.remember("said by ada")
+    ada.sync()
+    ben.remember("said by ben")
+    monkeypatch.setattr(Remote, "push", tidy)
+    assert ben.sync().remote.ok
+    assert "said by ada" in ben.read("shop/MEMORY.md")
+    assert "merged" not in ben.git("for-each-ref", "refs/ctxrepo"), "it is kept only as long as it takes"
