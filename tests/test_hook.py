@@ -298,7 +298,8 @@ class TestHarmless:
         assert world.starts(0)
 
     def test_the_event_may_be_written_in_any_case(self, world: World) -> None:
-        assert world.run("SessionStart", event="sessionstart")
+        (block,) = PARSE(world.run("SessionStart", event="sessionstart"))
+        assert "shop/MEMORY.md" in block.bodies
 
     def test_before_init_nothing_is_said_and_nothing_made(self, world: World) -> None:
         world.state = world.root / "nowhere"

@@ -32,38 +32,38 @@ def edits(world: World, text: str) -> None:
     assert world.run("PostToolUse-edit", file=str(world.memory / "shop/MEMORY.md")) == ""
 
 
-def told(world: World) -> bool:
-    return "shop/MEMORY.md" in world.run("UserPromptSubmit", prompt="ok")
+def told(world: World) -> list[str]:
+    """The notes that the next prompt is told to have changed."""
+    said = world.run("UserPromptSubmit", prompt="ok")
+    return said.partition("## Notes that changed since this session began\n")[2].splitlines()[:-1]
 
 
 def test_its_own_edit_is_no_news(world: World) -> None:
     edits(world, OWN)
     world.cache("c2", {"shop/MEMORY.md": OWN, "shop/other.md": "- by somebody else\n"})
-    text = world.run("UserPromptSubmit", prompt="ok")
-    assert "shop/other.md" in text
-    assert "shop/MEMORY.md" not in text
+    assert told(world) == ["shop/other.md"]
 
 
 def test_what_became_of_it_in_other_hands_is(world: World) -> None:
     edits(world, OWN)
     world.cache("c2", {"shop/MEMORY.md": OWN + "- said another\n"})
-    assert told(world)
+    assert told(world) == ["shop/MEMORY.md"]
 
 
 def test_only_what_it_wrote_last_counts(world: World) -> None:
     edits(world, "- first\n")
     edits(world, OWN)
     world.cache("c2", {"shop/MEMORY.md": "- first\n"})
-    assert told(world)
+    assert told(world) == ["shop/MEMORY.md"]
 
 
 def test_once_it_is_passed_over_the_same_text_is_news_again(world: World) -> None:
     edits(world, OWN)
     world.cache("c2", {"shop/MEMORY.md": OWN})
-    assert not told(world)
+    assert told(world) == []
     world.cache("c3", {"shop/MEMORY.md": "- other\n"})
     world.cache("c4", {"shop/MEMORY.md": OWN})
-    assert told(world)
+    assert told(world) == ["shop/MEMORY.md"]
 
 
 def test_another_session_is_told(world: World) -> None:
@@ -71,7 +71,7 @@ def test_another_session_is_told(world: World) -> None:
     world.cache("c2", {"shop/MEMORY.md": OWN})
     for ledger in (world.folder / "ledger").iterdir():
         ledger.write_text("generation 1\nproject shop\n")
-    assert told(world)
+    assert told(world) == ["shop/MEMORY.md"]
 
 
 @given(st.binary())
