@@ -10,6 +10,7 @@ import typer
 import ctxrepo
 from ctxrepo.cli import (
     agents,
+    back,
     block,
     cache,
     change,
@@ -71,7 +72,7 @@ def root(
 
 
 PANELS = {
-    "Notes and entries": (notes, change, scratch, log, files),
+    "Notes and entries": (notes, change, back, scratch, log, files),
     "Look through them": (look, recall, trace, stats, evaluate, history),
     "Repository, remote, other machines": (repository, sync, doctor, check, conflicts, cache),
     "Projects, agents and their sessions": (project, agents, session, sessions, block),

@@ -10,6 +10,18 @@ from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope
 from ctxrepo.errors import NotFound, UsageError
 
+_TODAY = "`ctxrepo log` prints the log of today."
+_BACK = "`ctxrepo log --undo` takes the last line back."
+_MEANT = {
+    **dict.fromkeys(("show", "print", "cat", "today", "status"), _TODAY),
+    **dict.fromkeys(("undo", "remove", "delete", "rm", "clear", "pop"), _BACK),
+    **dict.fromkeys(("list", "ls", "days"), "`ctxrepo log --list` prints the days that have a log."),
+    "yesterday": "`ctxrepo log --date yesterday` prints it.",
+    "add": "`ctxrepo log TEXT` adds a line.",
+    "edit": "`ctxrepo edit ^ID` changes a line.",
+}
+"""Words that read like a verb of `log` -> what does it."""
+
 
 def register(app: typer.Typer) -> None:
     app.command()(log)
@@ -27,24 +39,55 @@ def log(
         ),
     ] = "",
     days: Annotated[bool, typer.Option("--list", help="Print the days that have a log.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back the last line that was logged.")] = False,
     json: Json = False,
 ) -> None:
     """Write a line into today's log; without a text print it.
 
-    Today is the day where you are. It goes to daily/ in the scope, a note a day.
+    Today is the day where you are. It goes to daily/ in the scope, a note a day. One word that is the name
+    of a command is not logged: say it in a sentence.
 
     Example: ctxrepo log "Moved the basket to Postgres; the tests pass"
     """
-    if sum((bool(text), bool(date), days)) > 1:
+    if sum((bool(text), bool(date), days, undo)) > 1:
         raise UsageError(
-            "a text, --date and --list go one at a time", "A line is always written into the log of today."
+            "a text, --date, --list and --undo go one at a time",
+            "A line is always written into the log of today.",
         )
-    if days:
+    if undo:
+        _undo(json)
+    elif days:
         _days(scope, json)
     elif text:
-        _write(" ".join(text), scope, json)
+        words = " ".join(text)
+        _require_sentence(words)
+        _write(words, scope, json)
     else:
         _print(date, scope, json)
+
+
+def _require_sentence(text: str) -> None:
+    """UsageError for a word that was meant as a command: nobody would find it in the log."""
+    from ctxrepo.cli.app import root_command
+
+    word = text.strip().casefold()
+    instead = _MEANT.get(word, "")
+    if instead or word in root_command().commands:
+        raise UsageError(
+            f"`log {word}` would write the word {word} into today's log",
+            f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",
+        )
+
+
+def _undo(json: bool) -> None:
+    from ctxrepo.cli.back import say_undone
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.undo import undo
+
+    run = Runtime()
+    done = undo(run.memory, run.origin, run.now, only="log")
+    run.wake()
+    say_undone(done, json)
 
 
 def _write(text: str, scope: str, json: bool) -> None:

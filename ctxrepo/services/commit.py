@@ -96,6 +96,8 @@ def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
             continue
         so_far = _together(so_far, committed) if so_far else committed
         if not late:
+            if so_far.head:  # first: of what was cut nobody else knows
+                memory.done.add(so_far.done, so_far.head)
             memory.writes.cut(so_far.done)
             refresh(memory, so_far.head, so_far.held, so_far.skipped)
             return so_far

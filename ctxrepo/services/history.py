@@ -74,7 +74,7 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
 
     NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
     """
-    commit = _commit(memory, start)
+    commit = commit_named(memory, start)
     asked = _Asked(memory, target, project)
     found = asked.at(commit)
     if found is None:
@@ -204,7 +204,7 @@ def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = 
     )
 
 
-def _commit(memory: Memory, start: str) -> str:
+def commit_named(memory: Memory, start: str) -> str:
     """The one commit of the branch whose id begins so."""
     tip = _tip(memory)
     if not _START.fullmatch(start):

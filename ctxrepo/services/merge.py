@@ -66,7 +66,7 @@ def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: da
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
     """What two commits amount to, compared with `base`."""
     objects = memory.objects
-    return _merged(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
+    return merge_of(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
 
 
 def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
@@ -84,13 +84,14 @@ def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
         tree = trees[0]
         if trees[0] != trees[1]:
             below = objects.tree_of(_base(objects, base, another, depth - 1))
-            tree = _merged(objects, below, *trees).tree
+            tree = merge_of(objects, below, *trees).tree
         assert tree is not None
         base = objects.commit(tree, [base, another], "a base of merges that crossed", _NOBODY, _LONG_AGO)
     return base
 
 
-def _merged(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+    """`ours` with what `theirs` changed, both trees compared with the tree `base`."""
     by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
     sides: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
     for path in by_us.keys() | by_them.keys():

@@ -14,6 +14,7 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.services.gather import Sitting
 from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.project import find_project
+from ctxrepo.services.tape import BY_ITSELF
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.spool import Event
 
@@ -34,7 +35,7 @@ def _hand_over(memory: Memory, event: Event, env: Mapping[str, str], now: dateti
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
     handoff = prepare(memory, Handoff(), sitting, project, now)
     origin = Origin(memory.host, event.session, event.agent)
-    hand_over(memory, "handoff/compaction", handoff, project, origin, now, trigger="compaction")
+    hand_over(memory, "handoff/compaction", handoff, project, origin, now, trigger=BY_ITSELF)
 
 
 def _leave_here(memory: Memory, event: Event, now: datetime) -> None:

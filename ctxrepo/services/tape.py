@@ -23,6 +23,9 @@ from ctxrepo.storage.memory import Memory
 
 MAX_NAME = 200
 
+BY_ITSELF = "compaction"
+"""What triggers the handoff that no command asked for, and the name of that operation."""
+
 
 @dataclass(frozen=True)
 class Anchored:
@@ -63,7 +66,7 @@ def anchor(
         meta={k: v for k, v in meta.items() if v},
         host=memory.host,
     )
-    with drafting(memory, "anchor", origin, now) as draft:
+    with drafting(memory, BY_ITSELF if trigger == BY_ITSELF else "anchor", origin, now) as draft:
         draft.saying = f"anchor {made.name}"
         path = with_room(f"TAPE/{place.folder}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))
@@ -92,7 +95,7 @@ def _by_weight(anchor: Anchor) -> tuple[bool, str, str]:
 
 
 def _is_gathered(anchor: Anchor) -> bool:
-    return text_of(anchor.meta, "trigger") == "compaction"
+    return text_of(anchor.meta, "trigger") == BY_ITSELF
 
 
 def left_handoff(memory: Memory, scope: str, project: Project | None) -> Anchor:

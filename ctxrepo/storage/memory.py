@@ -17,6 +17,7 @@ from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, settings_before
+from ctxrepo.storage.donelog import DoneLog
 from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
@@ -135,6 +136,10 @@ class Memory:
     @cached_property
     def writes(self) -> WriteLog:
         return WriteLog(self.state.writes)
+
+    @property
+    def done(self) -> DoneLog:
+        return DoneLog(self.state.done)
 
     @property
     def exchanges(self) -> Exchanges:

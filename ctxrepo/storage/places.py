@@ -124,6 +124,11 @@ class RepositoryPlaces:
         return self.root / "versions"
 
     @property
+    def done(self) -> Path:
+        """The last writes that commits hold, for `undo`; a full one becomes `….1`."""
+        return self.root / "writes.done"
+
+    @property
     def ledgers(self) -> Path:
         return self.root / "ledger"
 

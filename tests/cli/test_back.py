@@ -1,0 +1,55 @@
+"""undo: what it says, and what it is called elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from terminal import Terminal
+
+
+def test_the_last_command_is_taken_back_and_told_entry_by_entry(cli: Terminal) -> None:
+    cli("remember", "one")
+    cli("remember", "two")
+    cli.woken.clear()
+    said = cli("undo")
+    assert (said.code, said.out) == (0, "undone: remember: two\n  - two\n")
+    assert cli.woken
+    again = cli("undo", "--json").data
+    assert (again["what"], again["lines"], again["paths"]) == ("undo", ["+ two"], ["shop/MEMORY.md"])
+
+
+def test_a_commit_is_named_as_history_shows_it(cli: Terminal) -> None:
+    cli("remember", "one")
+    wrong = cli("history", "--json").data["history"][0]["commit"]
+    cli("remember", "two")
+    said = cli("undo", wrong[:10])
+    assert (said.code, said.out) == (0, "undone: memory(shop): add MEMORY\n  - one\n")
+    assert cli("read", "MEMORY.md", "--json").data["entries"][0]["text"] == "- two"
+
+
+def test_without_anything_written_there_is_nothing_to_take_back(cli: Terminal) -> None:
+    said = cli("undo")
+    assert said.code == 3
+    assert said.is_one_line()
+
+
+class TestLog:
+    def test_the_last_line_is_taken_back(self, cli: Terminal) -> None:
+        cli("log", "one thing")
+        cli("log", "another thing")
+        cli("remember", "a fact")
+        assert "- " in cli("log", "--undo").out
+        assert "another" not in cli("log").out
+        assert "one thing" in cli("log").out
+        assert cli("log", "--undo").code == 0
+        assert cli("log").out == "nothing is logged today\n"
+
+    @pytest.mark.parametrize("word", ["status", "show", "list", "undo", "Sync", "yesterday", "add"])
+    def test_a_word_that_reads_like_a_verb_is_not_logged(self, cli: Terminal, word: str) -> None:
+        said = cli("log", word)
+        assert said.code == 2
+        assert said.is_one_line()
+        assert cli("log").out == "nothing is logged today\n"
+
+    def test_other_words_are(self, cli: Terminal) -> None:
+        assert cli("log", "status is green").code == 0
+        assert cli("log", "released").code == 0
