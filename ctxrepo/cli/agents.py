@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.agents import agent_named
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json
 from ctxrepo.errors import UsageError
@@ -26,13 +27,16 @@ def setup(
     every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take everything back, byte for byte.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and make none.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", "--diff", help="Show the difference to the letter and change nothing."),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     json: Json = False,
 ) -> None:
     """Connect an agent: hooks in its settings, skills beside them.
 
-    It shows the changes and asks first.
+    It says which files would change and asks first; `d` at the question shows the difference.
 
     Example: ctxrepo setup claude
     """
@@ -72,11 +76,20 @@ def setup(
 
 
 def _agreed(plan: Plan, json: bool) -> bool:
-    """Show the changes and ask; UsageError when there is nobody to ask."""
+    """Say what would change and ask, as often as the difference is wanted; UsageError without a terminal."""
     if json or not sys.stdin.isatty():
         raise UsageError("nobody is there to ask", "Look at --dry-run, then say --yes.")
-    typer.echo(output.visible(plan.diff))
-    return typer.confirm("Make these changes?")
+    title = agent_named(plan.agent).TITLE
+    typer.echo(f"{title}, of which nothing else changes:")
+    for line in plan.summary:
+        typer.echo(output.visible(f"  {line}"))
+    while True:
+        said = typer.prompt(
+            "Make these changes? [y/n, d shows the difference]", default="n", show_default=False
+        )
+        if said.strip().lower() != "d":
+            return said.strip().lower() in ("y", "yes")
+        typer.echo(output.visible(plan.diff))
 
 
 def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:

@@ -7,7 +7,7 @@ nothing when a file has changed since. Going back is a plan like any other.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,12 @@ class Plan:
 
     agent: str
     changes: tuple[Change, ...]
+    settings: Path
+    """The agent's settings, where hooks stand."""
+    skills: Path
+    """The folder of its skills."""
+    hooks: tuple[str, ...] = ()
+    """The events that get a hook; none when the agent is let go of."""
     notices: tuple[str, ...] = ()
     emptied: tuple[Path, ...] = ()
     """Folders that go afterwards, if they are empty."""
@@ -38,8 +44,20 @@ class Plan:
         return tuple(change for change in self.changes if not change.private)
 
     @property
+    def summary(self) -> tuple[str, ...]:
+        """What to show before asking: a line for the hooks and one for skills that come, change or go."""
+        lines = []
+        if any(change.path == self.settings for change in self.visible):
+            came = f"{len(self.hooks)} hooks in {self.settings}: {', '.join(self.hooks)}"
+            lines.append(came if self.hooks else f"our hooks leave {self.settings}")
+        for verb, changed in _by_deed(c for c in self.visible if c.path.is_relative_to(self.skills)):
+            names = dict.fromkeys(c.path.relative_to(self.skills).parts[0] for c in changed)
+            lines.append(f"{len(names)} skills {verb} {self.skills}: {', '.join(names)}")
+        return tuple(lines)
+
+    @property
     def diff(self) -> str:
-        """What to show before asking: a unified diff of every visible change."""
+        """The same to the letter: a unified diff of every visible change."""
         return "".join(map(diff_of, self.visible))
 
 
@@ -72,7 +90,9 @@ def plan(name: str, machine: Machine) -> Plan:
     agent = connection.agent
     beside = (f"{agent.TITLE}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
     notices = beside if connection.ask(agent.has_plugin) else ()
-    return Plan(name, _possible(changes), (*skill.notices, *notices))
+    hooks = tuple(agent.events())
+    told = (*skill.notices, *notices)
+    return Plan(name, _possible(changes), path, connection.skills, hooks, told)
 
 
 def removal(name: str, machine: Machine) -> Plan:
@@ -88,7 +108,8 @@ def removal(name: str, machine: Machine) -> Plan:
     settings = Change(connection.path, connection.data, connection.original())
     changes = (settings, *skill.changes, slip.changed_to(None))
     emptied = {slip.path.parent, *skills.folders(root, skill.changes), *(known.folders if known else ())}
-    return Plan(name, _possible(changes), skill.notices, tuple(sorted(emptied)))
+    gone = tuple(sorted(emptied))
+    return Plan(name, _possible(changes), connection.path, root, (), skill.notices, gone)
 
 
 def apply(plan: Plan) -> None:
@@ -103,6 +124,15 @@ def _possible(changes: Sequence[Change]) -> tuple[Change, ...]:
     for change in wanted:
         foreign.check_writable(change.path)
     return wanted
+
+
+def _by_deed(changes: Iterable[Change]) -> Iterator[tuple[str, list[Change]]]:
+    """The changes by what they do, in words that stand before the folder."""
+    found: dict[str, list[Change]] = {"come to": [], "change in": [], "leave": []}
+    for change in changes:
+        verb = "come to" if change.before is None else "leave" if change.after is None else "change in"
+        found[verb].append(change)
+    return ((verb, some) for verb, some in found.items() if some)
 
 
 def diff_of(change: Change) -> str:

@@ -78,9 +78,15 @@ def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, s
 
 @pytest.mark.parametrize(
     ("typed", "code", "told"),
-    [(b"n\n", 0, "claude: nothing was changed"), (b"\x04", 130, ""), (b"y\n", 0, "connected claude:\n  ")],
+    [
+        (b"n\n", 0, "claude: nothing was changed"),
+        (b"\n", 0, "claude: nothing was changed"),
+        (b"\x04", 130, ""),
+        (b"y\n", 0, "connected claude:\n  "),
+        (b"d\ny\n", 0, "connected claude:\n  "),
+    ],
 )
-def test_at_a_terminal_it_shows_and_asks(
+def test_at_a_terminal_it_says_in_a_few_lines_what_it_would_do_and_asks(
     cli: Terminal, settings: Path, typed: bytes, code: int, told: str
 ) -> None:
     before = everything(cli)
@@ -97,7 +103,11 @@ def test_at_a_terminal_it_shows_and_asks(
     for end in (keyboard, terminal):
         os.close(end)
     assert asking.returncode == code
-    assert f"+++ {settings}" in out.partition("Make these changes?")[0]
+    summary, _, rest = out.partition("Make these changes?")
+    assert len(summary.splitlines()) < 6
+    assert f"hooks in {settings}: SessionStart, " in summary
+    assert "skills come to" in summary
+    assert (f"+++ {settings}" in rest) == typed.startswith(b"d")
     assert told in out.partition("Make these changes?")[2]
     assert (everything(cli) == before) == (not told.startswith("connected"))
 
