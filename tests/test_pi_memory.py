@@ -321,6 +321,25 @@ class TestItsOwnGit:
         cli("sync")
         assert mine.git("log", "-1", "--format=%s") == "memory(demo-shop): anchor task/three"
 
+    @pytest.mark.parametrize("language", ["js", " JavaScript"])
+    def test_a_head_that_it_would_run_is_told_to_sessions(
+        self, cli: Terminal, mine: PiMachine, language: str
+    ) -> None:
+        note = "demo-shop/core/project/js.md"
+        sprung = mine.home / "sprung"
+        program = f"{{description: require('fs').writeFileSync('{sprung}', 'x')}}"
+        mine.write(note, f"---{language}\n{program}\n---\n- t\n")
+        cli("sync")
+        start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
+        told = f"the frontmatter of {note} is a program: it is not read here"
+        assert told in cli("context").out
+        assert mine.project() is not None
+        assert told in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
+        assert not sprung.exists()
+        mine.write(note, "---\ndescription: d\n---\n- t\n")
+        cli("sync")
+        assert told not in cli("context").out
+
     def test_tags_of_a_head_that_its_script_wrote_with_quotes_are_in_our_index(
         self, cli: Terminal, mine: PiMachine
     ) -> None:

@@ -33,6 +33,9 @@ _AMBIGUOUS = re.compile(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
 MAX_HEAD_BYTES = 64 * 1024
 MAX_DEPTH = 20
 
+PROGRAM = "frontmatter in js is not read, nor run: it is a part of the body"
+"""What is said of a head that gray-matter, with which other programs read notes, would run."""
+
 UNREADABLE = "\ufffd"
 """Stands for each character that YAML doesn't take."""
 
@@ -183,7 +186,8 @@ def _not_a_head(text: str) -> tuple[Problem, ...]:
     if opening is None:
         return ()
     if opening[1]:
-        said = f"frontmatter in {opening[1]} is not read, nor run: it is a part of the body"
+        is_program = opening[1].lower() in ("js", "javascript")
+        said = PROGRAM if is_program else f"frontmatter in {opening[1]} is not read: it is a part of the body"
         return (Problem(1, said, "Write it as YAML, between two lines `---`."),)
     said = "frontmatter is opened on line 1 and never closed"
     return (Problem(1, said, "End it with a line `---`; until then all of it is body."),)

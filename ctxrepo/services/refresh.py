@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.deletions import told
+from ctxrepo.domain.frontmatter import PROGRAM
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
@@ -30,6 +31,9 @@ MANY_NOTES = 50
 
 PATIENCE = 300.0
 """Seconds to wait for somebody else who reads all notes into the cache."""
+
+_MOST_PROGRAMS = 5
+"""Notes with a program for a head that are told one by one."""
 
 _GLANCE = 0.1
 """Seconds between two looks whether a worker has built the cache."""
@@ -160,6 +164,7 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
     """What a session must be told about the memory itself, one line each."""
     lines = [*of_settings(memory), *told(held)]
     lines += [f"{path} is not part of the memory: it {reason}" for path, reason in sorted(skipped.items())]
+    lines += _programs(memory)
     aside = memory.objects.below(_tree(memory), CONFLICTS)
     if aside:
         lines.append(
@@ -170,6 +175,18 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
         lines.append(trouble)
     lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]
     return lines
+
+
+def _programs(memory: Memory) -> list[str]:
+    """A note whose head is a program does no harm here, and may be read elsewhere by one who would run it."""
+    found = memory.cache.paths_with(PROGRAM)
+    lines = [
+        f"the frontmatter of {path} is a program: it is not read here, and pi-memory-md would run it; "
+        "take it out"
+        for path in found[:_MOST_PROGRAMS]
+    ]
+    more = len(found) - len(lines)
+    return [*lines, f"{more} more notes are like that: `ctxrepo check` shows them"] if more else lines
 
 
 def _tree(memory: Memory) -> str | None:

@@ -96,6 +96,12 @@ class CacheReading:
         return [row[0] for row in self._db.execute("select text from fault order by rowid")]
 
     @healing(_empty)
+    def paths_with(self, problem: str) -> list[str]:
+        """The notes of whose head this is all that is wrong, by path."""
+        query = "select path from note where problem != '' and problem = ? order by path"
+        return [row[0] for row in self._db.execute(query, (problem,))]
+
+    @healing(_empty)
     def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
         """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
         return [read_note(row) for scope in scopes for row in self._db.execute(_NOTES, (storable(scope),))]

@@ -32,6 +32,7 @@ _SCHEMA = """
     );
     create index note_order on note(scope, listed, working, pinned desc, core desc, updated desc, path);
     create index note_generation on note(generation);
+    create index note_problem on note(problem) where problem != '';
     create table entry(
         rowid integer primary key, note integer not null, id text not null, heading text not null,
         text text not null, first_line integer not null, last_line integer not null,
