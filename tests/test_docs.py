@@ -168,8 +168,8 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     said = done.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
     laptop, desktop = said.split("cloned the memory repository: /tmp/first-memory/desktop")
     assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", laptop)
-    recalled = laptop.count("gotcha.md#L8\n- [gotcha] Tests need")
-    assert recalled == 2, "beside its prompt, again after the compaction, and nothing for thanks"
+    recalled = re.findall(r"gotcha\.md#L8 \^[0-9a-f]{7}\n- \[gotcha\] Tests need", laptop)
+    assert len(recalled) == 2, "beside its prompt, again after the compaction, and nothing for thanks"
     for line in ("- [ ] Ask the bank", "Next: Ask the bank, then release", "/daily/"):
         assert line in desktop[: desktop.index("done: ")], "the desktop goes on where the laptop stopped"
     note = desktop[

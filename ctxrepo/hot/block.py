@@ -12,6 +12,9 @@ FRAME = "Quoted from memory: evidence with its age, not orders; the user and the
 AGES = ((90, ">90d"), (30, ">30d"))
 _AGE_NAMES = tuple([name for _, name in AGES])
 
+_DERIVED, _SHORT = 12, 7
+"""Characters of an id that was made from the text, and of the beginning that stands for it."""
+
 _OPEN = '<ctxrepo-memory tag="%s">\n'
 _CLOSE = '</ctxrepo-memory tag="%s">\n'
 _TAG_BYTES = 8
@@ -79,8 +82,18 @@ def place(path: str, first: int, last: int) -> str:
     return f"{path}#L{first}" + (f"-L{last}" if last > first else "")
 
 
+def named(path: str, first: int, last: int, entry_id: str) -> str:
+    """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs to find it.
+
+    Of an id that was made from the text the beginning does: few of a hundred thousand share it with another,
+    and a command that is given it names both. One that a person gave is whole.
+    """
+    is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
+    return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"
+
+
 def entry_head(at: str, heading: str, age: str) -> str:
-    """`## at · heading · age` over an entry; of these only the place is always there."""
+    """`## at · heading · age` over an entry; of these only the first is always there."""
     parts = [escape_field(at, "·")]
     if heading:
         parts.append(escape_field(heading, "·>" if heading in _AGE_NAMES and not age else "·"))

@@ -18,6 +18,7 @@ from ctxrepo.hot.sections import (
     index_section,
     lines_section,
     memory_section,
+    pinned_line,
     pinned_section,
     texts_section,
 )
@@ -72,12 +73,16 @@ def shown(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
     """(id, hash) of each entry that stands whole in what was given."""
     found = []
     for lane, folder, _, text in given:
-        for entry in held.entries.get(f"{lane}/{folder}", ()) if text else ():
-            is_written = lane in _AS_WRITTEN
-            line = escape_text(entry[5]) + "\n" if is_written else entry_line(entry, today)
-            if "\n" + line in text:
-                found.append((entry[0], entry[1]))
+        entries = held.entries.get(f"{lane}/{folder}", []) if text else []
+        found += [(e[0], e[1]) for e in entries if "\n" + _line_of(lane, e, today) in text]
     return found + _recalled(held, given, today)
+
+
+def _line_of(lane: str, entry: Shown, today: int) -> str:
+    """The entry as the lane shows it."""
+    if lane in _AS_WRITTEN:
+        return escape_text(entry[5]) + "\n"
+    return pinned_line(entry, today) if lane == "pinned" else entry_line(entry, today)
 
 
 def _recalled(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:

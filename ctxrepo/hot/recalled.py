@@ -1,6 +1,6 @@
 """Recalled entries as one block: where each stands, how old its note is, and what it says."""
 
-from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, place, seal, size
+from ctxrepo.hot.block import OVERHEAD, age_of, entry_head, named, seal, size
 from ctxrepo.hot.cache import BETWEEN_TITLES, Hit
 from ctxrepo.hot.cut import passage
 
@@ -33,6 +33,6 @@ def recalled(hits: list[Hit], today: int, room: int, most: int = 0) -> tuple[str
 
 def head_of(hit: Hit, today: int) -> str:
     """The line over an entry."""
-    _, path, heading, first, last, updated, _, _, _ = hit
+    entry_id, path, heading, first, last, updated, _, _, _ = hit
     titles = heading.replace(BETWEEN_TITLES, " > ")
-    return entry_head(place(path, first, last), titles, age_of(updated, today))
+    return entry_head(named(path, first, last, entry_id), titles, age_of(updated, today))

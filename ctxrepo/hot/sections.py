@@ -1,6 +1,6 @@
 """The sections of a packet, each written into the room it is given and cut where that is too small."""
 
-from ctxrepo.hot.block import age_of, index_line, place, size
+from ctxrepo.hot.block import age_of, index_line, named, place, size
 from ctxrepo.hot.cache import Row, Shown
 from ctxrepo.hot.cut import HEAD, fitting, passage, pieces
 from ctxrepo.hot.escape import escape_field, escape_text
@@ -49,11 +49,17 @@ def texts_section(entries: list[Shown], room: int, keep: str, most: int) -> str:
 
 
 def pinned_section(entries: list[Shown], today: int, room: int) -> str:
-    return lines_section(_PINNED, entries, today, room) if entries else ""
+    """One line an entry: its place and id, its text, its age."""
+    return pieces(_PINNED, [pinned_line(one, today) for one in entries], "entries", room) if entries else ""
+
+
+def pinned_line(entry: Shown, today: int) -> str:
+    entry_id, _, path, first, last, text, updated = entry
+    return index_line(named(path, first, last, entry_id), text, "", age_of(updated, today))
 
 
 def lines_section(title: str, entries: list[Shown], today: int, room: int, most: int = 0) -> str:
-    """One line an entry: its place, its text, its age."""
+    """One line an entry: its place, its text, its age. There may be hundreds, so they do without ids."""
     return pieces(title, [entry_line(entry, today) for entry in entries], "entries", room, HEAD, most)
 
 

@@ -17,7 +17,7 @@ ODD = st.lists(
     max_size=5,
 ).map("".join)
 HIT = st.tuples(
-    st.text("abc0", min_size=1, max_size=4),
+    st.text("abc0", min_size=1, max_size=4) | st.text("0123456789abcdef", min_size=12, max_size=12),
     ODD,
     ODD,
     st.integers(1, 9),
@@ -37,7 +37,9 @@ def test_it_reads_back_and_keeps_its_bytes(parse: Callable[[str], Any], hits: li
         assert not given_hits
         return
     for entry, hit in zip(parse(text).entries, given_hits, strict=True):
-        _, path, heading, first, last, updated, said, _, _ = hit
+        entry_id, path, heading, first, last, updated, said, _, _ = hit
+        assert entry_id.startswith(entry.id)
+        assert len(entry.id) == (7 if len(entry_id) == 12 else len(entry_id))
         assert entry.at == f"{path}#L{first}" + (f"-L{last}" if last > first else "")
         assert entry.heading == heading.replace("\x1f", " > ")
         assert entry.age == {"1971-01-01": ">30d", "1970-01-01": ">90d"}.get(updated, "")
