@@ -111,7 +111,7 @@ class Session:
 
     def ends(self) -> None:
         self._hook("SessionEnd")
-        wait_for(lambda: not at_work(self.on), "the memory to be on the remote")
+        wait_for(lambda: not at_work(self.on) and is_sent(self.on), "the memory to be on the remote")
 
     def _hook(self, event: str, recorded: str = "", **fields: object) -> str:
         settings = json.loads((self.on.home / ".claude" / "settings.json").read_text())
@@ -161,8 +161,17 @@ def at_work(*machines: Machine) -> bool:
     return subprocess.run(words, capture_output=True).returncode == 0
 
 
+def is_sent(machine: Machine) -> bool:
+    """Whether the remote has what the machine has committed."""
+    clones = (machine.home / ".ctxrepo", machine.home.parent / "memory.git")
+    words = ["git", "rev-parse", "main"]
+    here, there = (subprocess.run(words, cwd=clone, capture_output=True).stdout for clone in clones)
+    return here == there
+
+
 def wait_for(is_so: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + 15
+    """Wait for a fact, however busy the machine is; only what hangs is given up."""
+    end = time.monotonic() + 300
     while time.monotonic() < end:
         if is_so():
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -14,17 +15,32 @@ import pytest
 README = Path(__file__).resolve().parents[1] / "README.md"
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> str:
+SLOW_GIT = """\
+#!/bin/sh
+case " $* " in *" fetch "*) sleep 2 ;; esac
+PATH={path} exec git "$@"
+"""
+
+
+@pytest.fixture(scope="module", params=["at once", "late"])
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the demo tells where a fetch is done at once, or later than a session start waits for it."""
     home = tmp_path_factory.mktemp("demo")
+    path = os.environ["PATH"]
+    if request.param == "late":
+        git = home / "bin/git"
+        git.parent.mkdir()
+        git.write_text(SLOW_GIT.format(path=shlex.quote(path)))
+        git.chmod(0o755)
+        path = f"{git.parent}:{path}"
     scratch = home / "scratch"
     scratch.mkdir()
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("demo.py"))],
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(scratch)},
+        env={"PATH": path, "HOME": str(home), "TMPDIR": str(scratch)},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     assert list(scratch.iterdir()) == []

@@ -23,7 +23,7 @@ _ABANDONED = 12 * 3600.0
 
 @contextmanager
 def no_gc(git_dir: Path) -> Iterator[None]:
-    """Keep every `git gc` of this clone from beginning; inside another one of this process it does nothing."""
+    """Keep every `git gc` of this clone from beginning. Inside another one it does nothing."""
     lock = git_dir / "gc.pid"
     is_ours = not _is_mine(lock) and _taken(lock)
     try:
