@@ -34,6 +34,7 @@ def init(
     Example: ctxrepo init git@example.org:me/memory.git
     """
     from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.remote import unheard
     from ctxrepo.services.init import init
     from ctxrepo.storage.git import redact
 
@@ -53,6 +54,8 @@ def init(
     data = {"root": str(made.root), "remote": url, "action": made.action}
     for warning in (*run.pi_warnings, *made.warnings):
         output.notice(warning)
+    if told := unheard(run.env, made.remote):
+        output.notice(told)
     if made.source:
         data["settings"] = str(made.source)
         output.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")

@@ -105,6 +105,9 @@ MEANINGS: Mapping[Outcome, Meaning] = {
 }
 """Every outcome but `ok`."""
 
+_SCP = re.compile(r"[^/:]+:")
+"""How `host:path` begins, which is ssh as well."""
+
 # In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH, curl and
 # the large hosting sites; `^` is the beginning of a line.
 _WORDS: tuple[tuple[Outcome, str], ...] = (
@@ -175,12 +178,23 @@ _COUNTING = re.compile(
 """Lines of git's that say nothing of how it ended."""
 
 
+# Whoever can write a project's settings can set a variable of its agent's environment, and hooks and their
+# worker inherit it. What a person wants for good stands in a file that is their own.
+_UNHEARD = (
+    ("GIT_SSH_COMMAND", "ssh", "`git config --global core.sshCommand`, or a Host in ~/.ssh/config,"),
+    ("GIT_SSH", "ssh", "`git config --global core.sshCommand`, or a Host in ~/.ssh/config,"),
+    ("GIT_SSL_CAINFO", "https", "`git config --global http.sslCAInfo`"),
+)
+
+
 @dataclass(frozen=True)
 class RemoteAnswer:
-    """How a conversation with the remote ended; `reason` is one redacted line of its words."""
+    """How a conversation with the remote ended; `reason` is one redacted line of its words, `unheard` what
+    the environment says and git wasn't told."""
 
     outcome: Outcome
     reason: str = ""
+    unheard: str = ""
 
     @property
     def ok(self) -> bool:
@@ -193,7 +207,8 @@ class RemoteAnswer:
 
     @property
     def next_step(self) -> str:
-        return MEANINGS[self.outcome].next_step if self.outcome in MEANINGS else ""
+        step = MEANINGS[self.outcome].next_step if self.outcome in MEANINGS else ""
+        return f"{step} {self.unheard}".strip()
 
     @property
     def trouble(self) -> str:
@@ -205,6 +220,19 @@ class RemoteAnswer:
 
     def _passes(self, when: Passes) -> bool:
         return self.outcome in MEANINGS and MEANINGS[self.outcome].passes == when
+
+
+def unheard(env: Mapping[str, str], url: str) -> str:
+    """One sentence where the environment tells git how to reach `url`, which we don't pass on; else empty."""
+    scheme = url.partition("://")[0].lower() if "://" in url else "ssh" if _SCP.match(url) else ""
+    found = ((name, instead) for name, of, instead in _UNHEARD if of == scheme and env.get(name))
+    return next(
+        (
+            f"ctxrepo doesn't pass {name} on to git; {instead} does the same for good."
+            for name, instead in found
+        ),
+        "",
+    )
 
 
 def classify(words: str, *, pushing: bool = False) -> Outcome:

@@ -127,10 +127,12 @@ def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
 
 def _clone_hint(answer: RemoteAnswer) -> str:
     if answer.outcome == "missing":
-        return "Check the address; the repository must exist, empty is fine."
-    if answer.outcome == "auth":
-        return "Try `git ls-remote` on the address: git must be able to reach it without asking."
-    return "Nothing was changed. Check address and network, and run it again."
+        hint = "Check the address; the repository must exist, empty is fine."
+    elif answer.outcome == "auth":
+        hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
+    else:
+        hint = "Nothing was changed. Check address and network, and run it again."
+    return f"{hint} {answer.unheard}".strip()
 
 
 def _connect(place: Clone, git: Git, url: str, timeout: float) -> str:

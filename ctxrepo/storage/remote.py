@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctxrepo.domain.remote import RemoteAnswer, classify, reason
+from ctxrepo.domain.remote import RemoteAnswer, classify, reason, unheard
 from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.storage.clone import Clone
@@ -139,7 +139,8 @@ class Remote:
         said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
         if not said.ok and _UNREADABLE.search(said.err):
             self._require_whole(said)
-        return _answer(said, pushing=words[0] == "push")
+        answer = _answer(said, pushing=words[0] == "push")
+        return answer if answer.ok else replace(answer, unheard=unheard(self.git.env, self.url))
 
     def _require_whole(self, answer: Answer) -> None:
         """Damaged when it is here that git couldn't read something; a remote on disk says the same words."""
@@ -187,7 +188,7 @@ def clone(
             if root.exists():
                 root.rmdir()  # an empty folder was allowed; anything else fails here
             building.rename(root)
-        return answer
+        return answer if answer.ok else replace(answer, unheard=unheard(env, url))
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

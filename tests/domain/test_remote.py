@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from ctxrepo.domain.remote import MEANINGS, Outcome, RemoteAnswer, classify, reason
+from ctxrepo.domain.remote import MEANINGS, Outcome, RemoteAnswer, classify, reason, unheard
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "sync-messages.md"
 
@@ -140,3 +140,23 @@ def test_the_page_of_messages_has_a_row_for_every_outcome() -> None:
         assert samples
         if outcome not in ("timeout", "guard", "secret", "changed"):  # these are told by ctxrepo itself
             assert all(classify(sample) == outcome for sample in samples), samples
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "is_told"),
+    [
+        ("GIT_SSH_COMMAND", "git@example.org:me/memory.git", True),
+        ("GIT_SSH_COMMAND", "ssh://git@example.org/me/memory.git", True),
+        ("GIT_SSH_COMMAND", "https://example.org/me/memory.git", False),
+        ("GIT_SSH_COMMAND", "/srv/memory:old.git", False),
+        ("GIT_SSH_COMMAND", "", False),
+        ("GIT_SSH", "host:memory.git", True),
+        ("GIT_SSL_CAINFO", "https://example.org/me/memory.git", True),
+        ("GIT_TRACE", "host:memory.git", False),
+    ],
+)
+def test_what_the_environment_says_of_a_remote_is_told_to_be_unheard(
+    name: str, url: str, is_told: bool
+) -> None:
+    assert (name in unheard({name: "x"}, url)) == is_told
+    assert unheard({name: ""}, url) == ""

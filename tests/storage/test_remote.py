@@ -183,3 +183,40 @@ def test_addresses_that_are_not(url: str) -> None:
     with pytest.raises(UsageError) as caught:
         check_url(url)
     assert TOKEN not in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.fixture
+def ssh(tmp_path: Path) -> Path:
+    """Stands for ssh: writes down that it was called, and can't connect."""
+    script = tmp_path / "ssh"
+    script.write_text(
+        f"#!/bin/sh\ntouch '{tmp_path}/called'\necho 'Permission denied (publickey).' >&2\nexit 255\n"
+    )
+    script.chmod(0o755)
+    return script
+
+
+@pytest.mark.parametrize("url", ["ssh://git@host.invalid/me/memory.git", "git@host.invalid:me/memory.git"])
+def test_how_to_reach_a_remote_comes_from_the_users_git_and_not_from_the_environment(
+    ours: Remote, ssh: Path, url: str
+) -> None:
+    env = {**os.environ, "GIT_SSH_COMMAND": str(ssh)}
+    there = replace(
+        ours, url=url, git=replace(ours.git, env={**env, "PATH": f"{ssh.parent}/none:{env['PATH']}"})
+    )
+    git(ours.clone.root, "config", "--global", "core.sshCommand", "false")
+    answer = there.fetch()
+    assert not (ssh.parent / "called").exists()
+    assert "doesn't pass GIT_SSH_COMMAND on to git; `git config --global core.sshCommand`" in answer.next_step
+    git(ours.clone.root, "config", "--global", "core.sshCommand", str(ssh))
+    assert there.fetch().outcome == "auth"
+    assert (ssh.parent / "called").exists()
+
+
+def test_a_clone_tells_what_of_the_environment_was_not_heard(tmp_path: Path, ssh: Path) -> None:
+    git(tmp_path, "config", "--global", "core.sshCommand", "false")
+    env = {**os.environ, "GIT_SSH_COMMAND": str(ssh)}
+    assert (
+        "GIT_SSH_COMMAND" in clone("git@host.invalid:m.git", tmp_path / "new", env, False, None, 10).unheard
+    )
+    assert clone(str(tmp_path / "none"), tmp_path / "new", env, True, None, 10).unheard == ""
