@@ -18,6 +18,7 @@ from ctxrepo.cli import (
     completion,
     config,
     conflicts,
+    declined,
     doctor,
     evaluate,
     files,
@@ -74,7 +75,7 @@ def root(
 PANELS = {
     "Notes and entries": (notes, change, back, scratch, log, files),
     "Look through them": (look, recall, trace, stats, evaluate, history),
-    "Repository, remote, other machines": (repository, sync, doctor, check, conflicts, cache),
+    "Repository, remote, other machines": (repository, sync, doctor, check, conflicts, declined, cache),
     "Projects, agents and their sessions": (project, agents, session, sessions, block),
     "Settings": (config, completion),
 }

@@ -30,15 +30,18 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
     yield f"project  {_project(now)}"
     yield f"agents   {'; '.join(_agent(one) for one in now.agents) or _NONE}"
     yield f"session  {_session(now.served, moment)}"
-    yield f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge"
+    yield f"waiting  {now.waiting} to commit, {now.ahead} to send, {now.behind} to merge{_in_review(now)}"
     yield from (f"fault    {fault}" for fault in now.faults)
     if now.embedded:
         yield f"meaning  {now.embedded[0]} of {now.embedded[1]} texts embedded"
     if now.review:
         yield f"review   {now.review} waits for somebody to look at it"
     for one in now.declined:
-        yield f"declined {one.date}: {len(one.entries)} struck out in a review, kept in {one.ref}"
+        entries = counted(len(one.entries), "entry", "entries")
+        yield f"declined {one.name}: {entries} struck out in a review, kept in {one.ref}"
         yield from (f"         - {entry}" for entry in one.entries[:_STRUCK])
+    if now.declined:
+        yield "         `ctxrepo declined dismiss` lists them no more"
     if now.obstacle:
         yield f"stopped  {now.obstacle}"
 
@@ -54,6 +57,10 @@ def data(now: Status) -> dict[str, Any]:
         "served": {**asdict(now.served), "at": second(now.served.at)} if now.served else None,
         "fetched": second(now.exchanged.fetched) if now.exchanged.fetched else None,
     }
+
+
+def _in_review(now: Status) -> str:
+    return f", {now.in_review} in review" if now.review else ""
 
 
 _NONE = "none is connected: `ctxrepo setup claude`"

@@ -74,6 +74,7 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.services.commit import Wanted
     from ctxrepo.services.register import register
     from ctxrepo.services.repair import healing
+    from ctxrepo.services.review import in_review, open_review
     from ctxrepo.services.spooled import spooled_versions
     from ctxrepo.services.sync import sync
 
@@ -99,7 +100,10 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
         "aside": [a.path for a in result.aside],
         "notices": result.notices,
     }
-    where = f" for review on {result.branch}" if result.branch else ""
+    current = open_review(memory)
+    waiting = len(in_review(memory))
+    data["in_review"] = waiting
+    where = f"; {waiting} in review on {current.branch}" if current else ""
     sent = output.counted(result.sent, "commit")
     text = f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
     if not run.memory.has_remote:

@@ -39,7 +39,9 @@ MERGED = "refs/ctxrepo/merged"
 _NAMES = 9
 """Names of the day that are tried for it."""
 
-_DECLINED = "reviewers struck out some of what was sent; `ctxrepo status` lists it, and it is not sent again"
+_DECLINED = (
+    "reviewers struck out some of what was sent; `ctxrepo declined` lists it, and it is not sent again"
+)
 
 
 @dataclass(frozen=True)

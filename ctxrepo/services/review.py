@@ -7,13 +7,14 @@ reviewers struck out and what was written here since.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
 from ctxrepo.domain.commit import merge_message
 from ctxrepo.domain.frontmatter import split
+from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
@@ -23,6 +24,8 @@ from ctxrepo.storage.memory import Memory
 
 OPEN = "refs/ctxrepo/review/"
 DECLINED = "refs/ctxrepo/declined/"
+DISMISSED = "refs/ctxrepo/dismissed/"
+"""Where what was declined is kept once a person has seen it."""
 
 _DATES = ("updated:", "created:")
 
@@ -35,19 +38,20 @@ class Review:
     tip: str
 
 
-@dataclass(frozen=True)
-class Declined:
-    """What reviewers struck out: kept under a local ref, and never sent again."""
-
-    ref: str
-    commit: str
-    date: str
-
-
 def open_review(memory: Memory) -> Review | None:
     """The review that was under way when we last looked."""
     found = memory.objects.refs(OPEN)
     return next((Review(name.removeprefix(OPEN), tip) for name, tip in sorted(found.items())), None)
+
+
+def in_review(memory: Memory) -> list[str]:
+    """The commits that wait for people to look at them, newest first."""
+    current = open_review(memory)
+    if current is None:
+        return []
+    objects = memory.objects
+    tip = objects.ref(memory.clone.tracking_ref(current.branch)) or current.tip
+    return list(objects.new_commits(tip, objects.ref(memory.clone.upstream_ref)))
 
 
 def own_branches(memory: Memory) -> str:
@@ -63,7 +67,7 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
     if objects.contains(theirs, review.tip):
         return True
     is_gone = objects.ref(memory.clone.tracking_ref(review.branch)) is None
-    return is_gone or not any(_missing(memory, review.tip, theirs))
+    return is_gone or not any(missing(memory, review.tip, theirs))
 
 
 def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergedCommits:
@@ -81,18 +85,18 @@ def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetim
 
 
 def close(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> bool:
-    """Put away what main doesn't hold of a review that is over; returns whether there was anything.
+    """Put away what main doesn't hold of a review that is over; returns whether entries are among it.
 
     To be called before the branch moves: a kill in between must not lose what was declined.
     """
-    if memory.objects.contains(theirs, review.tip) or not any(_missing(memory, review.tip, theirs)):
+    if memory.objects.contains(theirs, review.tip) or not any(missing(memory, review.tip, theirs)):
         return False
     name = f"{DECLINED}{now:%Y%m%d}"
-    taken = memory.objects.refs(DECLINED)
-    if review.tip not in taken.values():
+    if ours not in memory.objects.refs(DECLINED).values():
         names = (name if n == 1 else f"{name}-{n}" for n in count(1))
-        memory.objects.set_ref(next(name for name in names if name not in taken), ours)
-    return True
+        taken = _declined_names(memory)
+        memory.objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), ours)
+    return any(struck(memory, review.tip, theirs))
 
 
 def forget(memory: Memory, review: Review) -> None:
@@ -112,7 +116,7 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
     The remote may have some of which we don't know: the first that it takes is the one.
     """
     first = f"{own_branches(memory)}/{now:%Y%m%d}"
-    used = {ref.rpartition("/")[2] for ref in memory.objects.refs(DECLINED)}
+    used = _declined_names(memory)
     there = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
     names = (first if n == 1 else f"{first}-{n}" for n in count(1))
     for name in names:
@@ -120,34 +124,43 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
             yield name
 
 
-def declined(memory: Memory) -> list[Declined]:
-    """What was struck out in reviews so far, oldest first."""
-    found = memory.objects.refs(DECLINED)
-    return [Declined(ref, commit, ref.removeprefix(DECLINED)[:8]) for ref, commit in sorted(found.items())]
+def struck(memory: Memory, tip: str, theirs: str | None) -> Iterator[tuple[str, str]]:
+    """(path, entry) of notes that reviewers struck out of `tip`. What ctxrepo notes beside them, and heads of
+    notes, are no entries."""
+    return missing(memory, tip, theirs, _entries)
 
 
-def declined_entries(memory: Memory, one: Declined) -> list[str]:
-    """What main holds no more, or never did, of something declined: `path: text`, an entry each."""
-    theirs = memory.objects.ref(memory.clone.upstream_ref)
-    return [f"{path}: {text}" for path, text in _missing(memory, one.commit, theirs)]
+def missing(
+    memory: Memory, tip: str, theirs: str | None, says: Callable[[str, bytes], Counter[str]] | None = None
+) -> Iterator[tuple[str, str]]:
+    """(path, text) of what `tip` changed in the history it shares with `theirs`, and `theirs` hasn't.
 
-
-def _missing(memory: Memory, tip: str, theirs: str | None) -> Iterator[tuple[str, str]]:
-    """(path, text) of what `tip` changed in the history it shares with `theirs`, and `theirs` hasn't."""
+    `says` tells what of a file counts; all but what every merge decides anew.
+    """
     objects = memory.objects
     base = objects.merge_base(tip, theirs) if theirs else None
     there = objects.tree_of(theirs)
+
+    def said_at(path: str, key: str | None) -> Counter[str]:
+        return Counter() if key is None or ":" in key else (says or _everything)(path, objects.data(key))
+
     for path, (was, now) in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
-        before, after = _said(memory, path, was), _said(memory, path, now)
-        known = _said(memory, path, objects.files(there, [path]).get(path))
+        before, after = said_at(path, was), said_at(path, now)
+        known = said_at(path, objects.files(there, [path]).get(path))
         yield from ((path, text) for text in (after - before - known).elements())
         yield from ((path, f"(removed) {text}") for text in ((before - after) & known).elements())
 
 
-def _said(memory: Memory, path: str, key: str | None) -> Counter[str]:
+def _everything(path: str, data: bytes) -> Counter[str]:
     """What a file says, without what every merge decides anew."""
-    if key is None or ":" in key:
-        return Counter()
-    data = memory.objects.data(key)
     head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
     return said(path, data) + Counter(line for line in head if not line.startswith(_DATES))
+
+
+def _entries(path: str, data: bytes) -> Counter[str]:
+    return said(path, data) if is_note(path) and not path.startswith(CONFLICTS) else Counter()
+
+
+def _declined_names(memory: Memory) -> set[str]:
+    """The names that declined work has had: a branch of that name is not sent a second time."""
+    return {ref.rpartition("/")[2] for prefix in (DECLINED, DISMISSED) for ref in memory.objects.refs(prefix)}

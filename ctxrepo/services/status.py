@@ -9,24 +9,16 @@ from pathlib import Path
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.connected import Standing
 from ctxrepo.services.connection import Machine
+from ctxrepo.services.declined import Declined, declined
 from ctxrepo.services.faults import of_settings
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
 from ctxrepo.services.project import Project
 from ctxrepo.services.ready import readiness
-from ctxrepo.services.review import declined, declined_entries, open_review
+from ctxrepo.services.review import in_review, open_review
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
-
-
-@dataclass(frozen=True)
-class Struck:
-    """What reviewers struck out: under which local ref it is kept, since when, and its entries."""
-
-    ref: str
-    date: str
-    entries: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -54,7 +46,9 @@ class Status:
     """What keeps the memory from going on, with the way out."""
     review: str = ""
     """The branch that waits for people to look at it."""
-    declined: Sequence[Struck] = ()
+    in_review: int = 0
+    """Commits that lie on it; `ahead` doesn't count them."""
+    declined: Sequence[Declined] = ()
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
@@ -67,8 +61,9 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
     if here and not there and memory.has_remote:
         ahead = len(list(objects.new_commits(here, None)))
     current = open_review(memory)
+    if current and here:
+        ahead = len(list(objects.new_commits(here, there, current.tip)))
     meaning = readiness(memory)
-    struck = [Struck(d.ref, d.date, declined_entries(memory, d)) for d in declined(memory)]
     return Status(
         root=memory.root,
         remote=redact(memory.repository.remote),
@@ -85,7 +80,8 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
         faults=list(dict.fromkeys((*of_settings(memory), *memory.cache.faults()))),
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
-        declined=struck,
+        in_review=len(in_review(memory)),
+        declined=declined(memory),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
 

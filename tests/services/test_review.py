@@ -10,6 +10,9 @@ import pytest
 from connecting import workplace
 from machines import NOW, Machine, make_machine, make_remote
 
+from ctxrepo.errors import NotFound
+from ctxrepo.services.commit import commit
+from ctxrepo.services.declined import declined, dismiss
 from ctxrepo.services.status import status
 
 NOTE = "global/MEMORY.md"
@@ -282,3 +285,75 @@ def test_an_empty_remote_that_is_accepted_during_a_review_gets_a_main(
     assert ada.sync(accept_remote=True).remote.ok
     assert on(remote, "main") == "- base\n- proposed"
     assert branches(remote) == []
+
+
+EVIDENCE = ".ctx/evidence"
+
+
+def test_what_lies_on_the_branch_is_in_review_and_not_to_send(ada: Machine, remote: Path) -> None:
+    ada.write(NOTE, "- base\n- proposed\n")
+    ada.sync()
+    now = status(ada.open(), None, workplace(ada))
+    assert (now.in_review, now.ahead) == (1, 0)
+    ada.write(NOTE, "- base\n- proposed\n- more\n")
+    commit(ada.open(), NOW)
+    now = status(ada.open(), None, workplace(ada))
+    assert (now.in_review, now.ahead) == (1, 1)
+    ada.sync()
+    now = status(ada.open(), None, workplace(ada))
+    assert (now.in_review, now.ahead) == (2, 0)
+
+
+def test_a_declined_list_holds_entries_alone(ada: Machine, remote: Path, people: Path) -> None:
+    """What ctxrepo notes beside an entry and the head of its note are not counted as struck out."""
+    ada.write("global/topics/new.md", "---\ndescription: of something new\n---\n- unwanted\n")
+    ada.remember("unwanted as well", key="wish", scope="global")
+    branch = ada.sync().branch
+    assert git(remote, "ls-tree", "-r", "--name-only", branch, EVIDENCE)
+    git(people, "push", "-q", "origin", f":{branch}")
+    ada.sync()
+    (declined,) = status(ada.open(), None, workplace(ada)).declined
+    assert [entry.partition(": ")[0] for entry in declined.entries] == [
+        "global/MEMORY.md",
+        "global/topics/new.md",
+    ]
+    assert declined.entries[1] == "global/topics/new.md: unwanted"
+
+
+def test_a_head_that_was_struck_out_is_kept_and_not_told_as_an_entry(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "---\ndescription: a word too much\n---\n- base\n")
+    git(people, "push", "-q", "origin", f":{ada.sync().branch}")
+    assert ada.sync().notices == ()
+    assert ada.read(NOTE) == "- base\n"
+    assert status(ada.open(), None, workplace(ada)).declined == []
+    assert "a word too much" in git(ada.clone, "show", f"refs/ctxrepo/declined/20261120:{NOTE}")
+
+
+def test_what_was_written_since_is_not_told_as_struck_out(ada: Machine, remote: Path, people: Path) -> None:
+    ada.write(NOTE, "- base\n- unwanted\n")
+    git(people, "push", "-q", "origin", f":{ada.sync().branch}")
+    ada.write(NOTE, "- base\n- unwanted\n- written meanwhile\n")
+    ada.sync()
+    assert [d.entries for d in declined(ada.open())] == [[f"{NOTE}: unwanted"]]
+    ada.write(NOTE, "- base\n- written meanwhile\n- unwanted\n")  # somebody disagrees
+    ada.sync()
+    assert declined(ada.open()) == []
+
+
+def test_what_was_dismissed_is_kept_and_listed_no_more(ada: Machine, remote: Path, people: Path) -> None:
+    for text in ("one", "two"):
+        ada.write(NOTE, f"- base\n- {text}\n")
+        git(people, "push", "-q", "origin", f":{ada.sync().branch}")
+        ada.sync()
+    assert [d.name for d in declined(ada.open())] == ["20261120", "20261120-2"]
+    with pytest.raises(NotFound, match="20261121"):
+        dismiss(ada.open(), ["20261120", "20261121"])
+    assert dismiss(ada.open(), ["20261120"]) == ["refs/ctxrepo/dismissed/20261120"]
+    assert [d.name for d in declined(ada.open())] == ["20261120-2"]
+    assert "one" in git(ada.clone, "show", f"refs/ctxrepo/dismissed/20261120:{NOTE}")
+    dismiss(ada.open(), [])
+    assert declined(ada.open()) == []
+    ada.write(NOTE, "- base\n- three\n")
+    assert ada.sync().branch.endswith("20261120-3")  # a name that people have closed isn't used again
