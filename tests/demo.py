@@ -88,7 +88,7 @@ def wednesday(desktop: Machine) -> None:
     if NEXT not in session.starts():
         tell(
             "A fetch takes longer here than the 0.8 s for which a start waits; it goes on in the background."
-            " Once it is done the next prompt brings what came, and a session that starts has it from the start."
+            " Once it is done the next prompt brings what came, and a session that starts has it at once."
         )
         wait_for(lambda: not at_work(desktop), "the fetch")
         session.is_asked("Where did we stop with the payments?")

@@ -98,6 +98,10 @@ class TestEdit:
         assert "- on Mondays\n- on Fridays too" in note.machine.read(PATH)
         assert note("read", said.data["id"]).out == "- on Mondays\n"
         assert note("read", first).code == 3
+        text = note.machine.read(PATH)
+        line = 1 + text.splitlines().index("- on Mondays")
+        assert said.data["at"] == f"{PATH}#L{line}"
+        assert said.data["hash"] == blob_id(text.encode()), "of the note: --if-hash takes it"
 
     @pytest.mark.parametrize(("old", "count"), [("Fridays", "stands 2 times in"), ("Sundays", "is not in")])
     def test_a_passage_must_stand_there_once(self, note: Terminal, old: str, count: str) -> None:

@@ -145,6 +145,18 @@ def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
     ]
 
 
+def test_an_entry_that_is_removed_takes_its_meaning_along_though_no_vector_comes(memory: Memory) -> None:
+    memory.embed()
+    sleeps = "where does the cat nap?"
+    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    memory.write(
+        {"shop/topics/pets.md": "- The kitten sleeps upstairs\n"}
+    )  # which has the other's number now
+    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    hound = "which hound lives in our office building?"
+    assert memory.recall(hound)[1] == []
+
+
 def test_items_of_a_checklist_are_neither_embedded_nor_recalled(memory: Memory) -> None:
     memory.embed()
     memory.write({"shop/SCRATCHPAD.md": "- [ ] order a sofa for the lobby\n- [x] order a lamp\n"})

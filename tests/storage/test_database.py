@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.storage.database import aside_of, discard, open_database
+from ctxrepo.storage import database
+from ctxrepo.storage.database import aside_of, discard, is_sound, open_database
 
 FORK = multiprocessing.get_context("fork")
 
@@ -52,6 +53,24 @@ def test_its_log_gives_the_disk_back_though_somebody_reads(tmp_path: Path) -> No
     assert log.stat().st_size < 6 << 20
     for db in (reader, writer):
         db.close()
+
+
+def test_one_that_is_only_busy_is_sound_and_one_that_cant_be_read_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_PATIENCE", 0.01)
+    path = tmp_path / "cache.db"
+    assert is_sound(path), "one that isn't there"
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("create table kept(text)")
+        writer.execute("begin exclusive")
+        with closing(sqlite3.connect(path, timeout=0)) as reader, pytest.raises(sqlite3.OperationalError):
+            reader.execute("select * from kept")
+        assert is_sound(path)
+        writer.execute("rollback")
+    assert is_sound(path)
+    path.write_bytes(b"SQLite format 3\x00" + b"\xff" * 9000)
+    assert not is_sound(path)
 
 
 def spoil(path: Path, damage: bytes | None) -> Callable[[], object]:
