@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,7 +15,7 @@ from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxrepo.services.links import Link
-    from ctxrepo.services.search import Hit
+    from ctxrepo.services.search import Hit, Mode
 
 _WIDTH = 160
 """Characters of an entry that a hit shows on its one line."""
@@ -32,6 +32,12 @@ def search(
     ] = "",
     tag: Tags = None,
     scope: Scope = "",
+    category: Annotated[
+        str, typer.Option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
+    ] = "",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="MODE", help="By words, meaning, or both.")
+    ] = "words",
     regex: Annotated[bool, typer.Option("--regex", "-e", help="QUERY is a regular expression.")] = False,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")
@@ -41,7 +47,10 @@ def search(
     """Search all notes, the archived too.
 
     Words are found in any of their forms and in any case. The project's hits come first, then the global
-    ones, then those of other projects; --scope shows one scope only.
+    ones, then those of other projects; --scope shows one scope only. A category counts as a tag.
+
+    --mode meaning puts all entries in the order of how near they come to what QUERY means, and --mode both
+    lets its words count as well; the archive aside. They need a model: see the guide on finding by meaning.
 
     Example: ctxrepo search "redis port" --tag tests
     """
@@ -50,9 +59,9 @@ def search(
 
     run = Runtime()
     run.settle()
-    asked = Question(query, tuple(tag or ()), scope, is_pattern=regex)
+    asked = Question(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     hits = search(run.memory, asked, run.project, limit + 1)
-    if len(hits) > limit:
+    if len(hits) > limit and mode == "words":  # by meaning there always is more
         output.notice(f"there is more than {limit}; --limit shows it")
     output.done(json, {"hits": [asdict(hit) for hit in hits[:limit]]}, "\n".join(map(_line, hits[:limit])))
 
@@ -134,7 +143,8 @@ def links(
 def _line(hit: Hit) -> str:
     text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
     mark = " (superseded)" if hit.superseded else ""
-    return f"{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
+    near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
+    return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
 
 
 def _data(found: Sequence[Link]) -> list[dict[str, str]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import scope_named, search_order
 from ctxrepo.services.pattern import matcher
 from ctxrepo.services.project import Project
+from ctxrepo.services.search_by_meaning import near
 from ctxrepo.storage.cacherows import CachedNote
 from ctxrepo.storage.cachesearch import Found
 from ctxrepo.storage.memory import Memory
@@ -22,17 +24,24 @@ _NO_NOTES = ("conflicts/", "inbox/", "TAPE/", ".")
 """Where paths begin that hold no notes: versions, proposals, anchors."""
 
 
+Mode = Literal["words", "meaning", "both"]
+"""By what is looked for: words that are there, what the text means, or the two together."""
+
+
 @dataclass(frozen=True)
 class Question:
     """What is looked for: words, each in any of its forms and `"…"` together, or a pattern; and tags.
 
-    All of them must be there, the tags on the entry or on its note. An empty `scope` is every scope.
+    All of them must be there, the tags on the entry or on its note; a category counts as a tag. With a
+    `category` only entries of it. An empty `scope` is every scope.
     """
 
     text: str
     tags: Sequence[str] = ()
     scope: str = ""
     is_pattern: bool = False
+    category: str = ""
+    mode: Mode = "words"
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,7 @@ class Hit:
     """An entry, or (with the `id` '') a note whose path, description or tags are what was asked for.
 
     `text` is the entry or the note's description; `score` is higher for a better one, 0 where nothing tells.
+    `similarity` says how near the meaning comes, None where it wasn't asked for.
     """
 
     id: str
@@ -48,30 +58,62 @@ class Hit:
     heading: str
     text: str
     tags: tuple[str, ...]
+    category: str = ""
     score: float = 0.0
+    similarity: float | None = None
+    pinned: bool = False
     superseded: bool = False
 
 
 def search(memory: Memory, asked: Question, project: Project | None, limit: int) -> list[Hit]:
     """At most `limit` hits: those of the project first, then global, then all others; notes before entries.
 
-    The cache must be up to date: call `commit` first. NotFound when nothing is found.
+    By meaning the nearest come first, wherever they are. The cache must be up to date: call `commit` first.
+    NotFound when nothing is found.
     """
     words = [(a or b) for a, b in _WORD.findall(asked.text)]
-    if not words and not asked.tags:
-        raise UsageError("there is nothing to search for", "Give a word, or --tag.")
-    only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
     tags = {tag.lstrip("#").casefold() for tag in asked.tags}
-    find = _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
-    hits = [hit for hit in find if hit.path.startswith(only) and _is_in_scope(hit.path)]
-    hits = [hit for hit in hits if tags <= {tag.casefold() for tag in hit.tags}]
-    near = [f"{folder}/" for folder in search_order(memory, project)]
-    hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
+    _check(asked, words)
+    only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
+    hits = [hit for hit in _hits(memory, asked, words, only) if hit.path.startswith(only)]
+    hits = [hit for hit in hits if _is_in_scope(hit.path) and tags <= _groups(hit)]
+    if asked.category:
+        hits = [hit for hit in hits if hit.category == asked.category.lower()]
+    if asked.mode == "words":
+        near = [f"{folder}/" for folder in search_order(memory, project)]
+        hits.sort(key=lambda h: (_distance(h.path, near), bool(h.id), -h.score))
     if not hits:
-        raise NotFound(
-            f"nothing found for {' '.join([asked.text, *(f'#{t}' for t in sorted(tags))]).strip()!r}"
-        )
+        kind = [f"[{asked.category}]"] if asked.category else []
+        said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
+        raise NotFound(f"nothing found for {said!r}")
     return hits[:limit]
+
+
+def _check(asked: Question, words: Sequence[str]) -> None:
+    """UsageError for a question that asks nothing, or what can't be asked together."""
+    if asked.mode not in get_args(Mode):
+        raise UsageError(f"there is no mode {asked.mode!r}", f"There are {', '.join(get_args(Mode))}.")
+    if not words and not ((asked.tags or asked.category) and asked.mode == "words"):
+        hint = "Give a word, --tag or --category." if asked.mode == "words" else "Say what it is to mean."
+        raise UsageError("there is nothing to search for", hint)
+    if asked.is_pattern and asked.mode != "words":
+        raise UsageError(f"--regex has no meaning: it doesn't go with --mode {asked.mode}", "One of the two.")
+
+
+def _hits(memory: Memory, asked: Question, words: Sequence[str], only: str) -> Iterator[Hit]:
+    if asked.mode != "words":
+        scopes = [only.rstrip("/")] if only else None
+        found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
+        return (
+            replace(_of_entry(entry), score=round(score, 3), similarity=round(likeness, 3))
+            for entry, score, likeness in found
+        )
+    return _by_pattern(memory, asked.text) if asked.is_pattern and words else _by_words(memory, words)
+
+
+def _groups(hit: Hit) -> set[str]:
+    """The tags of a hit and its category, in small letters."""
+    return {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
 
 
 def _is_in_scope(path: str) -> bool:
@@ -111,7 +153,16 @@ def _of_entry(found: Found) -> Hit:
     (cached, told, score), entry = found, found[0].entry
     tags = tuple(dict.fromkeys((*_split(told), *(entry.tags if "#" in entry.text else ()))))
     at = (f"^{entry.id}", entry.at, entry.path)
-    return Hit(*at, " > ".join(entry.heading), entry.text, tags, round(score, 3), cached.is_struck)
+    return Hit(
+        *at,
+        heading=" > ".join(entry.heading),
+        text=entry.text,
+        tags=tags,
+        category=entry.category if "[" in entry.text else "",
+        score=round(score, 3),
+        pinned=cached.is_pinned,
+        superseded=cached.is_struck,
+    )
 
 
 def _split(tags: str) -> tuple[str, ...]:

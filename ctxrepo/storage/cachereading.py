@@ -169,6 +169,11 @@ class CacheReading:
         return list(islice(cachesearch.by_text(self._db, holds), most))
 
     @healing(_empty)
+    def entries_numbered(self, numbers: Sequence[int]) -> dict[int, Found]:
+        """The entries of these numbers, by them."""
+        return cachesearch.by_numbers(self._db, numbers)
+
+    @healing(_empty)
     def digests(self) -> dict[str, str]:
         """path -> digest of its text, for every note."""
         return dict(self._db.execute("select path, hash from note"))

@@ -40,6 +40,11 @@ _THESE = """
     from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
     order by n.path, e.first_line
 """
+_NUMBERED = """
+    select e.rowid, e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
+        n.tags, 0.0
+    from json_each(?) one join entry e on e.rowid = one.value join note n on n.id = e.note
+"""
 _ITEMS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash,
         n.tags, n.updated
@@ -119,6 +124,12 @@ def by_text(db: sqlite3.Connection, holds: Callable[[str], bool]) -> Iterator[Fo
     """Entries, the archived and superseded too, whose text or headings hold what is looked for."""
     rows = [rowid for rowid, *texts in db.execute(_ALL) if any(map(holds, filter(None, texts)))]
     return map(_found, db.execute(_THESE, (json.dumps(rows),)))
+
+
+def by_numbers(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Found]:
+    """The entries of these numbers."""
+    rows = db.execute(_NUMBERED, (json.dumps(numbers),))
+    return {number: _found(row) for number, *row in rows}
 
 
 def notes(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[CachedNote]:

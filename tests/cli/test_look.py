@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import meanings
 import pytest
 from terminal import Terminal
 
@@ -46,6 +47,54 @@ class TestSearch:
             "- [x]",
         ]
         assert notes("search", "auditor postponing").code == 3
+
+    def test_a_category_is_asked_for_by_itself_or_as_a_tag(self, notes: Terminal) -> None:
+        notes.machine.write("shop/lessons.md", "- [lesson] ship on Tuesdays\n- [gotcha] a lesson in DNS\n")
+        for words in (["--category", "lesson"], ["-c", "Lesson", "ship"], ["--tag", "lesson"]):
+            (hit,) = notes("search", *words, "--json").data["hits"]
+            assert (hit["text"], hit["category"]) == ("- [lesson] ship on Tuesdays", "lesson")
+        assert places(notes, "lesson", "--category", "gotcha") == ["shop/lessons.md"]
+        said = notes("search", "-c", "none")
+        assert (said.code, "nothing found for '[none]'" in said.err) == (3, True)
+
+    def test_a_hit_says_whether_it_is_pinned_or_superseded(self, notes: Terminal) -> None:
+        old = notes("remember", "port is 1", "--pin", "--json").data["id"]
+        assert notes("search", "port is 1", "--json").data["hits"][0]["pinned"] is True
+        notes("remember", "port is 2", "--supersedes", old)
+        marks = {
+            h["text"]: (h["pinned"], h["superseded"])
+            for h in notes("search", "port", "--scope", "project", "--json").data["hits"]
+        }
+        assert (marks["- port is 1"], marks["- port is 2"]) == ((False, True), (True, False))
+
+    def test_by_meaning_the_nearest_come_first(self, notes: Terminal) -> None:
+        for path, text in meanings.NOTES.items():
+            notes.machine.write(path, text)
+        said = notes("search", "dog", "--mode", "meaning")
+        assert said.code == 1
+        assert "`ctxrepo cache embed`" in said.err
+        assert notes("config", "set", "recall.model", str(meanings.MODEL)).code == 0
+        said = notes("search", "dog", "--mode", "meaning")
+        assert (said.code, "no entry here was read for its meaning yet" in said.err) == (1, True)
+        assert notes("cache", "embed").code == 0
+        assert notes("search", "dog").code == 3
+        hits = notes("search", "dog", "--mode", "meaning", "--json").data["hits"]
+        assert hits[0]["text"] == "- The office puppy is called Rex"
+        near = [hit["similarity"] for hit in hits]
+        assert near == sorted(near, reverse=True)
+        hits = notes("search", "port 6380 dog", "--mode", "both", "--json").data["hits"]
+        assert hits[0]["text"] == "- redis listens on port 6380 #tests"
+        assert "- The office puppy is called Rex" in {hit["text"] for hit in hits}
+        assert (
+            notes("search", "dog", "--mode", "both", "--limit", "3", "--scope", "global").out.count("\n") == 3
+        )
+
+    @pytest.mark.parametrize(
+        "words",
+        [["x", "--mode", "sense"], ["x", "--mode", "both", "-e"], ["--mode", "meaning", "--tag", "x"]],
+    )
+    def test_what_can_not_be_asked_is_said(self, notes: Terminal, words: list[str]) -> None:
+        assert notes("search", *words).code == 2
 
     def test_a_hit_says_all_a_program_wants(self, notes: Terminal) -> None:
         (hit,) = notes("search", "6380", "--json").data["hits"]
