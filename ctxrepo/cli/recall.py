@@ -67,7 +67,8 @@ def recall(
 ) -> None:
     """Show what a prompt would be given, or why nothing.
 
-    It is answered as the prompt hook answers: the project's entries and the global ones, best first.
+    It is answered as the prompt hook answers: the project's entries and the global ones, best first. Only a
+    word or two, for which a hook stays silent, are answered with whatever there is, and a notice says so.
     Ends with 3 when there is nothing; `status` in --json says why: no_match or denied.
 
     --in DIR asks a folder of markdown, for which no memory is needed. FILE of --batch has a line
@@ -187,6 +188,7 @@ def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
         "reason": result.reason,
         "hits": [_data(hit, explain) for hit in result.hits],
         "trace_id": result.trace_id,
+        "silence": result.silence,
     }
     if explain:
         data["left_out"] = [{**_data(left.entry, False), "why": left.why} for left in result.left_out]
@@ -202,6 +204,8 @@ def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
         output.done(as_json, data, "\n\n".join(parts))
         if not result.hits:
             output.notice(f"nothing is recalled: {result.reason}")
+        elif result.silence:
+            output.notice(f"a session is given nothing for so few words: {result.silence}")
         if not explain:
             _tell_items(result.left_out)
     raise typer.Exit(code)

@@ -16,11 +16,20 @@ def is_silent(prompt: str, goes_on: bool = False) -> bool:
     One that goes on with what was said before it may be short: a single word tells what is meant.
     """
     head = prompt[:MAX_READ]
-    if head.lstrip().startswith(_NOTICES):
-        return True
     if _width(head) < MIN_VISIBLE and not goes_on:
         return True
-    return len(words(head)) < (1 if goes_on else MIN_WORDS) or SOCIAL.issuperset(_spoken(head))
+    return len(words(head)) < (1 if goes_on else MIN_WORDS) or _is_social(head)
+
+
+def names_little(prompt: str) -> bool:
+    """Whether a prompt is a word or two that name something: too little beside a prompt, enough for a person
+    who asks."""
+    head = prompt[:MAX_READ]
+    return 0 < len(words(head)) <= MIN_WORDS and not _is_social(head)
+
+
+def _is_social(head: str) -> bool:
+    return head.lstrip().startswith(_NOTICES) or SOCIAL.issuperset(_spoken(head))
 
 
 def _width(text: str) -> int:

@@ -16,6 +16,7 @@ from ctxrepo.hot.beside import why_off, without
 from ctxrepo.hot.block import age_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, Hit, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
+from ctxrepo.hot.gate import names_little
 from ctxrepo.hot.recall import SOCIAL
 from ctxrepo.hot.recalled import recall_block
 from ctxrepo.hot.trace import note_trace
@@ -41,7 +42,7 @@ SQLite or the disk failed."""
 class Question:
     """A prompt that follows those of `before`, oldest first; `budget` is in bytes of what would be delivered.
 
-    One that isn't `is_gated` is answered with whatever there is.
+    One that isn't `is_gated` is answered with whatever there is, and so are a word or two.
     """
 
     text: str
@@ -76,7 +77,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class RecallResult:
-    """`reason` says why there are no hits, `hint` what helps; '' where there are some."""
+    """`reason` says why there are no hits, `hint` what helps; '' where there are some.
+
+    `silence` says why a hook would give nothing, where the word or two of a person are answered all the same.
+    """
 
     status: Status
     reason: str = ""
@@ -84,6 +88,7 @@ class RecallResult:
     hits: tuple[Recalled, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     trace_id: str = ""
+    silence: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,11 +125,11 @@ def recall(
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         is_gated = asked.is_gated and settings.get("gate") != "off"
         with recaller_of(memory) as ask:
-            why, given, left = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
+            why, given, left, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
         if why != SOCIAL:
             left = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes) + left
         trace = note_trace(cache, str(memory.state.root), said, why, given, left)
-        return _result(asked, now, why, given, left, trace)
+        return _result(asked, now, why, given, left, trace, silence)
 
 
 def answered(
@@ -138,10 +143,10 @@ def answered(
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    why, given, left = _ranked(cache, asked, scopes, ask)
+    why, given, left, silence = _ranked(cache, asked, scopes, ask)
     shown = [(hit[0], path_of(hit[1]), *hit[2:]) for hit in given]
     left = [((hit[0], path_of(hit[1]), *hit[2:]), reason) for hit, reason in left]
-    return _result(asked, now, why, shown, left, "")
+    return _result(asked, now, why, shown, left, "", silence)
 
 
 def failed(error: Exception, log: str) -> RecallResult:
@@ -164,24 +169,33 @@ def malformed(text: str) -> str:
 
 def _ranked(
     cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
-) -> tuple[str, list[Hit], list[tuple[Hit, str]]]:
-    """(why there is silence or '', the hits that have room, the others with why)."""
-    text, before = asked.text[:MAX_TEXT], list(asked.before)
+) -> tuple[str, list[Hit], list[tuple[Hit, str]], str]:
+    """(why there is silence or '', the hits that have room, the others with why, why a hook gives none)."""
+    text, before, silence = asked.text[:MAX_TEXT], list(asked.before), ""
     why, hits, left = ask(cache, text, before, list(scopes), asked.limit, asked.is_gated)
+    if why and asked.is_gated and names_little(text):
+        silence = why
+        why, hits, left = ask(cache, text, before, list(scopes), asked.limit, False)
     _, given = recall_block(hits, 0, "", asked.budget)
     if hits and not given:
         why = f"no entry has room within {asked.budget} bytes"
-    return why, given, without(hits, given, {}, asked.budget) + left
+    return why, given, without(hits, given, {}, asked.budget) + left, silence if given else ""
 
 
 def _result(
-    asked: Question, now: datetime, why: str, given: list[Hit], left: list[tuple[Hit, str]], trace: str
+    asked: Question,
+    now: datetime,
+    why: str,
+    given: list[Hit],
+    left: list[tuple[Hit, str]],
+    trace: str,
+    silence: str,
 ) -> RecallResult:
     today = (now.date() - _EPOCH).days
     best = given[0][8] if given else 0.0
     hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in given)
     out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in left)
-    return RecallResult("ok" if given else "no_match", why, "", hits, out, trace)
+    return RecallResult("ok" if given else "no_match", why, "", hits, out, trace, silence)
 
 
 def _recalled(hit: Hit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> Recalled:

@@ -158,6 +158,14 @@ class TestQuestion:
         assert asked(notes, "ok, thanks")[0] == 3
         assert asked(notes, "ok, thanks", "--no-gate")[0] == 0
 
+    @pytest.mark.parametrize("words", ["gateway", "gateway please", "wombat parser"])
+    def test_a_word_or_two_of_a_person_are_answered(self, notes: Terminal, words: str) -> None:
+        notes.machine.write("shop/t.md", "- the gateway is slow\n- the wombat eats parsers\n")
+        code, data, said = asked(notes, words)
+        assert (code, data["status"]) == (0, "ok")
+        assert bool(data["silence"]) == ("a session is given nothing for so few words" in said.err)
+        assert not asked(notes, PORTS)[1]["silence"]
+
     def test_a_gate_that_is_off_by_settings_is_off_here(self, notes: Terminal) -> None:
         notes.machine.write("shop/t.md", "- thanks go to Ben\n")
         notes("config", "set", "recall.gate", "false")
