@@ -31,9 +31,11 @@ def completion(
 ) -> None:
     """Print a script by which your shell completes words of ctxrepo.
 
-    It completes commands, options, scopes, tags and notes. For bash the line of the example goes into
-    `~/.bashrc`; for zsh the same with zsh into `~/.zshrc`; fish reads what it prints from
-    `~/.config/fish/completions/ctxrepo.fish`.
+    It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a
+    note behind #, items of the checklist, projects, conflicts, traces and sessions.
+
+    For bash the line of the example goes into `~/.bashrc`; for zsh the same with zsh into `~/.zshrc`; fish
+    reads what it prints from `~/.config/fish/completions/ctxrepo.fish`.
 
     Example: eval "$(ctxrepo completion bash)"
     """
@@ -73,9 +75,13 @@ def candidates(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
             taken += 1
     name, equals, start = last.partition("=")
     if option is not None:
-        found = _values(option, last, before)
+        found = _values(command, option, last, before)
     elif last.startswith("--") and equals and (given := _taking(command, name)):
-        found = ((f"{name}={value}", said) for value, said in _values(given, start, before) if value != FILES)
+        found = (
+            (f"{name}={value}", said)
+            for value, said in _values(command, given, start, before)
+            if value != FILES
+        )
     elif last.startswith("-") and not is_over:
         found = _options(command, before)
     elif hasattr(command, "commands") and not taken:
@@ -101,24 +107,26 @@ def _options(command: Any, before: Sequence[str]) -> Iterator[Candidate]:
 def _argument(command: Any, taken: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     if arguments and (taken < len(arguments) or arguments[-1].nargs == -1):
-        yield from _values(arguments[min(taken, len(arguments) - 1)], last, before)
+        yield from _values(command, arguments[min(taken, len(arguments) - 1)], last, before)
 
 
-def _values(param: Any, start: str, before: Sequence[str]) -> Iterator[Candidate]:
-    """What the value of an option or argument may be, by the word that stands for it in the help."""
-    source = _SOURCES.get(param.metavar)
+def _values(command: Any, param: Any, start: str, before: Sequence[str]) -> Iterator[Candidate]:
+    """What the value of an option or argument may be: by the option, by the command and the word that stands
+    for it in the help, or by that word alone."""
+    names = [*getattr(param, "opts", ()), f"{command.name} {param.metavar}", param.metavar]
+    source = next((_SOURCES[name] for name in names if name in _SOURCES), None)
     return iter(source(start, before)) if source else iter(())
 
 
-def _of_memory(name: str) -> Callable[[str, Sequence[str]], list[Candidate]]:
+def _of_memory(name: str, **how: bool) -> Callable[[str, Sequence[str]], list[Candidate]]:
     def ask(start: str, _before: Sequence[str]) -> list[Candidate]:
         from ctxrepo.services import complete
         from ctxrepo.storage.places import Places
 
-        state, cwd = Places.of(os.environ).state, Path.cwd()
-        if name == "notes":
-            return complete.notes(start, state, cwd)
-        return complete.tags(state, cwd) if name == "tags" else complete.scopes(state, cwd)
+        place = (Places.of(os.environ).state, Path.cwd())
+        begun = (start,) if name in ("targets", "entries", "items") else ()
+        found: list[Candidate] = getattr(complete, name)(*begun, *place, **how)
+        return found
 
     return ask
 
@@ -154,8 +162,19 @@ def _words(*words: str) -> Callable[[str, Sequence[str]], list[Candidate]]:
 _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
     "SCOPE": _of_memory("scopes"),
     "TAG": _of_memory("tags"),
-    "TARGET": _of_memory("notes"),
-    "PATH": _of_memory("notes"),
+    "TARGET": _of_memory("targets"),
+    "PATH": _of_memory("targets"),
+    "C": _of_memory("categories"),
+    "done ITEM": _of_memory("items", is_done=False),
+    "undo ITEM": _of_memory("items", is_done=True),
+    "show ID": _of_memory("conflicts"),
+    "resolve ID": _of_memory("conflicts"),
+    "link ID|FOLDER": _of_memory("projects"),
+    "unlink ID": _of_memory("linked"),
+    "trace ID": _of_memory("traces"),
+    "--session": _of_memory("sessions"),
+    "--supersedes": _of_memory("entries"),
+    "MODE": _words("words", "meaning", "both"),
     "KEY": _keys,
     "VALUE": _setting_values,
     "AGENT": _agents,
@@ -163,7 +182,7 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
     "WHICH": _words("kept", "other", "both"),
     "WHAT": _words("deletions", "remote"),
     "FILE": _words(FILES),
-    "DEST": _of_memory("notes"),
+    "DEST": _of_memory("targets"),
     "FOLDER": _words(FILES),
     "REMOTE": _words(FILES),
 }

@@ -13,6 +13,7 @@ from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import bump_updated
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import shown
+from ctxrepo.domain.target import ids_meant
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.find import Scope, read_note, scope_named
 from ctxrepo.services.project import Project
@@ -89,9 +90,9 @@ def tick(
     with drafting(memory, "scratch", origin, now) as draft:
         text = draft.text(path) or ""
         items = items_of(path, text)
-        meant = _meant(named, [i for i in items if i.is_done != is_done])
+        meant = _meant(named, path, [i for i in items if i.is_done != is_done])
         if not meant:
-            raise _none(named, path, _meant(named, items), is_done=is_done)
+            raise _none(named, path, _meant(named, path, items), is_done=is_done)
         draft.saying = normalised(meant[0].text)
         after = ticked(text, meant[0], is_done)
         draft.put(path, bump_updated(after, day(now)))
@@ -129,10 +130,13 @@ def _new(now: datetime) -> str:
     return frontmatter.render(head) + "\n# Scratchpad\n\n"
 
 
-def _meant(named: str, items: Sequence[Item]) -> list[Item]:
-    """The items with this id, else those with these words in them."""
-    by_id = [i for i in items if named.strip() == f"^{i.id}"]
-    return by_id or [i for i in items if _said(named) in _said(i.text)]
+def _meant(named: str, path: str, items: Sequence[Item]) -> list[Item]:
+    """The item with this id or the beginning of it, or at this place, else those with these words in them."""
+    if named.strip().startswith("^"):
+        ids = ids_meant(named.strip()[1:], (i.id for i in items))
+        return [i for i in items if i.id in ids]
+    at_place = [i for i in items if named.strip() == f"{path}#L{i.line + 1}"]
+    return at_place or [i for i in items if _said(named) in _said(i.text)]
 
 
 def _said(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a command line can be completed with: scopes, tags and notes, read from what hooks read.
+"""What a command line can be completed with, read from what hooks read.
 
 Nothing is made, locked or healed here: where there is nothing to read, nothing is known.
 """
@@ -11,16 +11,24 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.hot.block import place
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.where import place_of
 from ctxrepo.storage.cacherows import LAST
+from ctxrepo.storage.places import RepositoryPlaces
 
 _FOLDERS = """
     select distinct scope from note where scope not in ('conflicts', 'inbox', 'TAPE') and instr(path, '/') > 0
     order by scope
 """
 _TAGS = "select distinct tags from note where scope = ? and tags != ''"
+_CATEGORIES = "select distinct category from entry where category != '' order by category"
+_ENTRIES = """
+    select e.id, n.path, e.first_line, e.last_line, e.text from entry e join note n on n.id = e.note
+    where e.id >= ?1 and e.id < ?2 and n.path >= ?3 and n.path < ?4 order by n.path, e.first_line limit ?5
+"""
 _NOTES = "select path, description from note where path >= ? and path < ? order by path limit ?"
 
 
@@ -34,6 +42,8 @@ class Known:
     project: str
     everywhere: str
     cache: sqlite3.Connection
+    home: Path
+    places: RepositoryPlaces
 
     def folders(self) -> list[str]:
         """The folders of scopes that have notes."""
@@ -43,6 +53,22 @@ class Known:
         """Tags of the notes of these scopes, each once, sorted."""
         rows = (row for scope in scopes for row in self.cache.execute(_TAGS, (scope,)))
         return sorted({tag for row in rows for tag in row[0].split(", ")})
+
+    def categories(self) -> list[str]:
+        """The categories that entries have, sorted."""
+        return [row[0] for row in self.cache.execute(_CATEGORIES)]
+
+    def entries(self, limit: int, start: str = "", path: str = "") -> list[tuple[str, str, str]]:
+        """(id, place, text) of the first entries whose id and whose note's path begin so."""
+        rows = self.cache.execute(_ENTRIES, (start, start + LAST, path, path + LAST, limit))
+        return [(row[0], place(row[1], row[2], row[3]), row[4]) for row in rows]
+
+    def registry(self) -> str:
+        """The text of the registry, '' where there is none."""
+        try:
+            return (self.home / REGISTRY_FILE).read_text("utf-8", "replace")
+        except OSError:
+            return ""
 
     def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
         """(path, description) of the first notes whose path in the repository begins with `start`."""
@@ -65,4 +91,5 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             return
         with closing(cache):
             project = place_of(hooks, str(cwd), settings["home"])[1]
-            yield Known(project, settings.get("global", "global"), cache)
+            home, places = Path(settings["home"]), RepositoryPlaces(Path(settings["folder"]))
+            yield Known(project, settings.get("global", "global"), cache, home, places)

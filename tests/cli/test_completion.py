@@ -102,6 +102,51 @@ class TestMemory:
     def test_notes(self, known: Terminal, start: str, wanted: list[str]) -> None:
         assert offered(known, "read", start) == wanted
 
+    def test_entries_by_their_ids_and_places(self, known: Terminal) -> None:
+        (hit,) = known("search", "6380", "--json").data["hits"]
+        assert offered(known, "edit", "^") >= [hit["id"]]
+        assert offered(known, "read", hit["id"][:4]) == [hit["id"]]
+        assert offered(known, "remember", "x", "--supersedes", hit["id"][:4]) == [hit["id"]]
+        lines = hit["at"].partition("#")[2]
+        for note in (
+            "topics/gotcha",
+            "topics/gotcha.md",
+            "shop/topics/gotcha.md",
+            "project:topics/gotcha.md",
+        ):
+            assert offered(known, "read", f"{note}#") == [f"{note}#{lines}"]
+        assert offered(known, "read", "topics/none#") == []
+
+    def test_what_is_behind_an_id_is_said_beside_it(self, known: Terminal) -> None:
+        with known.monkeypatch.context() as patch:
+            for name, value in known.machine.env.items():
+                patch.setenv(name, value)
+            patch.chdir(known.machine.project_folder)
+            known.capsys.readouterr()
+            main(["fish", "read", "^"])
+        assert "\t[gotcha] redis is on port 6380\n" in known.capsys.readouterr().out
+
+    def test_items_that_can_be_ticked(self, known: Terminal) -> None:
+        known("scratch", "add", "ask the bank")
+        known("scratch", "add", "ship it")
+        known("scratch", "done", "ship")
+        known.machine.sync()
+        assert offered(known, "scratch", "done", "") == ["ask the bank"]
+        assert offered(known, "scratch", "undo", "") == ["ship it"]
+        (item,) = offered(known, "scratch", "done", "^")
+        assert known("scratch", "done", item[:6]).out.startswith("done: ")
+
+    def test_categories_projects_traces_and_sessions(self, known: Terminal) -> None:
+        assert offered(known, "search", "--category", "") == ["gotcha"]
+        assert offered(known, "remember", "x", "-c", "g") == ["gotcha"]
+        assert offered(known, "project", "link", "") == ["git.example.org/ada/shop"]
+        known.machine.write("ctxrepo.toml", known.machine.read("ctxrepo.toml") + '[aliases]\n"a/b" = "c/d"\n')
+        assert offered(known, "project", "unlink", "") == ["a/b"]
+        trace = known("recall", "which port has redis?", "--json").data["trace_id"]
+        assert offered(known, "trace", "") == [trace]
+        assert offered(known, "session", "off", "--session", "") == []
+        assert offered(known, "conflicts", "show", "") == []
+
     def test_the_project_that_the_environment_names(self, known: Terminal) -> None:
         known("list", CTXREPO_PROJECT="other")
         assert offered(known, "read", "core/", CTXREPO_PROJECT="other") == ["core/x.md"]
