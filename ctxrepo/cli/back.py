@@ -1,4 +1,4 @@
-"""Commands that take something back: undo."""
+"""Commands that take something back: undo, restore."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _MOST_LINES = 12
 
 def register(app: typer.Typer) -> None:
     app.command()(undo)
+    app.command()(restore)
 
 
 def undo(
@@ -46,6 +47,40 @@ def undo(
     )
     run.wake()
     say_undone(done, json)
+
+
+def restore(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry, as it was."),
+    ],
+    to: Annotated[
+        str, typer.Option("--to", metavar="DEST", help="The note it goes to, instead of where it was.")
+    ] = "",
+    version: Annotated[
+        str, typer.Option("--at", metavar="COMMIT", help="As it was in COMMIT, also when it isn't gone.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Bring back a note or entry that was forgotten, archived or edited.
+
+    It is found in the history by the path or id that it had, through renames and moves, and goes to where
+    it was. Pins and other marks hold again.
+
+    Example: ctxrepo restore topics/release.md
+    """
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import parse_destination, parse_target
+    from ctxrepo.services.restore import restore
+
+    run = Runtime()
+    there = parse_destination(to) if to else None
+    about = parse_target(target)
+    done = restore(run.memory, about, run.project, run.origin, run.now, to=there, start=version)
+    run.wake()
+    name = f"^{done.id}" if done.id else ""
+    said = "there already" if done.existing else "restored"
+    output.done(json, {**asdict(done), "id": name}, f"{said}: {f'{name} ' if name else ''}{done.at}")
 
 
 def say_undone(done: Undone, json: bool) -> None:

@@ -98,7 +98,8 @@ def archive(target: TargetWords, json: Json = False) -> None:
     run = Runtime()
     done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
     run.wake()
-    output.done(json, _with_id(asdict(done)), f"archived: {_way(done)}")
+    name = f"^{done.id}" if done.id else done.before
+    output.done(json, _with_id(asdict(done)), f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back")
 
 
 def forget(target: TargetWords, json: Json = False) -> None:
@@ -115,7 +116,9 @@ def forget(target: TargetWords, json: Json = False) -> None:
     run = Runtime()
     done = forget(run.memory, parse_target(target), run.project, run.origin, run.now)
     run.wake()
-    output.done(json, _with_id(asdict(done)), f"forgotten: {done.at}; `ctxrepo history` keeps it")
+    name = f"^{done.id}" if done.id else done.at
+    said = f"forgotten: {done.at}; `ctxrepo restore {name}` brings it back"
+    output.done(json, _with_id(asdict(done)), said)
 
 
 def touch(target: TargetWords, json: Json = False) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ctxrepo.domain.entry import Entry, entries_of
 from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, heirs, marks, to_line
-from ctxrepo.domain.jsonl import with_room
+from ctxrepo.domain.jsonl import TOMBSTONE, render, with_room
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode, encode
@@ -30,6 +30,14 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
     said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
     draft.append_line(evidence_path(host, now, draft.there), to_line(said))
     draft.spoken_of.add(path)
+
+
+def unforget(draft: Draft, entries: Collection[str]) -> None:
+    """Take back that these entries were forgotten; what was said of them before holds again."""
+    for path in sorted(draft.memory.worktree.scan(EVIDENCE.rstrip("/")).files):
+        for said in evidence_of(draft.text(path) or ""):
+            if said.kind == "forgotten" and said.entry in entries and said.id:
+                draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:

@@ -62,7 +62,7 @@ def history(memory: Memory, target: Target | None, project: Project | None, limi
     if target is None:
         commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
         return [_deed(objects, commit) for commit in islice(commits, limit)]
-    asked = _Asked(memory, target, project)
+    asked = Past(memory, target, project)
     found = list(islice(asked.deeds(), limit))
     if not found:
         raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
@@ -75,20 +75,24 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
     NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
     """
     commit = commit_named(memory, start)
-    asked = _Asked(memory, target, project)
+    asked = Past(memory, target, project)
     found = asked.at(commit)
     if found is None:
         raise NotFound(f"{asked.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
     return found
 
 
-class _Asked:
-    """The file, or the entry of it, whose past is asked for."""
+class Past:
+    """The past of the file, or the entry of it, that is asked for.
+
+    `path` is where it is, or was last as far as its name tells; `id` is all of the entry's id, or ''.
+    """
 
     def __init__(self, memory: Memory, target: Target, project: Project | None) -> None:
         self._objects = memory.objects
         self._tip = _tip(memory)
-        self._entry: PastEntry | None = None
+        self.entry: PastEntry | None = None
+        self.id = ""
         self.path, name = "", target.entry_id
         if not name and not target.lines:
             self.path = self._there(places_of(memory, target, project)[1])
@@ -97,29 +101,44 @@ class _Asked:
         self.name = f"^{name}" if name else self.path
         if name:
             self.path, ids = find_past_entry(memory, name, project)
-            self._entry = PastEntry(self._objects, ids)
+            self.id = max((known for known in ids if known.startswith(name)), key=len)
+            self.entry = PastEntry(self._objects, ids)
 
     def deeds(self) -> Iterator[Deed]:
         for step, told in self._steps():
-            if lines := told if self._entry else _lines(self._objects, step):
+            if lines := told if self.entry else _lines(self._objects, step):
                 yield _deed(self._objects, step.commit, step.now.path, lines)
 
     def at(self, commit: str) -> Old | None:
         """What was asked for as `commit` has it, under the name that its note had there."""
+        place = self.place_at(commit)
+        if place is None or place.key is None:
+            return None
+        if self.entry is None:
+            return Old(commit, place.path, self._objects.data(place.key))
+        return Old(commit, place.path, encode(f"{self.entry.text(place)}\n"))
+
+    def place_at(self, commit: str) -> Place | None:
+        """The file that has it in `commit`."""
         tree = str(self._objects.tree_of(commit))
         names = {self.path: None}
         for step, _ in self._steps():
             names |= {place.path: None for place in (step.now, *step.before)}
-        for name in names:
-            key = self._objects.key_at(tree, name)
-            if key is None:
-                continue
-            if self._entry is None:
-                return Old(commit, name, self._objects.data(key))
-            # A note that the entry came to later may have been there before it.
-            if (text := self._entry.text(Place(name, key))) is not None:
-                return Old(commit, name, encode(f"{text}\n"))
-        return None
+        places = (Place(name, self._objects.key_at(tree, name)) for name in names)
+        # A note that the entry came to later may have been there before it.
+        return next((place for place in places if self._has(place)), None)
+
+    def places(self) -> Iterator[Place]:
+        """Every file that has it, the newest first."""
+        for step, _ in self._steps():
+            yield from (place for place in (step.now, *step.before) if self._has(place))
+
+    def _has(self, place: Place) -> bool:
+        return place.key is not None and (self.entry is None or self.entry.at(place) is not None)
+
+    def steps(self) -> Iterator[Step]:
+        """Each step of the file, or of those that had the entry, the newest first."""
+        return (step for step, _ in self._steps())
 
     def _steps(self) -> Iterator[tuple[Step, list[str]]]:
         """Each step with what it did to the entry; behind the one that brought it from another note those of
@@ -128,9 +147,9 @@ class _Asked:
         while tip and path:
             steps, tip = follow(self._objects, tip, path), None
             for step in steps:
-                lines = self._entry.lines(step) if self._entry else []
+                lines = self.entry.lines(step) if self.entry else []
                 is_new = bool(lines) and lines[0].startswith("+")
-                if self._entry and is_new and (former := self._entry.came_from(step)):
+                if self.entry and is_new and (former := self.entry.came_from(step)):
                     yield step, [f"* moved from {former}", *lines]
                     tip, path = self._objects.parents(step.commit)[0], former
                     break

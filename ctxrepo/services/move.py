@@ -42,7 +42,7 @@ def move(
         raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
     with drafting(memory, "move", origin, now) as draft:
         reading = read(memory, target, project)
-        to = placed(memory, _completed(to, reading.note.path.partition("/")[2]), project)
+        to = placed(memory, completed(to, reading.note.path.partition("/")[2]), project)
         scope = scope_named(memory, to.scope, project)
         draft.register(scope.project)
         return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
@@ -61,7 +61,7 @@ def archive(memory: Memory, target: Target, project: Project | None, origin: Ori
         return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
 
 
-def _completed(to: Target, rest: str) -> Target:
+def completed(to: Target, rest: str) -> Target:
     """A destination that names only a scope or a folder, with what the note is called in its own."""
     if not to.path:
         return replace(to, path=rest)

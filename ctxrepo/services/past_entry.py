@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import islice
 
 from ctxrepo.domain.entry import Entry, entries_of, normalised
 from ctxrepo.domain.evidence import evidence_of
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.paths import is_note
-from ctxrepo.domain.target import id_meant
+from ctxrepo.domain.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.errors import NotFound
 from ctxrepo.services.evidence import evidence_files
 from ctxrepo.services.find import follow_entry
@@ -17,6 +18,9 @@ from ctxrepo.services.project import Project
 from ctxrepo.services.versions import Place, Step
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
+
+_COMMITS = 10_000
+"""Commits that are looked through for an entry that nobody spoke of."""
 
 _CANDIDATES = 20
 """Notes of one commit that are looked at for an entry that was moved out of them."""
@@ -47,7 +51,12 @@ class PastEntry:
 
     def text(self, place: Place) -> str | None:
         """The entry as a version has it whose step was handed in; None when it isn't in it."""
-        return self._found[place].text if place in self._found else None
+        found = self.at(place)
+        return found.text if found else None
+
+    def at(self, place: Place) -> Entry | None:
+        """The entry in a version whose step was handed in; None when it isn't in it."""
+        return self._found.get(place)
 
     def came_from(self, step: Step) -> str:
         """The note that the entry was in until the step brought it into its own; '' when it was new."""
@@ -100,16 +109,34 @@ class PastEntry:
 def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple[str, set[str]]:
     """(path of its note, ids by which it is known) of an entry that is there, or that evidence names.
 
-    `name` is its id or the beginning of it. NotFound when neither is so.
+    `name` is its id or the beginning of it. One that nobody spoke of is looked for in the notes that commits
+    changed. NotFound when there is none.
     """
     try:
         note, entry = follow_entry(memory, name, project)
         return note.path, {name, entry.id}
     except NotFound:
         path, ids = _in_evidence(memory, name)
+        if not path and len(name) >= SHORTEST:
+            path, ids = _in_history(memory, name)
         if not path:
             raise
         return path, ids
+
+
+def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
+    """The entry that a commit took away last, of all whose id begins so."""
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
+        before = objects.tree_of(parents[0]) if parents else None
+        for path, (old, new) in sorted(objects.diff(before, tree).items()):
+            if old and is_note(path) and ":" not in old + (new or ""):
+                there = {e.id for e in entries_of(path, decode_exactly(objects.data(new)))} if new else set()
+                gone = {e.id for e in entries_of(path, decode_exactly(objects.data(old)))} - there
+                if found := ids_meant(name, gone):
+                    return path, {found[0]}
+    return "", set()
 
 
 def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:

@@ -91,6 +91,21 @@ def renamed_to(objects: Objects, step: Step) -> str:
     return _likest(objects, step.before[0].key, come)
 
 
+def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, Place | None]:
+    """The path that the file at `path` has by now, through all its renames; of one that is gone the path it
+    had last, and its last version."""
+    tree, seen = str(objects.tree_of(tip)), set[str]()
+    last: Place | None = None
+    while path not in seen and objects.key_at(tree, path) is None:
+        seen.add(path)
+        removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
+        if removal is None:
+            return path, last
+        last = next(place for place in removal.before if place.key is not None)
+        path = renamed_to(objects, removal) or path
+    return path, last if objects.key_at(tree, path) is None else None
+
+
 def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> Place | None:
     """The file of a parent that became the new file `key` of a commit's tree."""
     gone = {p: old for p, (old, new) in objects.diff(parent, tree).items() if new is None and old}

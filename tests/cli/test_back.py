@@ -53,3 +53,37 @@ class TestLog:
     def test_other_words_are(self, cli: Terminal) -> None:
         assert cli("log", "status is green").code == 0
         assert cli("log", "released").code == 0
+
+
+class TestRestore:
+    @pytest.mark.parametrize("verb", ["forget", "archive"])
+    def test_the_way_back_that_is_named_is_one(self, cli: Terminal, verb: str) -> None:
+        made = cli("remember", "redis", "--category", "gotcha", "--json").data
+        for target in (made["id"], "topics/gotcha"):
+            before = cli.machine.read("shop/topics/gotcha.md")
+            said = cli(verb, target).out
+            way = said.partition("`ctxrepo ")[2].partition("`")[0].split()
+            assert way[0] == "restore"
+            back = cli(*way)
+            assert (back.code, back.err) == (0, "")
+            assert back.out.startswith("restored: ")
+            assert cli.machine.read("shop/topics/gotcha.md") == before
+
+    def test_what_is_there_is_not_restored_without_a_version(self, cli: Terminal) -> None:
+        cli("remember", "one")
+        first = cli("history", "--json").data["history"][0]["commit"]
+        cli("remember", "two")
+        said = cli("restore", "MEMORY.md")
+        assert said.code == 2
+        assert said.is_one_line()
+        assert first[:10] in said.err
+        assert cli("restore", "MEMORY.md", "--at", first[:10], "--json").data["at"] == "shop/MEMORY.md"
+        assert "two" not in cli.machine.read("shop/MEMORY.md")
+        cli("undo")
+        assert "two" in cli.machine.read("shop/MEMORY.md")
+
+    def test_what_nobody_knows_of_is_not_found(self, cli: Terminal) -> None:
+        for target in ("topics/never", "^ffffffffffff", "MEMORY.md#L9"):
+            said = cli("restore", target)
+            assert said.code == 3, said
+            assert said.is_one_line()

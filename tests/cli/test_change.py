@@ -265,7 +265,8 @@ class TestArchive:
         old = entry(note, "port to arm")
         said = note("archive", old)
         new = entry(note, "port to arm", "shop/archive/topics/release.md")
-        assert said.out == f"archived: {PATH}#L16 to {new} shop/archive/topics/release.md#L8\n"
+        there = f"{new} shop/archive/topics/release.md#L8"
+        assert said.out == f"archived: {PATH}#L16 to {there}; `ctxrepo restore {new}` brings it back\n"
         read = note("read", old)
         assert (read.code, read.out) == (0, "- port to arm\n")
         assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L8\n"
