@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.cli import output
+from ctxrepo.cli import editor, output
 from ctxrepo.cli.options import Json, TargetWords, text_of
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import CtxrepoError, UsageError
 
 if TYPE_CHECKING:
+    from ctxrepo.services.edit import Edited
     from ctxrepo.services.move import Moved
 
 
@@ -39,7 +40,8 @@ def edit(
 ) -> None:
     """Change a passage of a note or entry, or all of it.
 
-    Everything else stays as it is, to the byte.
+    Everything else stays as it is, to the byte. At a terminal and without options your editor opens with the
+    note, or with the entry alone.
 
     Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
     """
@@ -47,6 +49,9 @@ def edit(
     from ctxrepo.domain.target import parse_target
     from ctxrepo.services.edit import Passage, Whole, edit
 
+    if not (old or source or if_hash) and new is None and editor.at_terminal():
+        _edit_by_hand(target, json)
+        return
     is_passage = bool(old) and new is not None
     if is_passage == bool(source) or (not is_passage and (old or new is not None)):
         raise UsageError("say what to change: --old A --new B, or --from FILE", "One of the two.")
@@ -54,6 +59,40 @@ def edit(
     run = Runtime()
     done = edit(run.memory, parse_target(target), change, if_hash, run.project, run.origin, run.now)
     run.wake()
+    _say_edited(done, json)
+
+
+def _edit_by_hand(target: str, json: bool) -> None:
+    """Open the note, or the text of the entry, in the user's editor."""
+    from ctxrepo.cli.files import in_editor
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import Target, parse_target
+    from ctxrepo.services.edit import Whole, edit
+    from ctxrepo.services.read import read
+
+    run = Runtime()
+    reading = read(run.memory, parse_target(target), run.project)
+    if reading.entry is None:
+        in_editor(run, reading.note.path, json)
+        return
+    before = f"{reading.entry.text}\n".replace("\r\n", "\n")
+    text, file = editor.edit_text(editor.editor_of(run), before, run.env)
+    if text == before:
+        output.done(json, {"changed": False}, f"unchanged: ^{reading.entry.id} {reading.entry.at}")
+    else:
+        run = Runtime()  # time has passed
+        about = Target(entry_id=reading.entry.id)
+        try:
+            done = edit(run.memory, about, Whole(text), "", run.project, run.origin, run.now)
+        except CtxrepoError as error:
+            raise type(error)(error.message, f"{error.hint} What you wrote is in {file}.".strip()) from error
+        run.wake()
+        _say_edited(done, json)
+    file.unlink()
+    file.parent.rmdir()
+
+
+def _say_edited(done: Edited, json: bool) -> None:
     id_shown = f"^{done.id} " if done.id else ""
     said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
     output.done(json, {**asdict(done), "id": id_shown.strip()}, said)
@@ -99,13 +138,15 @@ def archive(target: TargetWords, json: Json = False) -> None:
     done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
     run.wake()
     name = f"^{done.id}" if done.id else done.before
-    output.done(json, _with_id(asdict(done)), f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back")
+    output.done(
+        json, _with_id(asdict(done)), f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back"
+    )
 
 
 def forget(target: TargetWords, json: Json = False) -> None:
     """Remove a note or an entry.
 
-    The git history keeps it: `ctxrepo history TARGET` shows where.
+    The git history keeps it: `ctxrepo restore TARGET` brings it back.
 
     Example: ctxrepo forget ^3f9a1c20b7de
     """

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, TargetWords
-from ctxrepo.errors import CtxrepoError, Refused
+from ctxrepo.errors import CtxrepoError, NotFound, Refused
+
+if TYPE_CHECKING:
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.domain.target import Target
 
 
 def register(app: typer.Typer) -> None:
@@ -23,8 +24,9 @@ def register(app: typer.Typer) -> None:
 def open_note(target: TargetWords, json: Json = False) -> None:
     """Open a note in your editor.
 
-    What you changed is committed when the editor ends. VISUAL and EDITOR in the environment say which one;
-    where neither is set the path of the file is printed.
+    What you changed is committed when the editor ends. The editor is git's: GIT_EDITOR, `core.editor` of your
+    own configuration, VISUAL, EDITOR, vi. Where none is set and nobody is at a terminal, the path of the file
+    is printed. A note that isn't there is made when you say yes.
 
     Example: ctxrepo open topics/release.md
     """
@@ -33,21 +35,53 @@ def open_note(target: TargetWords, json: Json = False) -> None:
     from ctxrepo.services.resolve import find_note
 
     run = Runtime()
-    path = find_note(run.memory, parse_target(target), run.project).path
+    asked = parse_target(target)
+    try:
+        path = find_note(run.memory, asked, run.project).path
+    except NotFound as error:
+        if not asked.path or asked.lines:
+            raise
+        path = _made(run, asked, error)
+    in_editor(run, path, json)
+
+
+def in_editor(run: Runtime, path: str, json: bool) -> None:
+    """Open the note at `path` and commit what becomes of it."""
+    from ctxrepo.cli.editor import edit_file, editor_of
+
     file = run.memory.root / path
-    editor = _editor(run.env)
+    editor = editor_of(run)
     data = {"path": path, "file": str(file), "editor": editor, "changed": False}
     if not editor:
         output.done(json, data, str(file))
         return
     before = run.memory.worktree.read(path)
-    code = _edit(editor, file, run.env)
+    code = edit_file(editor, file, run.env)
     changed = run.memory.worktree.read(path) != before
     if changed:
         _commit(path)
     if code:
         raise CtxrepoError(f"{editor} ended with {code}", f"The note is {file}.")
     output.done(json, data | {"changed": changed}, f"{'edited' if changed else 'unchanged'}: {path}")
+
+
+def _made(run: Runtime, asked: Target, error: NotFound) -> str:
+    """The path of a note that is made now, if somebody at the terminal wants that."""
+    from ctxrepo.cli import editor
+    from ctxrepo.domain.compose import about
+    from ctxrepo.services.new import new
+
+    if not editor.at_terminal():
+        name = f"{asked.scope}:{asked.path}" if asked.scope else asked.path
+        hint = f'{error.hint} `ctxrepo new {name} -d "..."` makes one.'.strip()
+        raise NotFound(error.message, hint) from error
+    output.notice(f"{error.message}. {error.hint}".strip())
+    typer.confirm(f"Make {asked.path}?", abort=True, err=True)
+    stem = asked.path.rpartition("/")[2].removesuffix(".md")
+    description = typer.prompt("What is found in it, in one line", default=about(stem), err=True)
+    made = new(run.memory, asked, description, [], "", run.project, run.origin, run.now)
+    run.wake()
+    return made.path
 
 
 def export(
@@ -74,22 +108,6 @@ def export(
     files = f"{done.files} file{'' if done.files == 1 else 's'}"
     data = {"scope": done.scope, "folder": str(there), "files": done.files, "skipped": dict(done.skipped)}
     output.done(json, data, f"exported: {files} of {done.folder} to {there}")
-
-
-def _editor(env: Mapping[str, str]) -> str:
-    """As git chooses: VISUAL is for terminals that can show more than lines."""
-    visual = env.get("VISUAL", "") if env.get("TERM", "dumb") != "dumb" else ""
-    return visual or env.get("EDITOR", "") or env.get("VISUAL", "")
-
-
-def _edit(editor: str, file: Path, env: Mapping[str, str]) -> int:
-    """Run the editor on the file and wait for it; returns what it ended with."""
-    try:
-        return subprocess.run([*shlex.split(editor), str(file)], env=dict(env), check=False).returncode
-    except (OSError, ValueError) as error:
-        raise CtxrepoError(
-            f"the editor {editor!r} can't be started: {error}", "Set EDITOR to one that is installed."
-        ) from error
 
 
 def _commit(path: str) -> None:

@@ -192,6 +192,18 @@ def committer(git: Git) -> Committer:
     return Committer(name, email, signs) if name and email else Committer("", "", signs)
 
 
+def own_setting(git: Git, key: str) -> str:
+    """What the user's own configuration, or else the system's, says of a key; never what a clone's says.
+
+    '' where neither has it, or git can't tell.
+    """
+    for file in ("--global", "--system"):
+        answer = git.run("config", file, "--includes", "--get", key, timeout=10)
+        if answer.ok and answer.out.strip():
+            return answer.out.strip()
+    return ""
+
+
 class _Lines:
     """Tells whole lines of what arrives in pieces: half a credential could not be recognised."""
 

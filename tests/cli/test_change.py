@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from terminal import Terminal
@@ -81,6 +82,44 @@ class TestWhatIsPrintedIsTaken:
     def test_a_place_says_beside_what_a_fact_goes(self, note: Terminal) -> None:
         said = note("remember", "beside it", "--note", f"{PATH}#L10", "--json")
         assert said.data["at"].startswith(f"{PATH}#L")
+
+
+class TestEditInAnEditor:
+    @pytest.fixture(autouse=True)
+    def at_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ctxrepo.cli.editor.at_terminal", lambda: True)
+
+    def editor(self, note: Terminal, script: str) -> str:
+        file = note.machine.home / "editor"
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return str(file)
+
+    def test_a_note_opens_as_it_is(self, note: Terminal) -> None:
+        said = note("edit", PATH, EDITOR=self.editor(note, """sed -i s/Fridays/Mondays/ "$1" """))
+        assert (said.code, said.out) == (0, f"edited: {PATH}\n")
+        assert note.machine.git("show", f"HEAD:{PATH}").count("Mondays") == 2
+
+    def test_of_an_entry_only_its_text_is_opened(self, note: Terminal) -> None:
+        after = entry(note, "after lunch")
+        seen = note.machine.home / "seen"
+        script = f"""cp "$1" {seen}; echo "$1" > {seen}.name; sed -i s/lunch/tea/ "$1" """
+        said = note("edit", after, EDITOR=self.editor(note, script))
+        assert said.code == 0, said.err
+        assert seen.read_text() == "- on Fridays too, after lunch\n  - with care\n"
+        assert "- on Fridays\n- on Fridays too, after tea\n  - with care\n" in note.machine.read(PATH)
+        assert (
+            not Path(f"{seen}.name").exists() or not Path(Path(f"{seen}.name").read_text().strip()).exists()
+        )
+        assert note("edit", entry(note, "after tea"), EDITOR="true").out.startswith("unchanged: ^")
+
+    def test_what_was_written_is_kept_where_it_can_not_be_taken(self, note: Terminal) -> None:
+        after = entry(note, "after lunch")
+        for script, code in (("""echo "- another" >> "$1" """, 2), ("exit 3", 1)):
+            said = note("edit", after, EDITOR=self.editor(note, script))
+            assert (said.code, said.is_one_line()) == (code, True)
+            assert Path(said.err.partition("What you wrote is in ")[2].strip().rstrip(".")).exists()
+        assert note.machine.read(PATH) == NOTE
 
 
 class TestEdit:

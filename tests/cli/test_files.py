@@ -16,6 +16,12 @@ def editor(cli: Terminal, script: str) -> str:
     return f"'{file}'"
 
 
+@pytest.fixture
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits there."""
+    monkeypatch.setattr("ctxrepo.cli.editor.at_terminal", lambda: True)
+
+
 class TestOpen:
     def test_what_the_editor_leaves_is_committed(self, cli: Terminal) -> None:
         cli("new", "topics/x", "-d", "about x")
@@ -61,6 +67,45 @@ class TestOpen:
         assert secret not in said.err
         assert secret in cli.machine.read("global/MEMORY.md")
         assert secret not in cli.machine.git("show", "HEAD:global/MEMORY.md")
+
+    @pytest.mark.usefixtures("at_terminal")
+    def test_the_editor_is_the_one_that_git_would_choose(self, cli: Terminal) -> None:
+        cli.machine.git("config", "core.editor", "the-clones-own")  # others may write there
+        wanted = {"GIT_EDITOR": "true git", "VISUAL": "true visual", "EDITOR": "true editor", "TERM": "xterm"}
+        (cli.machine.home / "more").write_text("[core]\n\teditor = true core\n")
+        with (cli.machine.home / ".gitconfig").open("a") as config:
+            config.write("[include]\n\tpath = more\n")
+        chosen = []
+        for name in ("GIT_EDITOR", "core", "VISUAL", "EDITOR"):
+            chosen.append(cli("open", "global:MEMORY.md", "--json", **wanted).data["editor"])
+            if name in wanted:
+                wanted[name] = ""
+            else:
+                (cli.machine.home / "more").write_text("")
+        assert chosen == ["true git", "true core", "true visual", "true editor"]
+        folder = cli.machine.home / "bin"
+        folder.mkdir()
+        (folder / "vi").symlink_to("/bin/true")
+        path = f"{folder}:{cli.machine.env['PATH']}"
+        assert cli("open", "global:MEMORY.md", "--json", PATH=path, **wanted).data["editor"] == "vi"
+
+    @pytest.mark.usefixtures("at_terminal")
+    def test_a_note_that_is_not_there_is_made_when_somebody_says_so(self, cli: Terminal) -> None:
+        said = cli("open", "topics/new", stdin=b"n\n", EDITOR="true")
+        assert said.code == 130
+        assert not (cli.machine.clone / "shop/topics/new.md").exists()
+        said = cli(
+            "open", "topics/new", stdin=b"y\nAll that is new\n", EDITOR=editor(cli, 'echo "- x" >> "$1"')
+        )
+        assert (said.code, said.out.strip()) == (0, "edited: shop/topics/new.md")
+        assert "description: All that is new" in cli.machine.read("shop/topics/new.md")
+        assert cli.machine.read("shop/topics/new.md").endswith("- x\n")
+
+    def test_without_a_terminal_the_command_that_makes_it_is_named(self, cli: Terminal) -> None:
+        said = cli("open", "topics/new", EDITOR="true")
+        assert said.code == 3
+        assert said.is_one_line()
+        assert "`ctxrepo new topics/new.md -d" in said.err
 
 
 class TestExport:
