@@ -32,7 +32,7 @@ def check(
     """Look through all notes for what is not as it was meant.
 
     Ends with 1 when something is found. With --fix it shows what it mended, and then what is left for you.
-    Conflict markers and JSON lines are never touched.
+    Of a conflict that git left in a note or a tape both sides are kept.
 
     Example: ctxrepo check --fix --dry-run
     """

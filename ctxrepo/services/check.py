@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ctxrepo.domain.entry import explicit_id
 from ctxrepo.domain.guard import check_file
 from ctxrepo.domain.jsonl import TOMBSTONE, record, trouble
+from ctxrepo.domain.markers import is_marker
 from ctxrepo.domain.note import Note, decode, utf16
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import REGISTRY_FILE
@@ -19,6 +20,10 @@ from ctxrepo.hot.presets import DELIVERED
 from ctxrepo.services.project import read_registry
 from ctxrepo.storage.memory import Memory
 
+_UNMARK = (
+    "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
+    "the marker lines."
+)
 _MARKER = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
 
 
@@ -81,8 +86,11 @@ def _of_lines(path: str, text: str) -> Iterator[Finding]:
         if not line.strip():
             continue
         fields = record(line)
-        if fields is None:
+        if fields is None and is_marker(line):
+            yield Finding(path, number, "a conflict marker", _UNMARK)
+        elif fields is None:
             yield Finding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
+        if fields is None:
             continue
         name = fields.get("id", "")
         if not isinstance(name, str | int):
@@ -98,7 +106,7 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[Finding]:
         yield Finding(note.path, problem.line, problem.message, problem.remedy)
     if marker := _MARKER.search(note.text):
         line = note.text[: marker.start()].count("\n") + 1
-        yield Finding(note.path, line, "a conflict marker", "Keep what holds and remove the marker lines.")
+        yield Finding(note.path, line, "a conflict marker", _UNMARK)
     if "\r" in note.text and "\n" not in note.text:
         remedy = "`ctxrepo check --fix` ends its lines as all others end."
         yield Finding(note.path, 1, "its lines end in carriage returns alone", remedy)

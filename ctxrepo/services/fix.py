@@ -10,8 +10,9 @@ from difflib import unified_diff
 from ctxrepo.domain.fixes import fixed
 from ctxrepo.domain.guard import check_file
 from ctxrepo.domain.markdown import lines_of
-from ctxrepo.domain.merge.aside import CONFLICTS
-from ctxrepo.domain.note import decode, decode_exactly
+from ctxrepo.domain.markers import settled
+from ctxrepo.domain.merge import CONFLICTS, Aside, aside_file
+from ctxrepo.domain.note import decode, decode_exactly, encode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
 from ctxrepo.errors import Unreadable
@@ -21,12 +22,14 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Fixed:
-    """What is mended in a note, a line for each deed, and the bytes before and after."""
+    """What is mended in a file, a line for each deed, the bytes before and after, and what lost where two
+    sides of a conflict can't both stand."""
 
     path: str
     deeds: tuple[str, ...]
     before: bytes
     after: bytes
+    aside: tuple[Aside, ...] = ()
 
     @property
     def diff(self) -> str:
@@ -50,21 +53,40 @@ def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[Fixed]:
         draft.saying = ", ".join(dict.fromkeys(deed for one in done for deed in one.deeds))
         for one in done:
             draft.put(one.path, decode_exactly(one.after))
+            for path, data in map(aside_file, one.aside):
+                draft.put(path, decode_exactly(data))
     return done
 
 
 def _mended(memory: Memory, path: str) -> Fixed | None:
-    """None for a note that is fine, or that can't be mended, or that the write guard refuses all the same.
+    """None for a file that is fine, or that can't be mended, or that the write guard refuses all the same.
 
     A version that was kept aside is read back to the byte: nobody mends it.
     """
-    if not is_note(path) or path.startswith(CONFLICTS):
+    if not (is_note(path) or path.lower().endswith(".jsonl")) or path.startswith(CONFLICTS):
         return None
     try:
         data = memory.worktree.read(path)
     except Unreadable:
         return None
-    after, deeds = fixed(path, data) if data else (b"", ())
-    if data is None or not deeds or check_file(path, after, memory.settings.secrets.allow_secret):
+    if not data:
         return None
-    return Fixed(path, deeds, data, after)
+    after, deeds, aside = _without_markers(path, data)
+    if is_note(path):
+        after, more = fixed(path, after)
+        deeds += more
+    kept = {path: after} | dict(map(aside_file, aside))
+    allow = memory.settings.secrets.allow_secret
+    if not deeds or any(check_file(name, kept[name], allow) for name in kept):
+        return None
+    return Fixed(path, deeds, data, after, aside)
+
+
+def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[Aside, ...]]:
+    """The file with both sides of its conflicts, and what is to be said of it."""
+    found = settled(path, decode_exactly(data))
+    if found is None:
+        return data, (), ()
+    text, aside = found
+    lost = tuple(f"what lost against the other side is in {aside_file(one)[0]}" for one in aside)
+    return encode(text), ("conflict markers are gone, and both sides are kept", *lost), aside

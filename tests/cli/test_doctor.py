@@ -87,7 +87,8 @@ def test_1_each_finding_names_its_place_and_what_helps(cli: Terminal) -> None:
     said = cli("check")
     assert said.code == 1
     assert said.out == (
-        "global/marks.md:2: a conflict marker. Keep what holds and remove the marker lines.\n"
+        "global/marks.md:2: a conflict marker. `ctxrepo check --fix` keeps both sides where it can tell them "
+        "apart; else keep what holds and remove the marker lines.\n"
         "global/torn.md:1: frontmatter is opened on line 1 and never closed. "
         "End it with a line `---`; until then all of it is body.\n"
     )

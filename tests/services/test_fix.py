@@ -55,7 +55,7 @@ def test_what_is_fine_what_is_no_note_and_what_needs_a_person_stays(mine: Machin
     kept = aside_file(Aside("global/x.md", "", "", "---\ntags: a, b\n---\n- old\n"))
     files = {
         "global/fine.md": b"---\ntags: [a]\n---\n- a\n",
-        "global/markers.md": b"<<<<<<< a\n- a\n=======\n- b\n>>>>>>> b\n",
+        "global/markers.md": b"<<<<<<< a\n- a\n=======\n- b\n=======\n>>>>>>> b\n",
         "global/secret.md": b"---\ntags: a, b\n---\n- ghp_" + b"a1B2" * 9 + b"\n",
         "inbox/h.jsonl": b'{"torn": \r{"id": "a"}\r\n{"id": "a"}',
         "global/picture.png": "- a\n".encode("utf-16"),
@@ -77,3 +77,32 @@ def test_nothing_is_added_to_a_note_in_another_encoding_before_it_is_mended(mine
     assert "check --fix" in refused.value.hint
     run(mine)
     assert file.read_bytes() == b"- a\n"
+
+
+def test_markers_that_git_left_in_notes_and_tapes_are_mended_and_nothing_is_lost(mine: Machine) -> None:
+    tape = "TAPE/shop__anchors.jsonl"
+    one, two = '{"id":"1","v":1}\n', '{"id":"2","v":1}\n'
+    files = {
+        "global/a.md": conflict("- the port is 3\n", "- the port is 1\n", "- the port is 2\n"),
+        tape: one + conflict(two, '{"id":"2","v":2}\n'),
+    }
+    for path, text in files.items():
+        mine.write(path, text)
+    problems = {(f.path, f.line, f.problem) for f in check(mine.open())}
+    assert {("global/a.md", 1, "a conflict marker"), (tape, 2, "a conflict marker")} <= problems
+    planned = fixable(mine.open())
+    assert [one.path for one in planned] == [tape, "global/a.md"]
+    assert {path: mine.read(path) for path in files} == files
+    assert run(mine) == planned
+    assert (mine.read("global/a.md"), mine.read(tape)) == ("- the port is 3\n", one + '{"id":"2","v":2}\n')
+    kept = sorted(path.read_text() for path in (mine.clone / "conflicts").rglob("*.md"))
+    assert len(kept) == 2
+    assert "the port is 1" in "".join(kept)
+    assert two in "".join(kept)
+    assert all("is in conflicts/" in deed for one in planned for deed in one.deeds[1:])
+    assert check(mine.open()) == []
+
+
+def conflict(ours: str, theirs: str, base: str | None = None) -> str:
+    middle = "" if base is None else f"||||||| base\n{base}"
+    return f"<<<<<<< ours\n{ours}{middle}=======\n{theirs}>>>>>>> theirs\n"
