@@ -163,6 +163,7 @@ _WORDS: tuple[tuple[Outcome, str], ...] = (
         "cut",
         r"""connection (was )?(reset|closed|aborted)|early eof|hung up|unexpected disconnect|rpc failed
         |broken pipe|(recv|send) failure|unexpected eof|tls packet|handshake|ssl_(read|connect|error)
+        |gnutls (recv|send) error
         |bad packet|bad line length|protocol error|kex_exchange|banner exchange|ssh_dispatch_run_fatal""",
     ),
 )
@@ -171,7 +172,7 @@ _PATTERNS = tuple(
     for outcome, words in _WORDS
 )
 _COUNTING = re.compile(
-    r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
+    r"cloning into |(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
     r"|(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
     re.IGNORECASE,
 )
@@ -255,7 +256,8 @@ def reason(words: str, outcome: Outcome) -> str:
     """
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     lines = [line for line in lines if not _COUNTING.match(line)]
-    fits = [line for line in lines if _found(line) == outcome]
+    # Any line that we don't know "fits" a failure that we don't know.
+    fits = [line for line in lines if _found(line) == outcome] if outcome != "failed" else []
     theirs = [line for line in lines if re.match(r"(?i)remote: *\S|error: ", line)]
     summary = [line for line in lines if re.match(r"(?i)(fatal|error)", line)]
     by_them = outcome in ("protected", "quota", "refused", "readonly")

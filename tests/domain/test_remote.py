@@ -71,6 +71,7 @@ SAID = [
     ("cut", "fetch-pack: unexpected disconnect while reading sideband packet\nfatal: early EOF"),
     ("cut", "Connection reset by 1.2.3.4 port 22\nfatal: Could not read from remote repository."),
     ("cut", "gnutls_handshake() failed: An unexpected TLS packet was received."),
+    ("cut", "fatal: unable to access 'https://h/': GnuTLS recv error (-54): Error in the pull function."),
     ("failed", "fatal: something nobody has heard of"),
     ("cut", ""),
 ]  # fmt: skip
@@ -115,6 +116,18 @@ def test_the_reason_is_the_line_that_decided() -> None:
     assert "IDENTIFICATION HAS CHANGED" in reason(changed, classify(changed))
     assert reason("fatal: one\nfatal: two", "failed") == "fatal: one"
     assert reason("", "failed") == ""
+
+
+@pytest.mark.parametrize(
+    "fatal",
+    [
+        "fatal: something nobody has heard of",
+        "fatal: unable to access 'https://h/': gnutls_handshake() failed: Handshake failed",
+    ],
+)
+def test_the_reason_is_gits_fatal_line_whatever_else_it_says(fatal: str) -> None:
+    words = f"Cloning into '/home/ada/.ctxrepo'...\nwarning: templates not found\n{fatal}\n"
+    assert reason(words, classify(words)) == fatal
 
 
 def test_every_outcome_but_well_says_what_to_do() -> None:

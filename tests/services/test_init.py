@@ -183,3 +183,15 @@ def test_a_copied_clone_gets_a_state_of_its_own(ada: Machine, tmp_path: Path) ->
     assert copy.clone.repo_id() != ada.open().clone.repo_id()
     assert copy.writes.is_empty()
     assert not ada.open().writes.is_empty()
+
+
+def test_what_git_died_of_is_named_and_no_secret_is(ada: Machine, remote: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    (remote / "config").write_text(f"[core\n{token}")
+    with pytest.raises(CtxrepoError, match="could not be cloned: fatal: bad config line 1") as refused:
+        ada.init(str(remote))
+    assert "Cloning into" not in refused.value.message
+    (remote / "config").write_text(f"[core]\n\trepositoryformatversion = {token}\n")
+    with pytest.raises(CtxrepoError, match="could not be cloned: fatal: bad numeric") as refused:
+        ada.init(str(remote))
+    assert token not in refused.value.message
