@@ -61,6 +61,9 @@ def head_of(
     if is_odd:
         remedy = "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can."
         wrong.append(("tags", "is not a list of words", remedy))
+    if not _is_limit(fields.get("limit", 1)):
+        remedy = "pi-memory-md reads nothing of such a head; take it out, or write a number above 0."
+        wrong.append(("limit", "is no number above 0", remedy))
     for key, day in days.items():
         if not day and fields.get(key) is not None:
             wrong.append((key, "is no date", "Write it as YYYY-MM-DD."))
@@ -86,6 +89,10 @@ def guessed(inner: str, lines: int, problem: Problem) -> Head:
         lines=lines,
         problems=(problem,),
     )
+
+
+def _is_limit(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 def _guessed_tags(inner: str, words: str) -> tuple[str, ...]:

@@ -32,6 +32,8 @@ def mine(ada: Machine) -> Machine:
         (b"---\na: " + b"x" * 70_000 + b"\n---\n", 1, "larger than 64 KiB"),
         (b"---\na: 1\nb: \x07\n---\n", 3, "a control character"),
         (b"---js\na\n---\n", 1, "frontmatter in js is not read"),
+        (b"---\ndescription: d\nlimit: -5\n---\n", 3, "limit is no number above 0"),
+        (b"---\nlimit: true\n---\n", 2, "limit is no number above 0"),
         (b"- ok\n- caf\xe9\n", 2, "bytes that are not UTF-8"),
         ("- x\n".encode("utf-16"), 1, "it is UTF-16"),
         (b"- a\r- b\r", 1, "carriage returns"),
