@@ -61,7 +61,7 @@ def head_of(
     if is_odd:
         remedy = "Write `tags: [one, two]`; `ctxrepo check --fix` does, if it can."
         wrong.append(("tags", "is not a list of words", remedy))
-    if not _is_limit(fields.get("limit", 1)):
+    if not is_limit(fields.get("limit", 1)):
         remedy = "pi-memory-md reads nothing of such a head; take it out, or write a number above 0."
         wrong.append(("limit", "is no number above 0", remedy))
     for key, day in days.items():
@@ -91,7 +91,8 @@ def guessed(inner: str, lines: int, problem: Problem) -> Head:
     )
 
 
-def _is_limit(value: object) -> bool:
+def is_limit(value: object) -> bool:
+    """Whether pi-memory-md takes a head with this `limit`."""
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 

@@ -6,11 +6,11 @@ It takes all of a head or nothing: one field of the wrong kind, and the note has
 from __future__ import annotations
 
 import datetime as dt
-import math
 import re
 from dataclasses import dataclass
 
 from ctxrepo.domain import frontmatter
+from ctxrepo.domain.head import is_limit
 
 _LANGUAGES = ("", "yaml", "yml")
 _EMPTY = re.compile(r"^\s*#[^\n]+", re.MULTILINE)
@@ -29,8 +29,7 @@ def pi_head(text: str) -> PiHead:
     fields = frontmatter.read(f"---\n{_matter(text)}\n---\n").fields
     limit, tags = fields.get("limit", 1), fields.get("tags", [])
     description = fields.get("description", "")
-    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
-    if not (isinstance(description, str) and isinstance(tags, list) and is_number and _is_positive(limit)):
+    if not (isinstance(description, str) and isinstance(tags, list) and is_limit(limit)):
         return PiHead()
     return PiHead(description, ", ".join(map(_word, tags)))
 
@@ -45,10 +44,6 @@ def _matter(text: str) -> str:
         return ""
     matter = f"\n{rest}".partition("\n---")[0]
     return matter if _EMPTY.sub("", matter).strip() else ""
-
-
-def _is_positive(limit: object) -> bool:
-    return isinstance(limit, int | float) and limit > 0 and not math.isnan(limit)
 
 
 def _word(value: object) -> str:
