@@ -172,8 +172,8 @@ _PATTERNS = tuple(
     for outcome, words in _WORDS
 )
 _COUNTING = re.compile(
-    r"cloning into |(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
-    r"|(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
+    r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
+    r"|cloning into |(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
     re.IGNORECASE,
 )
 """Lines of git's that say nothing of how it ended."""
