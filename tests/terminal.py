@@ -74,6 +74,7 @@ class Terminal:
                     patch.setenv(name, value)
                 else:
                     patch.delenv(name, raising=False)
+            patch.setattr("ctxrepo.cli.waiting.PATIENCE", 3600.0)  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             patch.setattr("ctxrepo.cli.runtime.start_worker", self.woken.append)

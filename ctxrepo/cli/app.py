@@ -36,10 +36,11 @@ from ctxrepo.cli import (
     stats,
     sync,
     trace,
+    waiting,
 )
 from ctxrepo.cli.mistakes import mistake
 from ctxrepo.cli.surprise import logged
-from ctxrepo.errors import CtxrepoError, UsageError
+from ctxrepo.errors import Busy, CtxrepoError, UsageError
 
 INTERRUPTED = 130
 
@@ -101,7 +102,11 @@ def root_command() -> Any:
 def main(words: Sequence[str]) -> int:
     """Run one command; returns its exit code and never shows a traceback."""
     output.prepare()
-    code = _run(words, as_json="--json" in words)
+    waiting.begin()
+    try:
+        code = _run(words, as_json="--json" in words)
+    finally:
+        waiting.over()
     output.finish()
     return code
 
@@ -132,6 +137,11 @@ def _run(words: Sequence[str], as_json: bool) -> int:
 def _surprise(error: Exception, logged: str) -> CtxrepoError:
     import sqlite3  # most commands never get here
 
+    if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+        return Busy(
+            "another process of ctxrepo's is writing a database for longer than was waited",
+            "Nothing is lost; run the command again in a moment.",
+        )
     if isinstance(error, sqlite3.OperationalError):  # the disk or its rights: nothing in it is wrong
         return CtxrepoError(
             f"a database of ctxrepo's can't be used: {error}",

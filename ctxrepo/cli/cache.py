@@ -58,8 +58,7 @@ def rebuild(json: Json = False) -> None:
 
     run = Runtime()
     began = monotonic()
-    with run.telling() as memory:
-        done = rebuild(memory)
+    done = rebuild(run.memory)
     seconds = round(monotonic() - began, 2)
     data = {"notes": done.notes, "entries": done.entries, "seconds": seconds}
     counted = f"{output.counted(done.notes, 'note')}, {output.counted(done.entries, 'entry', 'entries')}"
@@ -82,8 +81,7 @@ def embed(json: Json = False) -> None:
     run = Runtime()
     run.settle()
     began = monotonic()
-    with run.telling() as memory:
-        done = make_ready(memory)
+    done = make_ready(run.memory)
     compile_for_hooks(run.memory, run.interpreter)
     run.wake()
     seconds = round(monotonic() - began, 2)

@@ -36,7 +36,7 @@ def doctor(
         typer.Option("--faults", help="List the faults that sessions were told, those that are over too."),
     ] = False,
 ) -> None:
-    """Look whether all around the notes works: git, clone, agents, hooks.
+    """Look whether all around the notes works: git, agents, hooks.
 
     It says of each thing how it stands, then what is wrong with it and what helps. Ends with 1 when something
     is wrong. With --fix it says what it did, and then what is left for you. With --hooks it reads the agents'

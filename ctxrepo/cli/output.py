@@ -7,11 +7,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, TextIO
 
-from ctxrepo.domain.paths import INVISIBLE
+from ctxrepo.cli import waiting
+from ctxrepo.domain.paths import visible as visible
 from ctxrepo.errors import CtxrepoError
 
 SCHEMA_VERSION = 1
@@ -54,6 +54,7 @@ def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> N
 
 def verbatim(data: bytes) -> None:
     """Bytes as they are, for a program or a file."""
+    waiting.clear()
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -77,32 +78,9 @@ def notice(text: str) -> None:
     _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
 
 
-@contextmanager
-def progress() -> Iterator[Callable[[str], None] | None]:
-    """At a terminal what tells how far long work is: on one line, which is gone at the end."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        yield _say_on_one_line
-    finally:
-        _say_on_one_line("")
-
-
-def _say_on_one_line(words: str) -> None:
-    """git's own counting and ours."""
-    line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
-    print(f"\r\x1b[K{visible(line)[:100]}", end="", file=sys.stderr, flush=True)
-
-
 def counted(number: int, one: str, many: str = "") -> str:
     """`1 note`, `2 notes`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
-def visible(text: str) -> str:
-    """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
-    return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)
 
 
 def _spelled(error: CtxrepoError) -> dict[str, str]:
@@ -124,6 +102,7 @@ def _one_line(text: str) -> str:
 
 
 def _print(text: str, stream: TextIO) -> None:
+    waiting.clear()
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ctxrepo.cli import output
+from ctxrepo.cli import output, waiting
 from ctxrepo.cli.options import Json
 from ctxrepo.cli.sync import finish
 
@@ -39,8 +39,13 @@ def init(
     from ctxrepo.storage.git import redact
 
     run = Runtime()
-    with output.progress() as progress:
-        made = init(run.places, run.env, remote, run.interpreter, run.now, progress, sparse=sparse)
+    try:
+        made = init(run.places, run.env, remote, run.interpreter, run.now, waiting.tell, sparse=sparse)
+    except KeyboardInterrupt:
+        output.notice("interrupted; run `ctxrepo init` again to finish it")
+        raise
+    finally:
+        waiting.over()
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
@@ -69,9 +74,9 @@ def init(
 
 
 def status(json: Json = False) -> None:
-    """Show on one screen where the memory stands and whether agents are given it.
+    """Show where the memory stands, and whether agents are given it.
 
-    The network is not asked.
+    On one screen: what waits, who was served last, when the remote last answered. The network isn't asked.
 
     Example: ctxrepo status
     """

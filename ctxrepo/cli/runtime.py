@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents import session_in
-from ctxrepo.cli import output
+from ctxrepo.cli import output, waiting
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.daemon import start_worker
@@ -52,7 +51,7 @@ class Runtime:
         for warning in self.pi_warnings:
             output.notice(warning)
         compile_for_hooks(memory, self.interpreter)
-        return memory
+        return replace(memory, progress=waiting.tell)
 
     @property
     def pi_warnings(self) -> tuple[str, ...]:
@@ -86,20 +85,13 @@ class Runtime:
             folder = str(state / known.id)
             start_worker({"interpreter": self.interpreter, "state": str(state), "folder": folder})
 
-    @contextmanager
-    def telling(self) -> Iterator[Memory]:
-        """The memory for work that may take a while: at a terminal it tells how far it is."""
-        with output.progress() as progress:
-            yield replace(self.memory, progress=progress) if progress else self.memory
-
     def settle(self) -> Committed | None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said, and None
         returned."""
         memory = self.memory  # not below: without any there is nothing to show
         try:
-            with self.telling() as memory:
-                done = commit(memory, self.now, Wanted(spooled_versions(memory)))
-                complete(memory, done.head)
+            done = commit(memory, self.now, Wanted(spooled_versions(memory)))
+            complete(memory, done.head)
         except CtxrepoError as error:
             output.notice(f"what was written last is not in this: {error.message}")
             return None

@@ -168,3 +168,8 @@ def _not_a_note(text: str, reason: str) -> UsageError:
         f"`{shown(text, 80)}` can't be a note: the path {reason}",
         "Name it like `topics/build.md`, relative to its scope.",
     )
+
+
+def visible(text: str) -> str:
+    """`text` with everything that would act on a terminal, or hide in it, written out as `\\u{hex}`."""
+    return INVISIBLE.sub(lambda m: m[0] if m[0] in "\n\t" else f"\\u{{{ord(m[0]):x}}}", text)

@@ -66,7 +66,7 @@ def complete(memory: Memory, head: str | None) -> None:
     """Bring the cache to commit `head` for somebody who asks it now, waiting for a worker that is at it."""
     while head is not None and _is_built_anew(memory):
         if memory.progress:
-            memory.progress(f"waiting for the notes to be read: {memory.cache.entry_count} entries so far")
+            memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
         pause(_GLANCE, _GLANCE)
     build(memory, head)
 
@@ -102,8 +102,8 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
     objects.need(notes.values())
 
     def tell(done: int) -> None:
-        if memory.progress:
-            memory.progress(f"reading notes: {done} of {len(notes)}")
+        if memory.progress and len(notes) > MANY_NOTES:
+            memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
     with locked(memory.state.lock("fill"), timeout=PATIENCE):
         if memory.cache.head == head:  # somebody else has filled it meanwhile

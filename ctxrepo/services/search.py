@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 from ctxrepo.errors import NotFound, UsageError
@@ -18,6 +20,9 @@ from ctxrepo.storage.memory import Memory
 
 MOST = 2000
 """Entries that are put in order; of more nobody sees the end."""
+
+_LARGE = 16 * 1024 * 1024
+"""Bytes of the cache from which on a search may take seconds."""
 
 _WORD = re.compile(r'"([^"]+)"|(\S+)')
 _NO_NOTES = ("conflicts/", "inbox/", "TAPE/", ".")
@@ -74,6 +79,8 @@ def search(memory: Memory, asked: Question, project: Project | None, limit: int)
     words = [(a or b) for a, b in _WORD.findall(asked.text)]
     tags = {tag.lstrip("#").casefold() for tag in asked.tags}
     _check(asked, words)
+    if memory.progress and _bytes_of(memory.state.cache) > _LARGE:
+        memory.progress("searching all entries")
     only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
     hits = [hit for hit in _hits(memory, asked, words, only) if hit.path.startswith(only)]
     hits = [hit for hit in hits if _is_in_scope(hit.path) and tags <= _groups(hit)]
@@ -114,6 +121,13 @@ def _hits(memory: Memory, asked: Question, words: Sequence[str], only: str) -> I
 def _groups(hit: Hit) -> set[str]:
     """The tags of a hit and its category, in small letters."""
     return {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
+
+
+def _bytes_of(file: Path) -> int:
+    """How large a file is; 0 for none."""
+    with suppress(OSError):
+        return file.stat().st_size
+    return 0
 
 
 def _is_in_scope(path: str) -> bool:

@@ -16,7 +16,7 @@ from ctxrepo.storage import cachedocuments as documents
 from ctxrepo.storage.ahead import ahead
 from ctxrepo.storage.cacherows import NewestHandoff, Rows, rows_of, storable
 from ctxrepo.storage.cacheschema import INDEX_OF_IDS
-from ctxrepo.storage.database import transaction
+from ctxrepo.storage.database import give_way, transaction
 
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
@@ -68,6 +68,7 @@ def fill(
                 numbers = [number for batch in group for number, _ in batch]
                 documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
                 documents.recount(db, {number // SCOPE_SPAN for number in numbers})
+            give_way(db)
         with transaction(db):
             db.execute(INDEX_OF_IDS)
             documents.hand_over(db, handoffs)

@@ -69,7 +69,7 @@ class Checkout:
         if only is not None and base == following and not self._lacks_root_file(base):
             disk, skipped = look_at(self.worktree, frozenset(only))
         else:
-            top, skipped = look(Stamps(self.stamps), self.worktree)
+            top, skipped = look(Stamps(self.stamps), self.worktree, self.progress)
             disk = Everything(top, self.cone)
             if self._is_emptied(disk, base, written):
                 return Seen(disk, skipped, None, None, is_emptied=True)

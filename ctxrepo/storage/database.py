@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ctxrepo.errors import CtxrepoError
-from ctxrepo.storage.lock import locked_folder
+from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage.holder import holder
+from ctxrepo.storage.lock import is_held, locked, locked_folder
+from ctxrepo.storage.pause import pause
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -18,6 +21,12 @@ _R = TypeVar("_R")
 
 _PATIENCE = 5.0
 """Seconds to wait for another writer, and for another process that lays the database out."""
+
+_WRITERS_PATIENCE = 120.0
+"""Seconds to wait after that: who reads many notes in lets others write in between."""
+
+_TURN = 0.1
+"""Seconds in which whoever waits to write has surely looked whether it is free."""
 
 _JOURNAL_BYTES = 4 * 1024 * 1024
 """What a log of changes may keep of the disk once it is in the database."""
@@ -93,7 +102,7 @@ def healing(
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """All that is written inside, or nothing."""
-    db.execute("begin immediate")
+    _begin(db)
     try:
         yield
     except BaseException:
@@ -101,6 +110,58 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("rollback")
         raise
     db.execute("commit")
+
+
+def give_way(db: sqlite3.Connection) -> None:
+    """Let others write whose turn comes between many transactions of ours, one after the other."""
+    if is_held(_wanted(_path_of(db))):
+        pause(_TURN, 2 * _TURN)
+
+
+def _begin(db: sqlite3.Connection) -> None:
+    """Become the one who writes. Somebody who reads many notes in writes for longer than a person thinks, and
+    is told that others wait."""
+    try:
+        db.execute("begin immediate")
+        return
+    except sqlite3.OperationalError as error:
+        if not is_locked(error):
+            raise
+    path = _path_of(db)
+    end = time.monotonic() + _WRITERS_PATIENCE
+    with locked(_wanted(path), _WRITERS_PATIENCE):
+        while True:
+            try:
+                db.execute("begin immediate")
+                return
+            except sqlite3.OperationalError as error:
+                if not is_locked(error):
+                    raise
+                if time.monotonic() > end:
+                    raise Busy(*busy_words(path)) from error
+
+
+def busy_words(path: Path) -> tuple[str, str]:
+    """What is wrong and what to do, when a database is written by somebody else for too long."""
+    who = holder(path, path.with_name(f"{path.name}-shm"), path.with_name(f"{path.name}-wal"))
+    return (
+        f"{path} is being written by {who or 'another process of ctxrepo'}",
+        "Nothing is lost; run the command again when that is done.",
+    )
+
+
+def is_locked(error: sqlite3.DatabaseError) -> bool:
+    """Whether somebody else is writing, and nothing is wrong with the database."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _path_of(db: sqlite3.Connection) -> Path:
+    return Path(db.execute("pragma database_list").fetchone()[2])
+
+
+def _wanted(path: Path) -> Path:
+    """Held by whoever waits to write the database."""
+    return path.with_name(f"{path.name}.lock")
 
 
 def _make_way(path: Path) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.oid import tree_id
+from ctxrepo.storage.git import Progress
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.stamps import NO_FILES, NOTHING, UNREAD, Held, Stamps, held, read_id
 from ctxrepo.storage.trees import Key, folder_of, key_of
@@ -55,6 +56,10 @@ class Everything:
 Disk = Everything | Some
 
 
+_MANY = 50
+"""Folders after which somebody who waits is told how many they were."""
+
+
 class Folder:
     """A folder on disk: blob ids of its files and what folders are in it, by name; no empty ones."""
 
@@ -79,7 +84,9 @@ class Folder:
         return not self.folders and self._held.ids == NO_FILES
 
 
-def look(stamps: Stamps, worktree: Worktree) -> tuple[Folder, dict[str, str]]:
+def look(
+    stamps: Stamps, worktree: Worktree, progress: Progress | None = None
+) -> tuple[Folder, dict[str, str]]:
     """The top folder, and path -> why of what was passed over; reads only what is not as it is known."""
     known = stamps.read()
     now: dict[str, Held] = {}
@@ -91,6 +98,8 @@ def look(stamps: Stamps, worktree: Worktree) -> tuple[Folder, dict[str, str]]:
             skipped[path] = listing.trouble
             continue
         now[path] = held(worktree, listing, known.get(path))
+        if progress and not len(now) % _MANY:
+            progress(f"looking for edits: {len(now)} folders so far")
         skipped |= json.loads(now[path].skipped)
         inside = ((name, folders.pop(listing.at(name), None)) for name in listing.folders)
         folder = Folder(now[path], {name: below for name, below in inside if below})

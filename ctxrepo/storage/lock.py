@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy
 from ctxrepo.hot.daemon import is_taken, take
+from ctxrepo.storage.holder import holder
 from ctxrepo.storage.pause import pause
 
 
@@ -76,8 +77,9 @@ def _wait(handle: int, path: Path, timeout: float) -> None:
             return
         except BlockingIOError:
             if time.monotonic() >= end:
+                who = holder(path)
                 raise Busy(
-                    f"another ctxrepo process has held {path.name} for {timeout:.0f} s",
+                    f"{who or 'another ctxrepo process'} has held {path.name} for {timeout:.0f} s",
                     "Nothing is lost; run the command again in a moment.",
                 ) from None
         pause(0.5 * wait, 1.5 * wait)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ctxrepo.domain.oid import blob_id, tree_id
 from ctxrepo.errors import Unreadable
+from ctxrepo.storage.database import is_locked
 from ctxrepo.storage.scan import Listing, Stamp
 from ctxrepo.storage.worktree import Worktree
 
@@ -59,8 +60,8 @@ class Stamps:
                 connection.execute(_SCHEMA)
                 rows = connection.execute("select folder, stamps, ids, skipped, tree from held").fetchall()
                 return {row[0]: Held(*row[1:]) for row in rows}
-        except sqlite3.DatabaseError:
-            self._drop()
+        except sqlite3.DatabaseError as error:
+            self._drop(error)
             return {}
 
     def keep(self, fresh: Mapping[str, Held], gone: Iterable[str]) -> None:
@@ -69,10 +70,12 @@ class Stamps:
                 connection.executemany("delete from held where folder = ?", [(path,) for path in gone])
                 rows = [(path, *held) for path, held in fresh.items()]
                 connection.executemany("insert or replace into held values (?,?,?,?,?)", rows)
-        except sqlite3.DatabaseError:
-            self._drop()
+        except sqlite3.DatabaseError as error:
+            self._drop(error)
 
-    def _drop(self) -> None:
+    def _drop(self, error: sqlite3.DatabaseError) -> None:
+        if is_locked(error):  # it is sound: what it lacks is looked for again
+            return
         with suppress(OSError):
             self.database.unlink()
 

@@ -234,7 +234,7 @@ class TestSurprises:
     def test_a_surprise_leaves_its_traceback_in_a_log(
         self, cli: Terminal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(Memory, "open", lambda *_: {}["no such"])
+        monkeypatch.setattr(Memory, "open", lambda *_, **__: {}["no such"])
         said = cli("status")
         assert (said.code, said.is_one_line()) == (1, True)
         log = cli.machine.places.state / "errors.log"
@@ -246,7 +246,7 @@ class TestSurprises:
     def test_errors_on_purpose_are_said_as_they_are(
         self, cli: Terminal, monkeypatch: pytest.MonkeyPatch, error: CtxrepoError
     ) -> None:
-        def fails(*_: object) -> None:
+        def fails(*_: object, **__: object) -> None:
             raise error
 
         monkeypatch.setattr(Memory, "open", fails)
@@ -255,7 +255,7 @@ class TestSurprises:
         assert not (cli.machine.places.state / "errors.log").exists()
 
     def test_a_full_disk_is_no_surprise(self, cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(*_: object) -> None:
+        def full(*_: object, **__: object) -> None:
             raise OSError(28, "No space left on device", "/there")
 
         monkeypatch.setattr(Memory, "open", full)

@@ -53,5 +53,5 @@ def test_the_first_search_reads_all_notes_and_tells_how_far_it_is(unread: Machin
     said = os.read(ours, 65536).decode()
     os.close(ours)
     assert f"fact number {NOTES - 1}" in done.stdout
-    assert re.search(r"reading notes: [1-9]\d+ of 12", said)
+    assert re.search(r"building the cache: [1-9]\d+ of 12", said)
     assert said.endswith("\r\x1b[K")  # and the line is gone

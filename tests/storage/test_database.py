@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from multiprocessing.synchronize import Barrier
@@ -11,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage import database
-from ctxrepo.storage.database import aside_of, discard, is_sound, open_database
+from ctxrepo.storage.database import aside_of, discard, is_sound, open_database, transaction
+from ctxrepo.storage.lock import is_held
 
 FORK = multiprocessing.get_context("fork")
 
@@ -105,3 +109,50 @@ def test_processes_that_find_it_damaged_at_once_make_it_anew_and_all_go_on(
         writer.join()
     with closing(opened(path)) as db:
         assert db.execute("select count(*) from kept").fetchone()[0] >= 1
+
+
+def test_who_writes_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_PATIENCE", 0.01)
+    path = tmp_path / "cache.db"
+    long = opened(path)
+
+    def write() -> None:
+        with closing(opened(path)) as db, transaction(db):
+            db.execute("insert into kept values ('short')")
+
+    short = threading.Thread(target=write)
+    with transaction(long):
+        long.execute("insert into kept values ('long')")
+        short.start()
+        while not is_held(path.with_name("cache.db.lock")):  # it has met the lock, and says that it waits
+            time.sleep(0.01)
+        assert short.is_alive()
+    short.join()
+    assert [row[0] for row in long.execute("select text from kept")] == ["long", "short"]
+    long.close()
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
+def test_who_writes_for_ever_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_PATIENCE", "_WRITERS_PATIENCE"):
+        monkeypatch.setattr(database, name, 0.01)
+    path = tmp_path / "cache.db"
+    opened(path).close()
+    has_it, is_over = FORK.Event(), FORK.Event()
+
+    def hold() -> None:
+        with closing(opened(path)) as db, transaction(db):
+            has_it.set()
+            is_over.wait()
+
+    process = FORK.Process(target=hold)
+    process.start()
+    try:
+        has_it.wait()
+        with closing(opened(path)) as db, pytest.raises(Busy) as busy, transaction(db):
+            pass
+    finally:
+        is_over.set()
+        process.join()
+    assert busy.value.message == f"{path} is being written by process {process.pid}"
+    assert process.pid != os.getpid()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -162,3 +164,20 @@ def test_a_database_that_can_not_be_used_costs_time_only(
         database.write_bytes(damage)
     for _ in range(2):
         assert look(Stamps(database), tree)[0].files == {"a.md": blob_id(b"one")}
+
+
+def test_a_database_that_somebody_else_writes_is_kept(
+    tree: Worktree, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree.root / "a.md").write_text("- a\n")
+    stamps = Stamps(database)
+    look(stamps, tree)
+    before = stamps.read()
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *words: connect(*words, timeout=0.01))
+    with closing(connect(database, isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        assert stamps.read() == {}
+        stamps.keep({}, ["a"])
+        other.execute("rollback")
+    assert stamps.read() == before
