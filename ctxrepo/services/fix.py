@@ -88,5 +88,5 @@ def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tu
     if found is None:
         return data, (), ()
     text, aside = found
-    lost = tuple(f"what lost against the other side is in {aside_file(one)[0]}" for one in aside)
-    return encode(text), ("conflict markers are gone, and both sides are kept", *lost), aside
+    lost = [f"of two edits of one thing the other one is in {aside_file(one)[0]}" for one in aside]
+    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), aside
