@@ -94,10 +94,10 @@ def tags(
     if not target:
         run.settle()
         found = tags_of(run.memory, scope, run.project)
-        counts = [
-            (output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries")) for t in found
-        ]
-        lines = [f"{tag.name}  {', '.join(told)}" for tag, told in zip(found, counts, strict=True)]
+        lines = output.aligned(
+            (t.name, output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries"))
+            for t in found
+        )
         output.done(json, {"tags": [asdict(tag) for tag in found]}, "\n".join(lines))
         return
     note = parse_target(target)

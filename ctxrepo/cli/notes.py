@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +9,12 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope, Tags, TargetWords, text_of
+from ctxrepo.cli.tables import long_list, tree_list
 from ctxrepo.domain.paths import shown
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
+    from ctxrepo.services.list_notes import Listed
     from ctxrepo.services.remember import Remembered
 
 _WAS = 100
@@ -172,57 +173,55 @@ def read(target: TargetWords, json: Json = False) -> None:
 
 
 def list_notes(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Only notes below it, e.g. topics or archive.")
+    ] = "",
     scope: Scope = "",
     tag: Tags = None,
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="Show sizes, and how a session is given each note.")
+    ] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Show folders, and how much is in each.")] = False,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", min=0, help="Only so many folders down.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Most notes to show.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the notes in view: the project's and the global ones.
 
-    Example: ctxrepo list --scope global --tag ci
+    The archive is listed by its name only. With --long each note has its bytes, its entries, whether it is
+    pinned, and whether a session that starts here is given it whole, cut, by a line of the index, or not.
+
+    Example: ctxrepo list topics --long
     """
     from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.list_notes import list_notes, tagged
+    from ctxrepo.services.list_notes import below, list_notes, tagged
 
     if tree:
-        _tree(scope, tag or [], json)
+        if tag or folder or long or limit:
+            raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
+        tree_list(scope, depth, json)
         return
     run = Runtime()
     done = run.settle()
     notes = tagged(list_notes(run.memory, scope, run.project, done), tag or [])
-    lines = []
-    for note in notes:
-        tags = f" [{', '.join(note.tags)}]" if note.tags else ""
-        mark = f"  ({note.problem})" if note.problem else ""
-        lines.append(f"{note.scope}/{note.path} — {note.description or 'No description'}{tags}{mark}")
-    output.done(json, {"notes": [vars(n) for n in notes]}, "\n".join(lines))
+    notes = below(notes, folder, depth)
+    if limit and len(notes) > limit:
+        output.notice(f"there are {len(notes)} notes; --limit shows more")
+    if long:
+        long_list(run, notes[:limit], json)
+    else:
+        lines = "\n".join(map(_line, notes[:limit]))
+        output.done(json, {"notes": [vars(n) for n in notes[:limit]]}, lines)
     if not notes and not json:
-        output.notice(
-            "no note has these tags" if tag else "no notes yet: `ctxrepo remember` writes the first"
-        )
+        asked = f"no note is below {folder}" if folder else "no note has these tags" if tag else ""
+        output.notice(asked or "no notes yet: `ctxrepo remember` writes the first")
 
 
-def _tree(scope: str, tags: Sequence[str], json: bool) -> None:
-    from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.tree import tree
-
-    if tags:
-        raise UsageError("--tree counts all notes", "Leave out --tag.")
-    run = Runtime()
-    folders = tree(run.memory, scope, run.project)
-    names = [f"{'  ' * f.depth}{f.path.rpartition('/')[2]}/" for f in folders]
-    width = max(map(len, names))
-    digits = max(len(str(f.notes)) for f in folders)
-    lines = [
-        f"{name:<{width}}  {f.notes:>{digits}} {'note ' if f.notes == 1 else 'notes'}  {_size(f.bytes):>9}"
-        for name, f in zip(names, folders, strict=True)
-    ]
-    output.done(json, {"folders": [asdict(f) for f in folders]}, "\n".join(lines))
-
-
-def _size(count: int) -> str:
-    """`12.3 kB`, in the greatest unit that fits."""
-    for size, unit in ((1_000_000, "MB"), (1_000, "kB")):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} B"
+def _line(note: Listed) -> str:
+    tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+    mark = f"  ({note.problem})" if note.problem else ""
+    return f"{note.place} — {note.description or 'No description'}{tags}{mark}"

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from ctxrepo.cli import waiting
@@ -81,6 +81,17 @@ def notice(text: str) -> None:
 def counted(number: int, one: str, many: str = "") -> str:
     """`1 note`, `2 notes`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows as lines whose cells stand in columns, numbers at the right; the last cell is as long as it is."""
+    rows = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(_in_column, row, widths)).rstrip() for row in rows]
+
+
+def _in_column(cell: str, width: int) -> str:
+    return cell.rjust(width) if cell.isdigit() else cell.ljust(width)
 
 
 def _spelled(error: CtxrepoError) -> dict[str, str]:

@@ -77,7 +77,7 @@ def list_projects(json: Json = False) -> None:
         "projects": [_listed(p) for p in found if p.id],
         "unclaimed": [p.folder for p in found if not p.id],
     }
-    output.done(json, data, "\n".join(_line(p) for p in found))
+    output.done(json, data, "\n".join(output.aligned(map(_cells, found))))
 
 
 @group.command()
@@ -174,10 +174,11 @@ def _lines(found: Shown) -> list[str]:
     return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
 
 
-def _line(found: ListedProject) -> str:
+def _cells(found: ListedProject) -> tuple[str, ...]:
     here = ", here" if found.checkouts else ""
     names = f" (also {', '.join(found.names)})" if found.names else ""
-    return f"{found.folder}/  {found.id or 'no project'}{names}  {output.counted(found.notes, 'note')}{here}"
+    named = f"{found.id or 'no project'}{names}"
+    return f"{found.folder}/", named, f"{output.counted(found.notes, 'note')}{here}"
 
 
 def _told(done: Linked) -> str:

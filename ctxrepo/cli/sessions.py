@@ -71,7 +71,7 @@ def show(json: Json = False) -> None:
 
     run = Runtime()
     found = sessions(run.memory, run.now)
-    lines = "\n".join(_line(one) for one in found)
+    lines = "\n".join(output.aligned(map(_cells, found)))
     output.done(json, {"sessions": [_data(one) for one in found]}, lines or "no agent had a session lately")
 
 
@@ -99,12 +99,12 @@ def _data(one: Ledger) -> dict[str, Any]:
     }
 
 
-def _line(one: Ledger) -> str:
+def _cells(one: Ledger) -> tuple[str, ...]:
     began = _moment(one.began)[:16].replace("T", " ")
     since = f"since {began} UTC" if began else "since when isn't known"
     entries = output.counted(one.given, "entry", "entries")
     standing = "off" if one.is_off else "on"
-    return f"{one.agent} {one.session[:_SHORT]}  {standing:<3}  {since}  {entries}  {shown(one.cwd, 80)}"
+    return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
 
 
 def _moment(at: float) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ctxrepo.domain.paths import ARCHIVE, is_archived
 from ctxrepo.services.commit import Committed
+from ctxrepo.services.delivered import Delivered, delivered
 from ctxrepo.services.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.project import Project
 from ctxrepo.storage.cacherows import CachedNote
@@ -23,6 +25,34 @@ class Listed:
     updated: str
     entries: int
     problem: str
+
+    @property
+    def place(self) -> str:
+        """Its path in the repository."""
+        return f"{self.scope}/{self.path}"
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A note with its size and how a session that starts now is given it: whole, cut, by a line of the
+    index, or '' for not at all."""
+
+    note: Listed
+    bytes: int
+    pinned: bool
+    delivered: Delivered
+
+
+def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[Weighed]:
+    """`notes` beside the packet that a session starts with."""
+    folders = list(dict.fromkeys(note.scope for note in notes))
+    sizes = {p: stamp.size for folder in folders for p, stamp in memory.worktree.scan(folder).files.items()}
+    pinned = {note.path for note in memory.cache.notes(folders) if note.is_pinned}
+    there = delivered(packet)
+    return [
+        Weighed(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
+        for note in notes
+    ]
 
 
 def list_notes(memory: Memory, scope: str, project: Project | None, done: Committed | None) -> list[Listed]:
@@ -43,6 +73,17 @@ def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done:
     """The notes of the cache, but for what was passed over: of that those that are on disk."""
     passed = {path for path in (*(r.path for r in done.held), *done.skipped) if path.split("/")[0] in folders}
     return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}
+
+
+def below(notes: Sequence[Listed], folder: str, depth: int | None) -> list[Listed]:
+    """Those of `notes` that stand below a folder of their scope, or of the repository, and no more than
+    `depth` folders down in their scope. The archive is asked for by its name."""
+    wanted = folder.strip("/").replace(":", "/", 1)
+    if wanted:
+        notes = [n for n in notes if n.path.startswith(f"{wanted}/") or n.place.startswith(f"{wanted}/")]
+    if ARCHIVE not in wanted.split("/")[:2]:
+        notes = [n for n in notes if not is_archived(n.place)]
+    return [n for n in notes if depth is None or n.path.count("/") <= depth]
 
 
 def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:

@@ -26,10 +26,12 @@ class Folder:
         return self.path.count("/")
 
 
-def tree(memory: Memory, scope: str, project: Project | None) -> list[Folder]:
-    """The folders of one scope, or of the project and global; each before those in it, by name."""
+def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[Folder]:
+    """The folders of one scope, or of the project and global; each before those in it, by name; `depth`
+    leaves out those further down."""
     tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
-    return [folder for top in tops for folder in _below(memory, top)]
+    found = (folder for top in tops for folder in _below(memory, top))
+    return [folder for folder in found if depth is None or folder.depth <= depth]
 
 
 def _below(memory: Memory, top: str) -> Iterator[Folder]:

@@ -25,6 +25,12 @@ def places(cli: Terminal, *words: str) -> list[str]:
     return [hit["at"].partition("#")[0] for hit in said.data["hits"]] if said.code == 0 else []
 
 
+def test_columns_are_aligned(notes: Terminal) -> None:
+    lines = notes("tags").out.splitlines()
+    assert len({line.index(" note") for line in lines}) == 1
+    assert len({line.index(" entr") for line in lines}) == 1
+
+
 class TestSearch:
     def test_the_nearest_come_first_and_nothing_is_hidden(self, notes: Terminal) -> None:
         assert places(notes, "redis") == [

@@ -15,6 +15,46 @@ def settle(cli: Terminal) -> str:
     return cli("context").out
 
 
+class TestListing:
+    @pytest.fixture
+    def many(self, cli: Terminal) -> Terminal:
+        for path in ("MEMORY.md", "topics/a.md", "topics/deep/b.md", "archive/old.md"):
+            cli.machine.write(f"shop/{path}", "- *(pinned)* x\n" if path == "topics/a.md" else "- x\n")
+        cli.machine.remember("registers the project", scope="project", note=None)
+        return cli
+
+    def paths(self, cli: Terminal, *words: str) -> list[str]:
+        return [n["path"] for n in cli("list", *words, "--scope", "shop", "--json").data["notes"]]
+
+    def test_a_folder_and_no_more_than_is_asked_for(self, many: Terminal) -> None:
+        assert self.paths(many) == ["MEMORY.md", "topics/a.md", "topics/deep/b.md"]
+        assert (
+            self.paths(many, "topics")
+            == self.paths(many, "shop/topics/")
+            == ["topics/a.md", "topics/deep/b.md"]
+        )
+        assert self.paths(many, "topics", "--depth", "1") == ["topics/a.md"]
+        assert self.paths(many, "--limit", "1") == ["MEMORY.md"]
+        said = many("list", "nowhere")
+        assert (said.code, said.out, "no note is below nowhere" in said.err) == (0, "", True)
+
+    def test_the_archive_is_listed_by_its_name(self, many: Terminal) -> None:
+        assert self.paths(many, "archive") == self.paths(many, "shop/archive") == ["archive/old.md"]
+
+    def test_a_table_says_what_a_session_is_given(self, many: Terminal) -> None:
+        said = many("list", "--long", "--scope", "shop")
+        rows = {line.split()[0]: line.split()[1:] for line in said.out.splitlines()}
+        assert rows["shop/topics/a.md"] == ["15", "1", "pinned", "line"]
+        assert rows["shop/MEMORY.md"][-1] == "whole"
+        assert many("list", "archive", "-l", "--json").data["notes"][0]["delivered"] is None
+
+    def test_the_tree_down_to_a_depth(self, many: Terminal) -> None:
+        folders = [f["path"] for f in many("list", "--tree", "--depth", "1", "--json").data["folders"]]
+        assert "shop/topics" in folders
+        assert "shop/topics/deep" not in folders
+        assert many("list", "topics", "--tree").code == 2
+
+
 class TestRemember:
     def test_a_fact_is_placed_acknowledged_and_read_at_once(self, cli: Terminal) -> None:
         said = cli("remember", "make test runs everything", "--json")

@@ -235,7 +235,7 @@ def test_what_became_of_an_entry_is_told_by_the_beginning_of_its_id_too(mine: Ma
 def test_what_is_no_id_is_said(mine: Machine, name: str) -> None:
     with pytest.raises(NotFound) as caught:
         find_entry(mine.open(), name, mine.project())
-    assert caught.value.hint.startswith("An id is 12 of 0-9 and a-f")
+    assert caught.value.hint.startswith("An id has 12 characters, 0-9 and a-f")
 
 
 def test_archived_entries_are_not_live(mine: Machine) -> None:
