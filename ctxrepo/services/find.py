@@ -160,7 +160,9 @@ def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
     elif len(name) < SHORTEST:
         hint = f"The beginning of an id has {SHORTEST} characters or more."
     elif not may_be_derived(name):
-        hint = f"An id has 12 characters, 0-9 and a-f, of which the first {SHORTEST} may do. `ctxrepo search` shows them."
+        hint = (
+            f"An id has 12 characters, 0-9 and a-f; the first {SHORTEST} may do. `ctxrepo search` shows them."
+        )
     raise NotFound(f"there is no entry ^{name}", hint)
 
 
