@@ -2,8 +2,8 @@
 
 import _sqlite3
 import os
-import time
 
+from ctxrepo.hot.block import today
 from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.ledger import Told
@@ -59,7 +59,7 @@ def beside(
 
     new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
-    text, given = recall_block(new, int(time.time()) // 86400, settings.get("secret", ""), budget)
+    text, given = recall_block(new, today(), settings.get("secret", ""), budget)
     lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
     left = without(hits, given, already, budget) + left
     note_trace(db, settings["folder"], said, why if given else NOTHING_NEW, given, left)
@@ -79,10 +79,9 @@ def why_off(db: _sqlite3.Connection, settings: dict[str, str], cwd: str, env: di
         if env.get(name, "0") not in ("", "0"):
             return f"{name} is set"
     if os.path.exists(f"{cwd}/.pi"):
-        from ctxrepo.hot.quiet import is_quiet
+        from ctxrepo.hot.quiet import why_silent
 
-        if is_quiet(db, cwd):
-            return f"{cwd}/.pi/settings.json asks for silence"
+        return why_silent(db, cwd)
     return ""
 
 

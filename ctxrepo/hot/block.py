@@ -4,6 +4,7 @@ In a block a line that begins with `#` is ours: memory's own are escaped.
 """
 
 import _blake2
+import time
 
 from ctxrepo.hot.escape import escape_field
 
@@ -45,6 +46,15 @@ def age_of(updated: str, today: int) -> str:
     if day is None:
         return ""
     return next((name for days, name in AGES if today - day > days), "")
+
+
+def today() -> int:
+    """The day it is where the user is, since 1970: the one day that ages and logs are counted from.
+
+    A log belongs to a day of the user's. `updated` is a UTC date, which may be a day off from it; ages are
+    told in months, where one day makes no difference.
+    """
+    return day_of(time.strftime("%Y-%m-%d")) or 0
 
 
 def day_of(date: str) -> int | None:

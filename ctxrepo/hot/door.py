@@ -29,10 +29,9 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
         if settings is None or not said:
             return ""
         name, moment = known
+        said["silence"] = _why_silent(db, said["cwd"] or os.getcwd())
         text = _at(moment, db, settings, agent.lower(), said, json)
-        if not text or _is_quiet(db, said["cwd"] or os.getcwd()):
-            return ""
-        return reply_json(db, agent, name, text)
+        return reply_json(db, agent, name, text) if text else ""
     finally:
         db.close()
 
@@ -64,13 +63,17 @@ def _mend(state: str) -> None:
     start_worker({"interpreter": sys.executable, "state": state, "folder": state})
 
 
-def _is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
-    """Whether the project asks for silence; most have no such file, and their hooks load nothing for it."""
-    if not os.path.exists(f"{folder}/.pi"):
-        return False
-    from ctxrepo.hot.quiet import is_quiet
+def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
+    """Why nothing is given in this folder, or ''. It is asked before anything is answered, so that no ledger
+    notes what was never given; what agents do there is kept all the same.
 
-    return is_quiet(db, folder)
+    Most folders have no such file, and their hooks load nothing for it.
+    """
+    if not os.path.exists(f"{folder}/.pi"):
+        return ""
+    from ctxrepo.hot.quiet import why_silent
+
+    return why_silent(db, folder)
 
 
 def _at(

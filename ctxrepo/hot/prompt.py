@@ -1,9 +1,8 @@
 """A prompt is sent: what changed meanwhile, and the few entries that matter for it."""
 
 import _sqlite3
-import time
 
-from ctxrepo.hot.block import OVERHEAD, seal, size
+from ctxrepo.hot.block import OVERHEAD, seal, size, today
 from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.fresh import is_news
@@ -63,10 +62,10 @@ def _news(
 ) -> str:
     from ctxrepo.hot.beside import beside
 
-    if told[6]:
+    if told[6] or said["silence"]:
         from ctxrepo.hot.trace import note_trace
 
-        note_trace(db, settings["folder"], said, HUSHED, [], [])
+        note_trace(db, settings["folder"], said, said["silence"] or HUSHED, [], [])
         return ""
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
@@ -107,7 +106,7 @@ def _changes(
     if not rows:
         return ""
     room = CHANGES_ROOM - OVERHEAD
-    return seal(change_section(_CHANGES, rows, _today(), room), settings.get("secret", ""))
+    return seal(change_section(_CHANGES, rows, today(), room), settings.get("secret", ""))
 
 
 def _project(
@@ -157,10 +156,6 @@ def _general(settings: dict[str, str]) -> str:
 
 def _is_late(place: Place, told: Told) -> bool:
     return told[3] == "?" and place[2]
-
-
-def _today() -> int:
-    return int(time.time()) // 86400
 
 
 def _ask_the_worker(

@@ -15,6 +15,11 @@ def project_file(folder: str) -> str:
     return f"{folder}/.pi/settings.json"
 
 
+def why_silent(db: _sqlite3.Connection, folder: str) -> str:
+    """Why nothing is given in `folder`; '' where it doesn't ask for silence."""
+    return f"{project_file(folder)} asks for silence" if is_quiet(db, folder) else ""
+
+
 def is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
     """Whether `folder` asks for silence; a file that can't be read asks for nothing."""
     text = (bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"").decode("utf-8", "replace")

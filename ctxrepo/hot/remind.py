@@ -2,8 +2,8 @@
 
 import _sqlite3
 import os
-import time
 
+from ctxrepo.hot.block import today
 from ctxrepo.hot.cache import SCOPE_SPAN, spans_of
 from ctxrepo.hot.ledger import add, is_hushed, ledger_path, read_ledger
 from ctxrepo.hot.where import place_of, scopes_at
@@ -52,7 +52,7 @@ def reminder(
     if told[6] or (said.get("sub") and is_hushed(ledger_path(settings["folder"], agent, said["session"]))):
         return ""
     hits = [(*row[:8], float(row[8])) for row in rows]
-    text, given = recall_block(hits, int(time.time()) // 86400, settings.get("secret", ""), ROOM)
+    text, given = recall_block(hits, today(), settings.get("secret", ""), ROOM)
     add(ledger, [f"entry {hit[0]} {hit[7]}" for hit in given])
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
     note_trace(db, settings["folder"], {**said, "agent": agent, "edited": path}, "", given, left)

@@ -1,9 +1,8 @@
 """What a session is given at its start: the packet of what memory holds where it is, and what to note."""
 
 import _sqlite3
-import time
 
-from ctxrepo.hot.block import day_of
+from ctxrepo.hot.block import today
 from ctxrepo.hot.cache import Hit, generation_of
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.events import most_bytes
@@ -77,11 +76,6 @@ def _md(cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str],
 def budget_of(settings: dict[str, str], agent: str = "") -> int:
     """Most bytes of a packet: what the settings say, and no more than the agent takes."""
     return min(number(settings, "budget_bytes", BUDGET), most_bytes(agent))
-
-
-def today() -> int:
-    """The day it is where the user is, since 1970."""
-    return day_of(time.strftime("%Y-%m-%d")) or 0
 
 
 def _hold(

@@ -32,7 +32,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
     add(ledger, began(ledger, said["cwd"]))
-    if source in ("resume", "fork") or before[6]:
+    if source in ("resume", "fork") or before[6] or said["silence"]:
         return ""
     goes_on = source == "compact" and bool(before[4])
     waits = is_started and gives(settings, "packet")

@@ -2,13 +2,14 @@
 
 import _sqlite3
 
+from ctxrepo.hot.block import today
 from ctxrepo.hot.cache import generation_of, index_of, open_cache
 from ctxrepo.hot.held import Held
 from ctxrepo.hot.ledger import add, is_hushed, ledger_path
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.packet import packet
 from ctxrepo.hot.presets import SUBAGENT
-from ctxrepo.hot.render import budget_of, today
+from ctxrepo.hot.render import budget_of
 from ctxrepo.hot.where import place_of, scopes_at
 
 _ROWS = 100
@@ -22,7 +23,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """One short block: how to read, and the index where the mode has it given."""
     folder = settings["folder"]
-    if is_hushed(ledger_path(folder, agent, said["session"])):
+    if said["silence"] or is_hushed(ledger_path(folder, agent, said["session"])):
         return ""
     cache = open_cache(f"{folder}/cache.db")
     if cache is None:

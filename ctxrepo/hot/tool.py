@@ -30,7 +30,7 @@ def answer(
                 edited = path
             elif relative and not relative.startswith(".git/"):
                 _keep(db, settings, agent, said, path, relative)
-    cache = open_cache(f"{settings['folder']}/cache.db")
+    cache = None if said["silence"] else open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
         return ""
     try:

@@ -6,14 +6,14 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.paths import INVISIBLE
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hot.beside import why_off, without
-from ctxrepo.hot.block import age_of, place
+from ctxrepo.hot.block import age_of, day_of, place
 from ctxrepo.hot.cache import BETWEEN_TITLES, Hit, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.gate import names_little
@@ -30,8 +30,6 @@ BUDGET = 2500
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
-
-_EPOCH = date(1970, 1, 1)
 
 Status = Literal["ok", "no_match", "denied", "malformed", "unavailable", "backend_error"]
 """There are entries; there are none; recall is off here; the prompt is none; there is no memory or no cache;
@@ -191,7 +189,7 @@ def _result(
     trace: str,
     silence: str,
 ) -> RecallResult:
-    today = (now.date() - _EPOCH).days
+    today = day_of(now.astimezone().date().isoformat()) or 0
     best = given[0][8] if given else 0.0
     hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in given)
     out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in left)

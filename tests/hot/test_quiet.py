@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
+from world import NOTES, World
 
 from ctxrepo.hot.quiet import is_quiet
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world
 
 
 def asks(folder: Path) -> bool:
@@ -52,3 +62,34 @@ def test_what_is_no_file_asks_for_nothing_and_holds_nobody_up(tmp_path: Path) ->
     file.unlink()
     file.mkdir()
     assert not asks(tmp_path)
+
+
+class TestSilence:
+    """It is asked before anything is answered: nothing is noted as given that wasn't."""
+
+    ASKED = "which port is the staging database on?"
+
+    def test_what_was_not_given_is_not_noted_as_given(self, world: World) -> None:
+        put(world.code, '{"pi-memory-md": {"enabled": false}}')
+        world.cache("c2", {"shop/pay.md": "- pay.py must not retry\n"}, faults=("a fault",))
+        assert world.run("SessionStart") == ""
+        assert world.run("UserPromptSubmit", prompt=self.ASKED) == ""
+        assert world.run("PostToolUse-edit", file=str(world.code / "pay.py")) == ""
+        assert world.run("SubagentStart") == ""
+        assert world.ledger()[:3] == ({}, None, frozenset())
+        shutil.rmtree(world.code / ".pi")
+        assert "a fault" in world.run("PostToolUse-read", file=str(world.code / "a.py"))
+        assert "5433" in world.run("UserPromptSubmit", prompt=self.ASKED)
+
+    def test_what_is_done_there_is_kept_and_the_trace_says_why_nothing_came(self, world: World) -> None:
+        put(world.code, '{"pi-memory-md": {"enabled": false}}')
+        note = world.memory / "shop/MEMORY.md"
+        note.parent.mkdir()
+        note.write_text("one")
+        world.run("SessionStart")
+        world.run("UserPromptSubmit", prompt=self.ASKED)
+        world.run("PostToolUse-edit", file=str(note))
+        world.run("Stop")
+        assert [line["event"] for line in world.spooled()] == ["start", "tool", "stop"]
+        (trace,) = (world.folder / "traces.jsonl").read_text().splitlines()
+        assert json.loads(trace)["silence"] == f"{world.code}/.pi/settings.json asks for silence"
