@@ -46,7 +46,7 @@ class TestSessionStart:
         assert line["cwd"] == str(world.code)
         assert line["source"] == "startup"
         given, generation, *rest = world.ledger()
-        assert (generation, *rest) == (1, frozenset(), "shop", [], "-", False, "")
+        assert (generation, *rest) == (1, frozenset(), "shop", [], "-", False, "", 0)
         assert len(given) == 2  # what stands in the two MEMORY.md
         assert world.errors() == ""
 

@@ -39,8 +39,8 @@ import runpy, sys
 sys.path.append({package!r})
 from ctxrepo.hot.lean import load_sqlite
 load_sqlite()
-from ctxrepo.hot import semantic, start
-semantic.PATIENCE = start.PATIENCE = 5
+from ctxrepo.hot import look, semantic
+semantic.PATIENCE = look.PATIENCE = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """
 
@@ -105,6 +105,7 @@ class World:
         cache = Cache.open(self.folder / "cache.db")
         cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
         cache.set_faults(faults)
+        cache.see({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
         cache.settle(0)
         cache.close()
 

@@ -67,8 +67,9 @@ def recall(
 ) -> None:
     """Show what a prompt would be given, or why nothing.
 
-    It is answered as the prompt hook answers: the project's entries and the global ones, best first. Only a
-    word or two, for which a hook stays silent, are answered with whatever there is, and a notice says so.
+    It is answered as the prompt hook answers: the project's entries and the global ones, best first, also
+    those of a note that was edited just now. Only a word or two, for which a hook stays silent, are answered
+    with whatever there is, and a notice says so.
     Ends with 3 when there is nothing; `status` in --json says why: no_match or denied.
 
     --in DIR asks a folder of markdown, for which no memory is needed. FILE of --batch has a line

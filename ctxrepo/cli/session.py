@@ -40,6 +40,9 @@ def context(
 ) -> None:
     """Print exactly what a session started here would be given now.
 
+    What was written last is committed first, as a start has the worker do. What takes the worker longer than
+    a start waits comes with the session's first prompt.
+
     Example: ctxrepo context --explain
     """
     from ctxrepo.agents import agent_named

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.compiled import open_database
 
-FORMAT = "6"
+FORMAT = "7"
 """Version of the layout, and of the rules by which entries are pinned and superseded.
 
 A cache that says another is as good as none.
@@ -67,6 +67,7 @@ _FIRST = """
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
 _RECENT = "select path, focus from recent where project = ? order by position"
+_SEEN = "select scope, path, stamp from seen where scope in"
 _STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
 
 
@@ -95,6 +96,20 @@ def generation_of(cache: _sqlite3.Connection) -> int:
 def head_of(cache: _sqlite3.Connection) -> str:
     """The commit that the cache holds; '' while it holds none as a whole."""
     return meta(cache).get("head", "")
+
+
+def settled_of(cache: _sqlite3.Connection) -> float:
+    """When the worker's last round began that is over, in Unix seconds; 0 where there was none."""
+    try:
+        return float(meta(cache).get("settled", ""))
+    except ValueError:
+        return 0.0
+
+
+def seen_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, str, str]]:
+    """(scope, path, stamp) of the watched files and folders of `scopes`: the stamp that each had when it was
+    last as the cache has it."""
+    return cache.execute(f"{_SEEN} ({', '.join('?' * len(scopes))})", scopes).fetchall()
 
 
 def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int, int]]:

@@ -1,10 +1,15 @@
-"""Whether hooks answer from what is so now: a person may have pulled by hand, or edited config.toml.
+"""Whether the cache holds what is there now: a person may have edited notes or settings, or pulled by hand.
 
-A hook never brings anything up to date itself. It answers from what there is, and wakes the worker once.
+A hook never brings anything up to date itself. It wakes the worker, waits for it briefly, and answers from
+what there is then.
 """
 
+import _blake2
+import _sqlite3
 import os
 
+from ctxrepo.hot.cache import head_of as commit_of
+from ctxrepo.hot.cache import seen_of
 from ctxrepo.hot.compiled import stamp_of
 from ctxrepo.hot.small import bytes_of
 
@@ -12,16 +17,43 @@ _REF_BYTES = 1024
 _PACKED_BYTES = 1024 * 1024
 
 
-def is_news(settings: dict[str, str], head: str) -> bool:
-    """Whether memory or settings have moved away from `head`, the commit in the cache, and from what is
-    compiled, and no hook has said so before. Who is told so wakes the worker.
+def news(settings: dict[str, str], cache: _sqlite3.Connection | None, scopes: list[str]) -> str:
+    """A word for what the cache and the compiled settings don't hold yet; another word once there is more.
 
-    What the worker can't follow, such as a branch of somebody's own, is told once too.
+    '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, what
+    commands wrote and no commit has, and the watched files and folders of `scopes`.
     """
-    now = f"{head_of(settings['home']) or head} {stamp_of(settings.get('config', ''))}"
-    if now == f"{head} {settings.get('stamp', '')}":
-        return False
-    return _is_first_to_tell(f"{settings['folder']}/told", now.encode("utf-8", "replace"))
+    head = commit_of(cache) if cache is not None else ""
+    found = []
+    if (now := head_of(settings["home"]) or head) != head:
+        found.append(now)
+    if (stamp := stamp_of(settings.get("config", ""))) != settings.get("stamp", ""):
+        found.append(stamp)
+    written = stamp_of(f"{settings['folder']}/writes.jsonl")
+    if written and not written.endswith(":0"):
+        found.append(written)
+    if cache is not None:
+        found += _changed(cache, settings["home"], scopes)
+    text = "\n".join(found).encode("utf-8", "replace")
+    return _blake2.blake2b(text, digest_size=16).hexdigest() if found else ""
+
+
+def is_unseen(cache: _sqlite3.Connection, scopes: list[str]) -> bool:
+    """Whether one of `scopes` isn't watched yet, so that nobody can tell what was changed in it."""
+    return len({row[0] for row in seen_of(cache, scopes)}) < len(scopes)
+
+
+def is_first_to_tell(folder: str, word: str) -> bool:
+    """Whether there are news, `word`, and no hook has told them before. Who is the first wakes the worker.
+
+    So what the worker can't follow, such as a branch of somebody's own, is told once too.
+    """
+    return bool(word) and _is_first_to_tell(f"{folder}/told", word.encode())
+
+
+def _changed(cache: _sqlite3.Connection, home: str, scopes: list[str]) -> list[str]:
+    seen = [(path, stamp, stamp_of(f"{home}/{path}")) for _, path, stamp in seen_of(cache, scopes)]
+    return [f"{path} {now}" for path, before, now in seen if now != before]
 
 
 def head_of(home: str) -> str:

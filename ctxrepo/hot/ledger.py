@@ -11,14 +11,17 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str, bool, str]
+Told = tuple[dict[str, str], int | None, frozenset[str], str | None, list[str], str, bool, str, float]
 """(entry id -> hash, generation the session has seen, faults told, its project folder: '?' while unknown,
 what the last prompts were about, oldest first, of when the handoff is that it began with: '' once that has
 been looked at, '-' for none, whether it is to be given nothing, what its folder looked like when a worker
-was last asked for the project)."""
+was last asked for the project, since when it is owed what the
+worker's next round finds, which took longer than its start could wait; 0 when it is owed nothing)."""
 
 OWN = "own"
 """First word of the line of an entry that the session wrote itself, in place of `entry`: it knows it."""
+
+_OWED = "owed"
 
 EARLIER = 2
 """Prompts that a vague one may go on with."""
@@ -47,6 +50,7 @@ def read_ledger(path: str) -> Told:
     handoff = sought = ""
     asked: list[str] = []
     is_off = False
+    owed = 0.0
     for line in lines_of(path, MAX_BYTES) if path else ():
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
@@ -66,7 +70,9 @@ def read_ledger(path: str) -> Told:
             sought = rest
         elif line in ("off", "on"):
             is_off = line == "off"
-    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff, is_off, sought
+        elif word == _OWED and first.replace(".", "", 1).isdecimal() and first.isascii():
+            owed = float(first)
+    return entries, generation, frozenset(faults), project, asked[-EARLIER:], handoff, is_off, sought, owed
 
 
 def add(path: str, lines: list[str]) -> None:
@@ -84,6 +90,11 @@ def add(path: str, lines: list[str]) -> None:
             append(path, text, MAX_BYTES)
     except OSError:
         pass
+
+
+def owes(since: float) -> str:
+    """The line that what the worker finds after `since` is owed to the session; 0: nothing any more."""
+    return f"{_OWED} {since:.6f}"
 
 
 def clear(path: str) -> None:

@@ -1,11 +1,11 @@
 """A prompt is sent: what changed meanwhile, and the few entries that matter for it."""
 
 import _sqlite3
+import time
 
 from ctxrepo.hot.block import OVERHEAD, seal, size, today
-from ctxrepo.hot.cache import faults_of, generation_of, head_of, open_cache
-from ctxrepo.hot.compiled import number
-from ctxrepo.hot.fresh import is_news
+from ctxrepo.hot.cache import Row, faults_of, generation_of, open_cache
+from ctxrepo.hot.fresh import is_first_to_tell, news
 from ctxrepo.hot.ledger import HUSHED, Told, add, ledger_path, read_ledger
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.where import Place, looks_of, place_of, scopes_at
@@ -22,8 +22,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     told = read_ledger(ledger)
     if not place[2]:
         _ask_the_worker(db, settings, agent, said, ledger, told[7])
-    elif is_news(settings, head_of(cache) if cache else ""):
-        _wake(settings)
+    elif is_first_to_tell(settings["folder"], news(settings, cache, scopes_at(place, _general(settings)))):
+        cache, place = _catch_up(db, cache, settings, agent, said)
     if cache is None:
         from ctxrepo.hot.trace import note_trace
 
@@ -70,84 +70,53 @@ def _news(
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
-    changes = _changes(cache, settings, place, told, ledger, lines)
-    late, given = _project(cache, settings, place, said["agent"], told, size(faults + changes))
+    rows = _changed(cache, settings, place, told, ledger, lines)
+    late = ""
+    given: dict[str, str] = {}
+    if told[5] or told[8] or _is_late(place, told):
+        from ctxrepo.hot.late import late_parts
+
+        late, given, rows = late_parts(cache, settings, place, said["agent"], told, rows, size(faults), lines)
+    changes = _changes(settings, rows)
     recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
-    handoff = _handoff(cache, settings, scopes, told, bool(late), lines)
-    if _is_late(place, told):
-        lines += [f"project {place[1]}", *[f"entry {key} {digest}" for key, digest in given.items()]]
     add(ledger, lines)
-    return faults + late + handoff + changes + recalled
+    return faults + late + changes + recalled
 
 
-def _changes(
+def _changed(
     cache: _sqlite3.Connection,
     settings: dict[str, str],
     place: Place,
     told: Told,
     ledger: str,
     lines: list[str],
-) -> str:
-    """Index lines of notes that others changed since the session was last told, once."""
+) -> list[Row]:
+    """Notes that others changed since the session was last told, once."""
     now, seen = generation_of(cache), told[1]
     if now == seen:
-        return ""
+        return []
     lines.append(f"generation {now}")
+    if told[8] and seen is None:  # there was nothing to begin with
+        seen = 0
     # A session from before, or a cache that was built anew.
-    if seen is None or now < seen or not gives(settings, "changes"):
-        return ""
+    if seen is None or now < seen or not (told[8] or gives(settings, "changes")):
+        return []
     from ctxrepo.hot.cache import changed_since
     from ctxrepo.hot.own import others
-    from ctxrepo.hot.sections import change_section
 
     general = _general(settings)
     scopes = [general] if _is_late(place, told) else scopes_at(place, general)
-    rows = others(cache, changed_since(cache, scopes, seen), ledger, lines)
-    if not rows:
+    return others(cache, changed_since(cache, scopes, seen), ledger, lines)
+
+
+def _changes(settings: dict[str, str], rows: list[Row]) -> str:
+    """Index lines of changed notes."""
+    if not rows or not gives(settings, "changes"):
         return ""
+    from ctxrepo.hot.sections import change_section
+
     room = CHANGES_ROOM - OVERHEAD
     return seal(change_section(_CHANGES, rows, today(), room), settings.get("secret", ""))
-
-
-def _project(
-    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, agent: str, told: Told, taken: int
-) -> tuple[str, dict[str, str]]:
-    """The project's part of the packet, when the session began before its project was known, and the entries
-    that it gives: id -> hash. Recall comes after it, and has its room left."""
-    if not _is_late(place, told) or not place[1] or not gives(settings, "packet"):
-        return "", {}
-    from ctxrepo.hot.recalled import ROOM
-    from ctxrepo.hot.render import budget_of, render_late
-
-    room = budget_of(settings, agent) - taken - number(settings, "recall_bytes", ROOM)
-    return render_late(cache, settings, place, room)
-
-
-def _handoff(
-    cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    scopes: list[str],
-    told: Told,
-    is_told: bool,
-    lines: list[str],
-) -> str:
-    """The handoff that came after the session began, when what the remote had took longer than a start waits.
-
-    With its first prompt only: what others hand over later is for those who begin later.
-    """
-    if not told[5]:
-        return ""
-    lines.append("handoff ")
-    if is_told or not gives(settings, "packet"):
-        return ""
-    from ctxrepo.hot.cache import handoff_of
-
-    found = handoff_of(cache, scopes[-1])
-    if found is None or found[1] == told[5]:
-        return ""
-    from ctxrepo.hot.sections import HANDOFF_ROOM, handoff_section
-
-    return seal(handoff_section(found, HANDOFF_ROOM), settings.get("secret", ""))
 
 
 def _general(settings: dict[str, str]) -> str:
@@ -180,7 +149,28 @@ def _ask_the_worker(
         _wake(settings)
 
 
-def _wake(settings: dict[str, str]) -> None:
+def _catch_up(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection | None,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+) -> tuple[_sqlite3.Connection | None, Place]:
+    """Cache and place once the worker has looked at what was changed. What takes it longer comes with the
+    next prompt."""
+    from ctxrepo.hot import look
+    from ctxrepo.hot.spool import spool
+
+    since = time.time()
+    is_left = spool(db, settings["folder"], "prompt", agent, said)
+    is_awake = _wake(settings)
+    if cache is not None:
+        cache.close()
+    patience = look.PATIENCE if is_left and is_awake else 0.0
+    return look.look(db, settings, said["cwd"], since, patience)[:2]
+
+
+def _wake(settings: dict[str, str]) -> bool:
     from ctxrepo.hot.daemon import start_worker
 
-    start_worker(settings)
+    return start_worker(settings)

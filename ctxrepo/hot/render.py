@@ -66,6 +66,20 @@ def render_late(
     return text, dict(shown(held, given, today())) if text else {}
 
 
+def render_bodies(
+    cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str], budget: int
+) -> tuple[str, dict[str, str]]:
+    """The MEMORY.md of these scopes, as a packet has them, and the entries in them: id -> hash."""
+    name = preset_of(settings)
+    lanes = tuple([lane for lane in PRESETS[name][1] if lane[0] == "memory"])
+    if settings.get("preset") == MD or budget <= 0 or not lanes:
+        return "", {}
+    held = Held()
+    hold(held, cache, lanes, scopes, "", today(), budget)
+    text, given = packet(held, today(), settings.get("secret", ""), name, budget)
+    return text, dict(shown(held, given, today())) if text else {}
+
+
 def _md(cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str], budget: int) -> Rendered:
     from ctxrepo.hot.md import md_packet
 

@@ -4,19 +4,12 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hot.cache import meta, open_cache
+from ctxrepo.hot import look
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
-from ctxrepo.hot.fresh import is_news
-from ctxrepo.hot.ledger import add, began, clear, ledger_path, read_ledger
+from ctxrepo.hot.ledger import add, began, clear, ledger_path, owes, read_ledger
 from ctxrepo.hot.mode import gives
 from ctxrepo.hot.spool import spool
-from ctxrepo.hot.where import Place, place_of
-
-PATIENCE = 0.8
-"""Seconds a session start waits for the worker at most."""
-
-_POLL = 0.015
 
 
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
@@ -36,7 +29,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         return ""
     goes_on = source == "compact" and bool(before[4])
     waits = is_started and gives(settings, "packet")
-    cache, place = _look(db, settings, said["cwd"], since, PATIENCE if waits else 0.0)
+    patience = look.PATIENCE if waits else 0.0
+    cache, place, is_all = look.look(db, settings, said["cwd"], since, patience, _is_fetch_due(settings))
     asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
     if gives(settings, "packet"):
         from ctxrepo.hot.render import render
@@ -48,6 +42,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         text, lines = bare(cache, settings, place, faults)
     if cache is not None:
         cache.close()
+    if waits and not is_all:
+        lines.append(owes(since))
     lines += [f"asked {words}" for words in asked]
     add(ledger, [*lines, f"project {place[1] if place[2] else '?'}"])
     return text
@@ -61,28 +57,6 @@ def _is_recall_off(db: _sqlite3.Connection, settings: dict[str, str], said: dict
     return bool(why_off(db, settings, said["cwd"] or os.getcwd(), switches()))
 
 
-def _look(
-    db: _sqlite3.Connection, settings: dict[str, str], cwd: str, since: float, patience: float
-) -> tuple[_sqlite3.Connection | None, Place]:
-    """Cache and place, once the worker has finished a round, or there is nothing to wait for, or at the end
-    of `patience` (seconds)."""
-    awaits_news = None
-    end = time.monotonic() + patience
-    while True:
-        cache = open_cache(f"{settings['folder']}/cache.db")
-        place = place_of(db, cwd, settings["home"])
-        known = meta(cache) if cache is not None else {}
-        if awaits_news is None:
-            awaits_news = is_news(settings, known.get("head", "")) or _is_fetch_due(settings)
-        is_settled = _seconds(known.get("settled", "")) >= since
-        is_enough = cache is not None and place[2] and not awaits_news
-        if is_settled or is_enough or time.monotonic() >= end:
-            return cache, place
-        if cache is not None:
-            cache.close()
-        time.sleep(_POLL)
-
-
 def _is_fetch_due(settings: dict[str, str]) -> bool:
     return settings.get("remote") == "1" and _age_of_fetch(settings["folder"]) > number(settings, "ttl", 120)
 
@@ -92,10 +66,3 @@ def _age_of_fetch(folder: str) -> float:
         return time.time() - os.stat(f"{folder}/fetched").st_mtime
     except OSError:
         return float("inf")
-
-
-def _seconds(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -42,10 +42,11 @@ class Post:
     early: list[Future[RemoteAnswer]] = field(default_factory=list)
     """A fetch that was begun beside the first commit, the turn having been taken for it."""
 
-    def run(self, arrived: Callable[[], None]) -> bool:
+    def run(self, arrived: Callable[[float], None]) -> bool:
         """Run errands until there are none; leave at once when another one is at it, which looks again.
 
-        `arrived` is called when a fetch has brought what it will bring, or the remote was away.
+        `arrived` is called, with the time at which it was begun, when a fetch has brought what it will bring,
+        or the remote was away.
         False when there are some left and somebody else has to go on.
         """
         errands = Errands(self.memory.state.root)
@@ -66,15 +67,16 @@ class Post:
         self.turn.let_go()
         return not errands.are_waiting
 
-    def _carry(self, errands: Errands, arrived: Callable[[], None]) -> bool:
+    def _carry(self, errands: Errands, arrived: Callable[[float], None]) -> bool:
         """Run what is wanted now; whether the remote was there."""
+        began = time.time()
         wanted = errands.begin()
         answered = True
         if "fetch" in wanted:
             if self.early or is_fetch_due(self.memory):
                 fetched = self.early.pop().result() if self.early else None
                 answered = self._sync(send=False, fetched=fetched)
-            arrived()
+            arrived(began)
         if "send" in wanted and is_ahead(self.memory):
             answered = self._sync(send=True) and answered
         return answered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,9 +19,10 @@ from ctxrepo.services.maintain import maintain
 from ctxrepo.services.moments import note
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
-from ctxrepo.services.project import find_project, is_known
+from ctxrepo.services.project import Project, find_project, is_known
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
+from ctxrepo.services.seen import glance, see
 from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions, touched_paths
 from ctxrepo.storage.errands import Errands
@@ -87,6 +88,7 @@ class Worker:
         self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
+        self._see()
         self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
@@ -122,10 +124,12 @@ class Worker:
 
     def _attempt(self) -> float:
         """A round, once more after a repair; where it fails, what there is stays in spool and write log."""
+        began = time.time()
         try:
             return healing(self.memory, self.now(), self._round, lambda done: self.log(done.words))
         except Exception as error:
             self.log(in_words(error))
+            self._settle(began)  # nobody has to wait for it
             return LULL
 
     def _round(self) -> float:
@@ -135,7 +139,10 @@ class Worker:
             build(self.memory, self._head)
         spool = Spool(self.memory.state)
         events, end = spool.read()
-        only = None if _looks_everywhere(events) else touched_paths(events)
+        began = time.time()  # of any session that starts later the line may not have been read
+        looks_everywhere = _looks_everywhere(events)
+        before = glance(self.memory) if looks_everywhere else None
+        only = None if looks_everywhere else touched_paths(events)
         wanted = Wanted(spooled_versions(self.memory, events), only)
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
@@ -147,7 +154,7 @@ class Worker:
         self._leave_errands(events, fetches, writes_outside)
         self.seen.extend(events)
         spool.drop(end, events)
-        self._resolve(events)
+        self._see(self._resolve(events), before)
         if _is_turn(events):
             with self._forgiving():
                 note_active(self.memory)
@@ -155,7 +162,8 @@ class Worker:
         if fetches:
             self.starts.extend(events)
             return 0.0
-        self.memory.cache.settle(time.time())
+        if not self.starts:  # they wait for more than this round
+            self._settle(began)
         return QUIET if writes_outside and self._may_send() else LULL
 
     def _note(self, event: Event) -> None:
@@ -178,11 +186,26 @@ class Worker:
         if self._may_send() and (writes_outside or any(e.event in ("start", "end") for e in events)):
             errands.leave("send")
 
-    def _arrived(self) -> None:
-        """The sessions that waited for it may look now."""
-        self._resolve(self.starts)
+    def _arrived(self, asked: float) -> None:
+        """What was `asked` for then has come, and the sessions that waited for it may look."""
+        self._see(self._resolve(self.starts))
         self._renew_blocks()
-        self.memory.cache.settle(time.time())
+        self.starts.clear()
+        self._settle(asked)
+
+    def _settle(self, began: float) -> None:
+        """Say that what was left for a worker until then is done, or can't be."""
+        try:
+            self.memory.cache.settle(began)
+        except Exception as error:  # of those who wait each goes on after a moment
+            self.log(in_words(error))
+
+    def _see(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
+        """Let hooks know what the files are like that the cache holds."""
+        try:
+            see(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
+        except Exception as error:  # hooks wake a worker once more then
+            self.log(in_words(error))
 
     def _observe(self) -> None:
         """After the turns of sessions: what came of entries they were given."""
@@ -208,13 +231,14 @@ class Worker:
         except Exception as error:
             self.log(in_words(error))
 
-    def _resolve(self, events: Sequence[Event]) -> None:
-        """Find out which projects the sessions are in, for the hooks that could not.
+    def _resolve(self, events: Sequence[Event]) -> list[str]:
+        """Find out which projects the sessions are in, for the hooks that could not; the folders of these.
 
         A worker inherits the environment of the session that woke it, and works for all of them.
         """
+        projects: list[Project | None] = []
         with self._forgiving():
-            find_project(self.memory, self.memory.root, self.env)
+            projects.append(find_project(self.memory, self.memory.root, self.env))
         asked = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with self._forgiving():
@@ -222,6 +246,8 @@ class Worker:
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
                     project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
                     widen(self.memory, project, self.now())
+                    projects.append(project)
+        return [project.folder for project in projects if project and project.is_registered]
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end
@@ -238,8 +264,9 @@ class Worker:
 
 def _looks_everywhere(events: Sequence[Event]) -> bool:
     """Whether edits are looked for in all files: at the turns of a session, when somebody may have edited by
-    hand or with a shell. After a command or a tool we know which file it was."""
-    return any(e.event in ("start", "stop", "compact", "end") for e in events)
+    hand or with a shell; a prompt leaves word only where something moved. After a command or a tool we know
+    which file it was."""
+    return any(e.event in ("start", "prompt", "stop", "compact", "end") for e in events)
 
 
 def _is_turn(events: Sequence[Event]) -> bool:

@@ -134,10 +134,22 @@ class Cache(CacheReading):
             documents.tell(self._db, recent=stamp)
 
     @healing(_empty)
-    def settle(self, now: float) -> None:
-        """A round of the worker is over."""
+    def settle(self, began: float) -> None:
+        """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
         with transaction(self._db):
-            documents.tell(self._db, settled=repr(float(now)))
+            documents.tell(self._db, settled=repr(max(float(began), self.settled)))
+
+    @healing(_empty)
+    def see(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
+        """Keep what files and folders look like, by scope and path, in place of what was kept before."""
+        rows = [
+            (storable(scope), storable(path), stamp)
+            for scope, paths in stamps.items()
+            for path, stamp in paths.items()
+        ]
+        with transaction(self._db):
+            self._db.execute("delete from seen")
+            self._db.executemany("insert or replace into seen values (?, ?, ?)", rows)
 
     def _put(self, note: Note, generation: int, marks: Marks) -> int:
         """The scope in which something changed by it, 0 for none."""

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Self
 
+from ctxrepo.hot.cache import index_of
 from ctxrepo.storage import cachesearch
 from ctxrepo.storage.cacherows import LAST, CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cacheschema import build, is_current
@@ -76,7 +77,7 @@ class CacheReading:
 
     @property
     def settled(self) -> float:
-        """Unix seconds at which the worker last finished a round; 0 when it never did."""
+        """Unix seconds at which the worker's last round began that is over; 0 when there was none."""
         return float(self._meta("settled") or 0)
 
     @property
@@ -89,6 +90,20 @@ class CacheReading:
         """(path, lines) of the files of a project that agents touched last, the first the most important."""
         query = "select path, focus from recent where project = ? order by position"
         return self._db.execute(query, (storable(project),)).fetchall()
+
+    @healing(_empty)
+    def seen(self) -> dict[str, dict[str, str]]:
+        """Stamps by path of the files and folders that are watched, of each scope in which sessions are: what
+        they had when they were last as the cache has them. The scope that was used last comes last."""
+        found: dict[str, dict[str, str]] = {}
+        for scope, path, stamp in self._db.execute("select scope, path, stamp from seen order by rowid"):
+            found.setdefault(scope, {})[path] = stamp
+        return found
+
+    @healing(_empty)
+    def first_paths(self, scope: str, most: int) -> list[str]:
+        """Paths of the notes of a scope that a packet lists first."""
+        return [row[0] for row in index_of(self._db, storable(scope), most)[0]]
 
     @healing(_empty)
     def faults(self) -> list[str]:

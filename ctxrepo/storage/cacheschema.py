@@ -51,6 +51,9 @@ _SCHEMA = """
         project text not null, position integer not null, path text not null, focus text not null,
         primary key(project, position)
     ) without rowid;
+    create table seen(
+        scope text not null, path text not null, stamp text not null, primary key(scope, path)
+    );
     create table fault(hash text primary key, text text not null)
 """
 _WORDS = f"""

@@ -59,7 +59,7 @@ def pieces(person: Person) -> Iterator[str]:
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
         "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),
         "which project": lambda: where.place_of(db, code, settings["home"]),
-        "whether memory was changed by hand": lambda: fresh.is_news(settings, cache.head_of(notes)),
+        "whether memory was changed by hand": lambda: fresh.news(settings, notes, [general, place[1]]),
         "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),
         "a packet rendered": lambda: render.render(notes, settings, place),
         "a worker started": lambda: daemon.start_worker({**settings, "state": scratch, "interpreter": _TRUE}),

@@ -16,7 +16,17 @@ def test_what_is_added_is_read(tmp_path: Path) -> None:
     path = ledger_path(str(tmp_path), "claude", "s-1")
     add(path, ["entry abc h1", "generation 3", "fault f1", "project ?"])
     add(path, ["entry abc h2", "entry def h3", "generation 4", "project shop"])
-    assert read_ledger(path) == ({"abc": "h2", "def": "h3"}, 4, frozenset({"f1"}), "shop", [], "", False, "")
+    assert read_ledger(path) == (
+        {"abc": "h2", "def": "h3"},
+        4,
+        frozenset({"f1"}),
+        "shop",
+        [],
+        "",
+        False,
+        "",
+        0,
+    )
 
 
 def test_clearing_forgets(tmp_path: Path) -> None:
@@ -24,14 +34,14 @@ def test_clearing_forgets(tmp_path: Path) -> None:
     add(path, ["entry abc h1"])
     clear(path)
     clear(path)
-    assert read_ledger(path) == ({}, None, frozenset(), None, [], "", False, "")
+    assert read_ledger(path) == ({}, None, frozenset(), None, [], "", False, "", 0)
 
 
 def test_a_session_without_an_id_has_none(tmp_path: Path) -> None:
     assert ledger_path(str(tmp_path), "claude", "") == ""
     add("", ["entry abc h1"])
     clear("")
-    assert read_ledger("") == ({}, None, frozenset(), None, [], "", False, "")
+    assert read_ledger("") == ({}, None, frozenset(), None, [], "", False, "", 0)
 
 
 def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
@@ -39,7 +49,7 @@ def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
     path.write_bytes(
         b"entry\nentry x\ngeneration many\ngeneration 9999999999999999999\n\xff\xfe\nfault \nentry a b\nent"
     )
-    assert read_ledger(str(path)) == ({"a": "b"}, None, frozenset(), None, [], "", False, "")
+    assert read_ledger(str(path)) == ({"a": "b"}, None, frozenset(), None, [], "", False, "", 0)
 
 
 @given(st.text())

@@ -77,6 +77,7 @@ class TestHook:
         (world.code / ".pi").mkdir()
         (world.code / ".pi/settings.json").write_text('{"pi-memory-md": {"enabled": false}}')
         assert world.run("UserPromptSubmit", prompt=PROMPT) == ""
+        (world.code / ".pi/settings.json").unlink()
         assert world.run("UserPromptSubmit", prompt=PROMPT, env={"CTXREPO_NO_RECALL": "1"}) == ""
         world.compile(recall="off")
         assert world.run("UserPromptSubmit", prompt=PROMPT) == ""

@@ -36,7 +36,7 @@ def errands(machine: Machine) -> Errands:
     return Errands(machine.open().state.root)
 
 
-def nothing() -> None:
+def nothing(_: float) -> None:
     pass
 
 
@@ -63,7 +63,7 @@ def test_what_is_left_while_it_talks_is_run_too(ahead: Machine, remote: Path) ->
     errands(ahead).leave("fetch", "send")
     arrivals = []
 
-    def write_more() -> None:
+    def write_more(_: float) -> None:
         arrivals.append(1)
         if len(arrivals) == 1:
             errands(ahead).leave("fetch")
@@ -94,7 +94,7 @@ def test_errands_that_never_end_are_for_the_next_worker(
 ) -> None:
     monkeypatch.setattr(module, "LIFE", 0.3)
     errands(ahead).leave("fetch")
-    assert not post(ahead).run(lambda: errands(ahead).leave("fetch"))
+    assert not post(ahead).run(lambda _: errands(ahead).leave("fetch"))
     assert errands(ahead).are_waiting
 
 
