@@ -121,6 +121,7 @@ class TestSessionStart:
         (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
         (block,) = PARSE(world.run("SessionStart"))
         assert list(block.bodies) == ["global/MEMORY.md"]
+        assert "this one" not in block.preamble
         assert world.ledger()[3] == "?"
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.know()

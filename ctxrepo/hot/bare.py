@@ -18,7 +18,8 @@ def bare(
     told before."""
     text = ""
     if gives(settings, "preamble") and (rules := settings.get("preamble", PREAMBLE)):
-        rules = filled(rules, settings["home"], place[1], settings.get("global", "global"), has_index=False)
+        general = settings.get("global", "global")
+        rules = filled(rules, settings["home"], place[1], general, has_index=False, is_known=place[2])
         text = seal("", settings.get("secret", ""), rules)
     if cache is None:
         return text, []

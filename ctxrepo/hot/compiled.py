@@ -11,6 +11,11 @@ _PATIENCE = 2.5
 which takes as long as a disk does; a hook that gave up would lose its event."""
 
 
+_BESIDE = """
+    select distinct config, stamp, project, folder from checkout where config = ? and stamp = ?
+    and (select value from settings where key = 'worktrees') = 'share'"""
+
+
 def open_hooks(state: str) -> _sqlite3.Connection | None:
     """The compiled settings under `state`; None before `init` and when they can't be used."""
     return open_database(f"{state}/hooks.db", "pragma user_version", FORMAT)
@@ -57,6 +62,13 @@ def checkout_of(db: _sqlite3.Connection, top: str) -> tuple[str, str, str, str] 
     """(git config file, its stamp, project, folder) recorded for the checkout at `top`."""
     row = db.execute("select config, stamp, project, folder from checkout where top = ?", (top,)).fetchone()
     return (row[0], row[1], row[2], row[3]) if row else None
+
+
+def tree_beside(db: _sqlite3.Connection, config: str, stamp: str) -> tuple[str, str, str, str] | None:
+    """The same for any working tree of the repository that has this git config, which still has this stamp.
+    None where worktrees aren't one project, or none of them is recorded."""
+    rows = db.execute(_BESIDE, (config, stamp)).fetchall()
+    return rows[0] if len(rows) == 1 else None
 
 
 def stamp_of(path: str) -> str:

@@ -23,14 +23,24 @@ _WITH_INDEX = ("Look at the index below first, and", "Paths below are")
 _WITHOUT = ("Look with `ctxrepo search` before you write, and", "`ctxrepo list` shows all notes, with paths")
 
 
-def filled(text: str, home: str, folder: str, general: str = "global", has_index: bool = True) -> str:
+def filled(
+    text: str,
+    home: str,
+    folder: str,
+    general: str = "global",
+    has_index: bool = True,
+    is_known: bool = True,
+) -> str:
     """`text` with the places of this session; `folder` is '' where there is no project folder yet.
 
-    A session that is shown no index is told how to ask.
+    While it isn't known which project this is, nothing is said of its folder. A session that is shown no index
+    is told how to ask.
     """
     look, paths = _WITH_INDEX if has_index else _WITHOUT
     project = f"`{folder}/`" if folder else "none yet"
     words = {"{home}": home, "{global}": general, "{project}": project, "{look}": look, "{paths}": paths}
+    if not is_known:
+        text = text.replace(" (this one: {project})", "")
     for mark, word in words.items():
         text = text.replace(mark, word)
     return text

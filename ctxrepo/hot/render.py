@@ -38,7 +38,9 @@ def render(
     """
     general = settings.get("global", "global")
     budget = budget_of(settings, agent)
-    preamble = filled(settings.get("preamble", PREAMBLE), settings["home"], place[1], general)
+    preamble = filled(
+        settings.get("preamble", PREAMBLE), settings["home"], place[1], general, is_known=place[2]
+    )
     if cache is not None:
         try:
             if settings.get("preset") == MD:

@@ -3,13 +3,16 @@
 import _sqlite3
 import os
 
-from ctxrepo.hot.compiled import checkout_of, stamp_of
+from ctxrepo.hot.compiled import checkout_of, stamp_of, tree_beside
+from ctxrepo.hot.small import bytes_of
 
 Place = tuple[str, str, bool]
 """(project id or '', its folder in the memory repository or '', whether that is known)."""
 
 NAMED = "="
 """Before a project's id: the row of a project that the environment names, wherever one is."""
+
+_LINK_BYTES = 4096
 
 NOWHERE: Place = ("", "", True)
 UNKNOWN: Place = ("", "", False)
@@ -20,7 +23,8 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
 
     CTXREPO_PROJECT names it before anything else. Outside git, in a repository whose top is the user's
     home folder and in the memory clone there is none.
-    Unknown is a checkout nobody has looked at yet, or whose git config changed since.
+    Unknown is a checkout nobody has looked at yet, or whose git config changed since. Where a repository's
+    worktrees share a project, a new one is where the others are.
     """
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
@@ -34,8 +38,9 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
         return NOWHERE
     row = checkout_of(db, top)
     if row is None or row[1] != stamp_of(row[0]):
-        return UNKNOWN
-    return (row[2], row[3], True)
+        config = _config_of(top)
+        row = tree_beside(db, config, stamp_of(config)) if config else None
+    return (row[2], row[3], True) if row else UNKNOWN
 
 
 def looks_of(db: _sqlite3.Connection, cwd: str) -> str:
@@ -60,6 +65,19 @@ def inside(path: str, folder: str) -> str | None:
         return ""
     start = folder.rstrip("/") + "/"
     return path[len(start) :] if path.startswith(start) else None
+
+
+def _config_of(top: str) -> str:
+    """The git config that a worktree at `top` has in common with all those of its repository; '' for none.
+
+    Two small files say where it is.
+    """
+    own = (bytes_of(f"{top}/.git", _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
+    if not own.startswith("gitdir: "):
+        return ""
+    own = os.path.join(top, own[8:])
+    common = (bytes_of(f"{own}/commondir", _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
+    return os.path.realpath(f"{own}/{common}") + "/config" if common else ""
 
 
 def _top_of(folder: str) -> str:

@@ -37,6 +37,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "reminders": _flag(settings.recall.enabled and settings.recall.reminders),
         "semantic": _flag(can_mean(memory)),
         "model": settings.recall.model,
+        "worktrees": settings.project.worktrees,
         "ttl": str(settings.sync.ttl),
         "turn_end": _flag(bool(settings.hooks.turn_end)),
         "session_end": _flag(bool(settings.hooks.session_end)),

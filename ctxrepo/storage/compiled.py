@@ -63,7 +63,7 @@ def compile_settings(
     Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex),
     `preamble` (text; '' is none, missing is the default), `global` (its folder), `preset`, `budget_bytes`,
     `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
-    `recall_bytes`, `ttl` (seconds), `remote` ('1' when there is one).
+    `recall_bytes`, `worktrees` (share, isolate), `ttl` (seconds), `remote` ('1' when there is one).
     """
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]

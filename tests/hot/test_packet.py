@@ -277,7 +277,8 @@ def test_the_preamble_is_short_and_names_the_places() -> None:
     assert len(said.encode()) <= 1200
     assert "/home/ada/.ctxrepo" in said
     assert "`shop/`" in said
-    assert "none yet" in filled(PREAMBLE, "/m", "")
+    assert "(this one: none yet)" in filled(PREAMBLE, "/m", "")
+    assert "this one" not in filled(PREAMBLE, "/m", "", is_known=False)
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,62 @@ def test_inside_knows_folders_from_prefixes(tmp_path: Path) -> None:
     assert inside(str(tmp_path / "memory"), str(tmp_path / "memory/")) == ""
     assert inside(str(tmp_path / "memory-two/x"), str(tmp_path / "memory")) is None
     assert inside(str(tmp_path / "memory/../x"), str(tmp_path / "memory")) is None
+
+
+class TestNewWorktree:
+    """The first session of a worktree has the project of the other ones, by what git wrote there itself."""
+
+    @pytest.fixture
+    def main(self, tmp_path: Path) -> Path:
+        main = tmp_path / "main"
+        git = ["git", "-C", str(main), "-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "init", "-q", str(main)], check=True)
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+        subprocess.run([*git, "worktree", "add", "-q", str(tmp_path / "tree")], check=True)
+        (tmp_path / "tree/src").mkdir()
+        return main
+
+    def share(self, state: Path, policy: str = "share") -> None:
+        repository = CompiledRepository("a" * 12, state.parent / "memory")
+        compile_settings(state, {"worktrees": policy}, [repository])
+
+    def test_it_is_in_the_project_of_its_main_one(self, state: Path, main: Path, tmp_path: Path) -> None:
+        self.share(state)
+        assert place(state, tmp_path / "tree/src", tmp_path / "memory") == UNKNOWN
+        record(state, main)
+        assert place(state, tmp_path / "tree/src", tmp_path / "memory") == (
+            "github.com/ada/shop",
+            "shop",
+            True,
+        )
+        subprocess.run(["git", "-C", str(main), "config", "a.b", "c"], check=True)
+        assert place(state, tmp_path / "tree/src", tmp_path / "memory") == UNKNOWN
+
+    def test_a_path_relative_to_it_leads_there_too(self, state: Path, main: Path, tmp_path: Path) -> None:
+        self.share(state)
+        record(state, main)
+        (tmp_path / "tree/.git").write_text("gitdir: ../main/.git/worktrees/tree\n")
+        assert place(state, tmp_path / "tree", tmp_path / "memory")[1] == "shop"
+
+    @pytest.mark.parametrize("policy", ["isolate", ""])
+    def test_where_each_is_a_project_of_its_own_it_is_unknown(
+        self, state: Path, main: Path, tmp_path: Path, policy: str
+    ) -> None:
+        self.share(state, policy)
+        record(state, main)
+        assert place(state, tmp_path / "tree", tmp_path / "memory") == UNKNOWN
+
+    def test_two_that_disagree_decide_nothing(self, state: Path, main: Path, tmp_path: Path) -> None:
+        self.share(state)
+        record(state, main)
+        config = str(main / ".git/config")
+        other = CompiledCheckout(str(tmp_path / "x"), config, stamp_of(config), "other", "other", "other")
+        record_checkout(state, other)
+        assert place(state, tmp_path / "tree", tmp_path / "memory") == UNKNOWN
+
+    @pytest.mark.parametrize("text", ["", "gitdir: ", "gitdir: /nowhere", "gitdir: ../main/.git", "\0\n"])
+    def test_what_leads_nowhere_is_unknown(self, state: Path, main: Path, tmp_path: Path, text: str) -> None:
+        self.share(state)
+        record(state, main)
+        (tmp_path / "tree/.git").write_text(text)
+        assert place(state, tmp_path / "tree", tmp_path / "memory") == UNKNOWN
