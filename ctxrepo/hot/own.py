@@ -13,6 +13,7 @@ WROTE, MOVED = "wrote", "moved"
 _SEEN = "-"
 """In place of a hash: what the session made of the note is in the cache, and whatever comes now is news."""
 
+_FLAWED = "select path, problem from note where problem != '' and path in"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
@@ -39,6 +40,16 @@ def others(cache: _sqlite3.Connection, rows: list[Row], ledger: str, lines: list
     own = {row[0] for row in rows if wrote.get(row[0]) == there.get(row[0], _SEEN)}
     lines += [f"{MOVED} {path} {_SEEN}" for path in sorted(own)]
     return [row for row in rows if row[0] not in own]
+
+
+def flawed(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
+    """What is wrong with the heads of the notes at `paths`, a line each."""
+    if not paths:
+        return []
+    rows = cache.execute(f"{_FLAWED} ({', '.join('?' * len(paths))}) order by path", paths)
+    return [
+        f"{path}, which this session wrote: {problem}. `ctxrepo check` tells more." for path, problem in rows
+    ]
 
 
 def _wrote(ledger: str) -> dict[str, str]:

@@ -33,8 +33,8 @@ def filled(
 ) -> str:
     """`text` with the places of this session; `folder` is '' where there is no project folder yet.
 
-    While it isn't known which project this is, nothing is said of its folder. A session that is shown no index
-    is told how to ask.
+    While it isn't known which project this is, nothing is said of its folder. A session that is shown no
+    index is told how to ask.
     """
     look, paths = _WITH_INDEX if has_index else _WITHOUT
     project = f"`{folder}/`" if folder else "none yet"

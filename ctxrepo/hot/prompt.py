@@ -70,7 +70,8 @@ def _news(
     lines: list[str] = []
     faults = fault_block(cache, settings, told[2], lines)
     scopes = scopes_at(place, _general(settings))
-    rows = _changed(cache, settings, place, told, ledger, lines)
+    rows, flaws = _changed(cache, settings, place, told, ledger, lines)
+    faults += _flaws(settings, flaws)
     late = ""
     given: dict[str, str] = {}
     if told[5] or told[8] or _is_late(place, told):
@@ -90,23 +91,35 @@ def _changed(
     told: Told,
     ledger: str,
     lines: list[str],
-) -> list[Row]:
-    """Notes that others changed since the session was last told, once."""
+) -> tuple[list[Row], list[str]]:
+    """Notes that others changed since the session was last told, and what is wrong with the heads of those
+    that it changed itself; once."""
     now, seen = generation_of(cache), told[1]
     if now == seen:
-        return []
+        return [], []
     lines.append(f"generation {now}")
     if told[8] and seen is None:  # there was nothing to begin with
         seen = 0
     # A session from before, or a cache that was built anew.
-    if seen is None or now < seen or not (told[8] or gives(settings, "changes")):
-        return []
+    if seen is None or now < seen:
+        return [], []
     from ctxrepo.hot.cache import changed_since
-    from ctxrepo.hot.own import others
+    from ctxrepo.hot.own import flawed, others
 
     general = _general(settings)
     scopes = [general] if _is_late(place, told) else scopes_at(place, general)
-    return others(cache, changed_since(cache, scopes, seen), ledger, lines)
+    rows = changed_since(cache, scopes, seen)
+    new = others(cache, rows, ledger, lines)
+    flaws = flawed(cache, [row[0] for row in rows if row not in new])
+    return new if told[8] or gives(settings, "changes") else [], flaws
+
+
+def _flaws(settings: dict[str, str], flaws: list[str]) -> str:
+    if not flaws:
+        return ""
+    from ctxrepo.hot.sections import FAULT_ROOM, fault_section
+
+    return seal(fault_section(flaws, FAULT_ROOM), settings.get("secret", ""))
 
 
 def _changes(settings: dict[str, str], rows: list[Row]) -> str:

@@ -25,6 +25,10 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     spool(db, folder, "start", agent, said)
     is_started = start_worker(settings)
     add(ledger, began(ledger, said["cwd"]))
+    if source == "fork" and before[1] is None:
+        from ctxrepo.hot.fork import begin_as_copy
+
+        begin_as_copy(folder, agent, said)
     if source in ("resume", "fork") or before[6] or said["silence"]:
         return ""
     goes_on = source == "compact" and bool(before[4])

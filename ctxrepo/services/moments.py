@@ -25,7 +25,7 @@ def note(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) ->
     """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
         _hand_over(memory, event, env, now.astimezone())  # whose day it is decides which log is today's
-    elif event.event in ("start", "end"):
+    elif event.event in ("start", "end") and event.source != "compact":  # after which the session goes on
         _leave_here(memory, event, now)
 
 

@@ -84,3 +84,17 @@ def test_the_hash_is_the_one_of_the_cache(data: bytes) -> None:
 def test_what_no_ledger_can_hold_is_left_out() -> None:
     assert wrote_lines("shop/a\nb.md", b"x") == []
     assert wrote_lines(".ctx/evidence/host.jsonl", b"x") == []
+
+
+def test_a_head_that_it_broke_itself_is_told_to_it_once(world: World) -> None:
+    broken = "---\ndescription: a: b: [c\n---\n- Deploy\n"
+    edits(world, broken)
+    world.cache("c2", {"shop/MEMORY.md": broken, "shop/other.md": broken})
+    said = world.run("UserPromptSubmit", prompt="ok")
+    (line,) = [line for line in said.splitlines() if "which this session wrote" in line]
+    assert line.startswith("- shop/MEMORY.md, which this session wrote: ")
+    assert line.endswith(". `ctxrepo check` tells more.")
+    assert "which this session wrote" not in world.run("UserPromptSubmit", prompt="ok")
+    edits(world, OWN)
+    world.cache("c3", {"shop/MEMORY.md": OWN})
+    assert world.run("UserPromptSubmit", prompt="ok") == ""

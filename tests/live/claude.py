@@ -195,5 +195,9 @@ class Turns:
         self._gone = Process(self._stage, self._form, *words).leave()
         self._goes_on = True
 
+    def fork(self, prompt: str) -> None:
+        """One turn in a copy of the conversation, which is another session."""
+        self._gone = Process(self._stage, self._form, prompt, "-c", "--fork-session").leave()
+
     def end(self) -> float:
         return self._gone

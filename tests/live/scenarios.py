@@ -119,6 +119,21 @@ def full(play: Play) -> None:
     play.is_told_of()
 
 
+def fork(play: Play) -> None:
+    """A conversation goes on in a copy, which is another session: it holds what the first one was given."""
+    turns = play.turns()
+    turns.say(PORT)
+    turns.fork(f"{PORT} I forgot it.")
+    play.report.look("what was given isn't given again", not play.given(), play.given())
+    turns.fork(TESTS)
+    given = play.given()
+    is_alone = len(given) == 1 and "make db" in given[0]
+    play.report.look("what is new to it is given", is_alone, given)
+    play.continues(play.told())
+    play.is_quiet()
+    play.is_told_of()
+
+
 def sigterm(play: Play) -> None:
     """The agent is ended in the middle of a turn, after it edited a note."""
     talk, held = play.until_it_waits()
@@ -253,7 +268,7 @@ TEN = (
 ALL: dict[str, Callable[[Play], None]] = {
     one.__name__: one
     for one in (
-        *(short, prompts, talk, ten, tools, compact, full, sigterm, sigkill, two, broken),
+        *(short, prompts, talk, ten, tools, compact, full, fork, sigterm, sigkill, two, broken),
         *(sub, once, system, pull, file, off, handover),
     )
 }

@@ -118,6 +118,11 @@ def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
     assert memory.cache.settled > before
     anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
     assert anchors == ["session/new"]
+    spool(memory, "start", cwd=str(ada.project_folder), source="compact")
+    spool(memory, "start", cwd=str(ada.project_folder), source="fork")
+    assert work() == []
+    anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
+    assert anchors == ["session/new", "session/fork"], "after a compaction it is the same session"
     assert not (ada.clone / "TAPE").exists()
     assert memory.state.spool.stat().st_size == 0
 
