@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -132,6 +133,43 @@ def fork(play: Play) -> None:
     play.continues(play.told())
     play.is_quiet()
     play.is_told_of()
+
+
+def edited(play: Play) -> None:
+    """A person edits notes by hand, right before a session and right before a prompt."""
+    body = play.stage.memory / "shop" / "MEMORY.md"
+    note = note_of(play.stage, "6380")
+    _append(body, "- the kiosk is closed on Mondays")
+    talk = play.talk()
+    talk.say("hello there")
+    given = "".join(play.given(0))
+    play.report.look("the session has it, body and all", "- the kiosk is closed on Mondays" in given)
+    _append(note, "- the kettle on the roof boils at noon")
+    asked = "When does the kettle on the roof boil?"
+    talk.say(asked)
+    play.report.look("the next prompt has the entry", "boils at noon" in "".join(play.given()))
+    talk.say(asked)
+    play.report.look("and once", not play.given(), play.given())
+    play.continues(play.told())
+    talk.end()
+    play.is_quiet()
+    play.is_told_of()
+
+
+def worktree(play: Play) -> None:
+    """The first session in a worktree that was made a moment ago."""
+    tree = play.stage.project.with_name("tree")
+    words = ["git", "-C", str(play.stage.project), "worktree", "add", "-q", str(tree)]
+    subprocess.run(words, env=play.stage.machine.env, check=True)
+    there = replace(play, stage=replace(play.stage, folder=tree))
+    talk = there.talk()
+    talk.say(PORT)
+    given = "".join(there.given(0))
+    play.report.look("it is told which folder is its project's", "(this one: `shop/`)" in given)
+    play.report.look("it is given that project's index", "shop/topics/gotcha.md — " in given)
+    play.report.look("and the entry", "6380" in given)
+    talk.end()
+    play.is_quiet()
 
 
 def sigterm(play: Play) -> None:
@@ -268,10 +306,30 @@ TEN = (
 ALL: dict[str, Callable[[Play], None]] = {
     one.__name__: one
     for one in (
-        *(short, prompts, talk, ten, tools, compact, full, fork, sigterm, sigkill, two, broken),
+        *(
+            short,
+            prompts,
+            talk,
+            ten,
+            tools,
+            compact,
+            full,
+            fork,
+            edited,
+            worktree,
+            sigterm,
+            sigkill,
+            two,
+            broken,
+        ),
         *(sub, once, system, pull, file, off, handover),
     )
 }
+
+
+def _append(file: Path, line: str) -> None:
+    with file.open("a", encoding="utf-8") as text:
+        text.write(line + "\n")
 
 
 def _five(play: Play, session: Any) -> None:

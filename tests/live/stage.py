@@ -46,10 +46,12 @@ class Stage:
     installed: Installed
     started: list[subprocess.Popen[str]] = field(default_factory=list)
     """The agent's processes, so that none is left when a scenario breaks off."""
+    folder: Path | None = None
+    """Where sessions are, if it isn't the project's folder."""
 
     @property
     def project(self) -> Path:
-        return self.machine.project_folder
+        return self.folder or self.machine.project_folder
 
     @property
     def memory(self) -> Path:
