@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from ctxrepo.domain.attributes import ATTRIBUTES_FILE, is_marked
 from ctxrepo.domain.entry import explicit_id
 from ctxrepo.domain.guard import check_file
 from ctxrepo.domain.jsonl import TOMBSTONE, record, trouble
@@ -54,10 +55,21 @@ def check(memory: Memory) -> list[Finding]:
             continue
         if data is not None:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
+    if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):
+        remedy = "`ctxrepo check --fix` marks it as generated."
+        said = "forges show reviewers what ctxrepo keeps beside the notes"
+        found.append(Finding(ATTRIBUTES_FILE, 0, said, remedy))
     if problem := read_registry(memory).problem:
         problem = problem.removeprefix(f"{REGISTRY_FILE}: ")
         found.append(Finding(REGISTRY_FILE, 0, problem, "Mend the file; until then no project is known."))
     return sorted(found, key=lambda f: (f.path, f.line))
+
+
+def _text(memory: Memory, path: str) -> str:
+    try:
+        return decode(memory.worktree.read(path) or b"")
+    except Unreadable:
+        return ""
 
 
 def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[Finding]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.paths import shown
 from ctxrepo.errors import NotFound
-from ctxrepo.services.review import DECLINED, DISMISSED, struck
+from ctxrepo.services.review import struck
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.reffiles import DECLINED, DISMISSED
 
 
 @dataclass(frozen=True)

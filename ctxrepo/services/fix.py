@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import unified_diff
 
+from ctxrepo.domain.attributes import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.fixes import fixed
 from ctxrepo.domain.guard import check_file
 from ctxrepo.domain.markdown import lines_of
@@ -18,6 +19,8 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.write import drafting
 from ctxrepo.storage.memory import Memory
+
+GENERATED = "marks what ctxrepo keeps beside the notes as generated"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Fixed:
 
 def fixable(memory: Memory) -> list[Fixed]:
     """What `fix` would do, by path. Nothing is changed."""
-    paths = sorted(memory.worktree.scan().files)
+    paths = sorted({*memory.worktree.scan().files, ATTRIBUTES_FILE})
     return [one for path in paths if (one := _mended(memory, path))]
 
 
@@ -63,6 +66,8 @@ def _mended(memory: Memory, path: str) -> Fixed | None:
 
     A version that was kept aside is read back to the byte: nobody mends it.
     """
+    if path == ATTRIBUTES_FILE:
+        return _marked(memory)
     if not (is_note(path) or path.lower().endswith(".jsonl")) or path.startswith(CONFLICTS):
         return None
     try:
@@ -90,3 +95,15 @@ def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tu
     text, aside = found
     lost = [f"of two edits of one thing the other one is in {aside_file(one)[0]}" for one in aside]
     return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), aside
+
+
+def _marked(memory: Memory) -> Fixed | None:
+    """Only where people review: in any other memory nobody looks at differences on a forge."""
+    if not memory.is_reviewed:
+        return None
+    try:
+        before = memory.worktree.read(ATTRIBUTES_FILE) or b""
+    except Unreadable:
+        return None
+    after = encode(marked(decode_exactly(before)))
+    return Fixed(ATTRIBUTES_FILE, (GENERATED,), before, after) if after != before else None

@@ -21,11 +21,7 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.said import said
 from ctxrepo.services.merge import MergedCommits, merged_tree
 from ctxrepo.storage.memory import Memory
-
-OPEN = "refs/ctxrepo/review/"
-DECLINED = "refs/ctxrepo/declined/"
-DISMISSED = "refs/ctxrepo/dismissed/"
-"""Where what was declined is kept once a person has seen it."""
+from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 
 _DATES = ("updated:", "created:")
 

@@ -23,6 +23,7 @@ from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
+from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.remote import Remote
 from ctxrepo.storage.worktree import Worktree
 from ctxrepo.storage.writelog import WriteLog
@@ -97,6 +98,12 @@ class Memory:
     def has_remote(self) -> bool:
         """Whether there is a remote to talk to; while config.toml can't be read nobody knows which it is."""
         return bool(self.repository.remote) and self.broken is None
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether people look at what is written here before other machines get it, or have."""
+        refs = (OPEN, DECLINED, DISMISSED)
+        return self.repository.review == "branch" or any(map(self.clone.has_refs, refs))
 
     @cached_property
     def git(self) -> Git:

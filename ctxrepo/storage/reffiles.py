@@ -20,6 +20,13 @@ FOLLOWED = "refs/ctxrepo/index"
 OUR_REFS = (WT, WT_NEXT, FOLLOWED)
 """Trees: what each file was last based on, what is being written, what the user's index follows."""
 
+OPEN = "refs/ctxrepo/review/"
+"""Below it each branch that waits for people to look at it, as it was pushed."""
+DECLINED = "refs/ctxrepo/declined/"
+"""Below it what they struck out."""
+DISMISSED = "refs/ctxrepo/dismissed/"
+"""Where that is kept once a person has seen it."""
+
 _ID = re.compile(r"[0-9a-f]{40}")
 # Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
 _SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")

@@ -48,3 +48,18 @@ def test_a_diff_shows_nothing_that_acts_on_the_terminal(cli: Terminal) -> None:
 def test_a_dry_run_of_nothing_is_refused(cli: Terminal) -> None:
     said = cli("check", "--dry-run")
     assert (said.code, said.is_one_line()) == (2, True)
+
+
+def test_what_is_kept_beside_the_notes_is_marked_as_generated_where_people_review(cli: Terminal) -> None:
+    cli.machine.write(".gitattributes", "* -text\n")
+    assert cli("check").out == "nothing to mend\n"
+    config = cli.machine.places.config_file
+    config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
+    said = cli("check")
+    assert said.code == 1
+    assert said.out.startswith(".gitattributes: forges show reviewers what ctxrepo keeps beside the notes. ")
+    assert "mended .gitattributes: marks what" in cli("check", "--fix").out
+    assert cli.machine.read(".gitattributes").startswith("* -text\n# Kept by ctxrepo")
+    assert cli("check", "--fix").out == "nothing to mend\n"
+    (cli.machine.clone / ".gitattributes").unlink()
+    assert "mended .gitattributes" in cli("check", "--fix").out

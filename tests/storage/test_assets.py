@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.domain import frontmatter
+from ctxrepo.domain.attributes import GENERATED
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.storage import assets
 
@@ -46,7 +47,7 @@ def test_a_new_repository_begins_with_files_that_read_well() -> None:
     assert memory.description
     assert not memory.problem
     attributes = found[".gitattributes"].decode().splitlines()
-    assert {"*.md merge=ctxrepo", "*.jsonl merge=ctxrepo"} <= set(attributes)
+    assert {"*.md merge=ctxrepo", "*.jsonl merge=ctxrepo", *GENERATED} <= set(attributes)
 
 
 @pytest.mark.parametrize("path", [p for p in assets.files("skills") if p.endswith("SKILL.md")])
