@@ -39,6 +39,12 @@ def history(
     show: Annotated[
         str, typer.Option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
     ] = "",
+    in_review: Annotated[
+        bool, typer.Option("--in-review", help="Show what waits on the branch for review.")
+    ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="With --in-review: the text of a pull request.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show what happened to the memory, a note or an entry.
@@ -48,6 +54,9 @@ def history(
 
     What is gone is asked for by the path or id that it had.
 
+    With --in-review it shows the commits that wait for people. With --markdown too, it tells session by
+    session what they come to, for `gh pr create --body-file -` and its like.
+
     Example: ctxrepo history topics/release.md
     """
     from ctxrepo.cli.runtime import Runtime
@@ -56,6 +65,11 @@ def history(
 
     about = parse_target(target) if target else None
     run = Runtime()
+    if in_review or markdown:
+        if about or show or not in_review:
+            raise UsageError("--in-review and --markdown are about all that waits", "Give nothing else.")
+        _in_review(run, markdown, json)
+        return
     if show:
         if about is None:
             raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
@@ -69,6 +83,19 @@ def history(
     output.done(json, {"history": [_data(d) for d in deeds]}, "\n".join(lines))
     if len(found) > limit:
         output.notice(f"there is more: `--limit {10 * limit}`")
+
+
+def _in_review(run: Runtime, markdown: bool, json: bool) -> None:
+    """What waits for people, as commits or as the text in which they are asked."""
+    from ctxrepo.cli.pull_request import markdown as text_of
+    from ctxrepo.services.pull_request import deeds_in_review, pull_request
+
+    if markdown:
+        text = text_of(pull_request(run.memory))
+        output.done(json, {"markdown": text}, text)
+    else:
+        deeds = deeds_in_review(run.memory)
+        output.done(json, {"history": [_data(d) for d in deeds]}, "\n".join(_text(d, "") for d in deeds))
 
 
 def _show(run: Runtime, target: Target, commit: str, json: bool) -> None:
@@ -88,13 +115,13 @@ def _text(deed: Deed, path: str) -> str:
     """One line of a commit; of what was asked for, a line for each thing that became of it."""
     start = f"{deed.when:%Y-%m-%d %H:%MZ}  {deed.commit[:10]}"
     if not deed.path:
-        return f"{start}  {deed.subject}  ({_who(deed)})"
+        return f"{start}  {deed.subject}  ({who(deed)})"
     name = "" if deed.path == path else f"  {deed.path}"
     more = [f"… {deed.more} more"] if deed.more else []
-    return "\n".join([f"{start}  {_who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
+    return "\n".join([f"{start}  {who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
 
 
-def _who(deed: Deed) -> str:
+def who(deed: Deed) -> str:
     """`claude on laptop-1a2b, session 8f2e1c3d`, or git's author for a commit made by hand."""
     writers = deed.writers
     if not writers.hosts and not writers.agents:

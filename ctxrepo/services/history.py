@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -61,12 +61,17 @@ def history(memory: Memory, target: Target | None, project: Project | None, limi
     objects = memory.objects
     if target is None:
         commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
-        return [_deed(objects, commit) for commit in islice(commits, limit)]
+        return deeds(memory, islice(commits, limit))
     asked = Past(memory, target, project)
     found = list(islice(asked.deeds(), limit))
     if not found:
         raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
     return found
+
+
+def deeds(memory: Memory, commits: Iterable[str]) -> list[Deed]:
+    """What each of these commits did to the memory."""
+    return [_deed(memory.objects, commit) for commit in commits]
 
 
 def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:

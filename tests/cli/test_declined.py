@@ -46,3 +46,29 @@ def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remot
     assert mine("declined", "dismiss").out == f"dismissed; kept in refs/ctxrepo/dismissed/{day}\n"
     assert mine("declined").out == "nothing was declined\n"
     assert not [line for line in mine("status").out.splitlines() if line.startswith("declined")]
+
+
+def test_a_pull_request_gets_its_text(mine: Terminal) -> None:
+    assert mine("history", "--in-review").code == 3
+    mine("remember", "@team: `make` fixes #12", "--scope", "global")
+    branch = mine("sync").out.split()[-1]
+    host = branch.split("/")[1]
+    text = mine("history", "--in-review", "--markdown").out
+    first, _, heading, *rest = text.splitlines()
+    assert first == "2 changes of 1 session in 1 commit. Each entry stands once, as it is at the end."
+    assert heading.startswith(f"### `{host}`, 20")
+    assert rest == ["", "`global/MEMORY.md`", "", "- new: `proposed`", "- new: ``@team: `make` fixes #12``"]
+    assert mine("history", "--in-review", "--markdown", "--json").data == {"markdown": text.rstrip("\n")}
+    (line,) = mine("history", "--in-review").out.splitlines()
+    assert "memory(global): edit MEMORY" in line
+    assert mine("history", "--markdown").code == 2
+    assert mine("history", "MEMORY", "--in-review").code == 2
+
+
+def test_a_text_that_no_forge_would_take_is_cut(mine: Terminal) -> None:
+    mine.machine.write("global/long.md", "".join(f"- {n} {'x' * 280}\n" for n in range(400)))
+    mine("sync")
+    text = mine("history", "--in-review", "--markdown").out
+    assert len(text) < 62_000
+    shown = text.count("\n- new: ")
+    assert text.splitlines()[-1] == f"… and {401 - shown} more changes, in the difference itself."
