@@ -50,14 +50,14 @@ def list_declined(json: Json = False) -> None:
         json, {"declined": [asdict(one) for one in found]}, "\n".join(lines) or "nothing was declined"
     )
     if found and not json:
-        output.notice("`ctxrepo declined dismiss` lists them no more")
+        output.notice("`ctxrepo declined dismiss` takes them off this list")
 
 
 @group.command()
 def dismiss(names: Names = None, json: Json = False) -> None:
-    """List what was declined no more.
+    """Take what was declined off the list.
 
-    It stays in the clone, under a ref that is told.
+    It stays in the clone, under the ref that this prints.
 
     Example: ctxrepo declined dismiss 20261120
     """
@@ -65,5 +65,5 @@ def dismiss(names: Names = None, json: Json = False) -> None:
     from ctxrepo.services.declined import dismiss
 
     refs = dismiss(Runtime().memory, names or [])
-    lines = [f"dismissed; kept in {ref}" for ref in refs]
+    lines = [f"off the list; kept in {ref}" for ref in refs]
     output.done(json, {"kept": refs}, "\n".join(lines) or "there was nothing to dismiss")

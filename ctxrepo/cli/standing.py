@@ -41,7 +41,7 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
         yield f"declined {one.name}: {entries} struck out in a review, kept in {one.ref}"
         yield from (f"         - {entry}" for entry in one.entries[:_STRUCK])
     if now.declined:
-        yield "         `ctxrepo declined dismiss` lists them no more"
+        yield "         `ctxrepo declined dismiss` takes them off this list"
     if now.obstacle:
         yield f"stopped  {now.obstacle}"
 

@@ -43,7 +43,7 @@ def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remot
         "declined": [{"name": day, "ref": f"refs/ctxrepo/declined/{day}", "entries": [entry]}]
     }
     assert mine("declined", "dismiss", "20200101").code == 3
-    assert mine("declined", "dismiss").out == f"dismissed; kept in refs/ctxrepo/dismissed/{day}\n"
+    assert mine("declined", "dismiss").out == f"off the list; kept in refs/ctxrepo/dismissed/{day}\n"
     assert mine("declined").out == "nothing was declined\n"
     assert not [line for line in mine("status").out.splitlines() if line.startswith("declined")]
 
