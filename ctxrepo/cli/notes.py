@@ -81,6 +81,11 @@ def remember(
     run.wake()
     for place in result.near:
         output.notice(f"much the same stands at {place}; update it instead if it says the same")
+    if result.cut_to:
+        output.notice(
+            f"a prompt has room for {result.cut_to} bytes, so this would come cut: say it in less, or make a "
+            "note of it with `ctxrepo new`"
+        )
     id_shown = result.id if result.staged else f"^{result.id}"
     data = {**asdict(result), "id": id_shown}
     output.done(json, data, f"{_done(result, bool(key))}: {id_shown} {result.at}{_instead(result)}")

@@ -13,7 +13,7 @@ from ctxrepo.domain.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.evidence import Kind, Marks, marks
 from ctxrepo.domain.likeness import similarity
 from ctxrepo.domain.moment import day, stamp
-from ctxrepo.domain.note import bump_updated
+from ctxrepo.domain.note import bump_updated, encode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
 from ctxrepo.services.evidence import evidence_now, record
@@ -47,7 +47,8 @@ class Remembered:
     """The entry's id and place; `near` are places of entries that say much the same.
 
     `replaced` are the ids of the entries that it stands for now, and `was` what these say. `pinned`: it is
-    pinned by this, as was asked, or as the entry was that it stands for.
+    pinned by this, as was asked, or as the entry was that it stands for. `cut_to`: it is longer than what may
+    go beside a prompt, which is so many bytes; 0 for one that has room.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Remembered:
     replaced: tuple[str, ...] = ()
     was: tuple[str, ...] = ()
     pinned: bool = False
+    cut_to: int = 0
 
 
 def remember(
@@ -171,7 +173,9 @@ class _Writing:
         self._evidence("stated", entry.id, entry.path)
         if pins := self.fact.pin or done.pinned:
             self._evidence("pinned", entry.id, entry.path)
-        return replace(done, near=near, pinned=pins)
+        room = self.draft.memory.settings.recall.budget_bytes
+        cut_to = room if len(encode(entry.text)) > room else 0
+        return replace(done, near=near, pinned=pins, cut_to=cut_to)
 
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
         """Record that `entry` stands for the others now; it is `pinned` when one of them was."""
