@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
 from ctxrepo.cli.app import root_command
 from ctxrepo.domain.target import parse_target
 from ctxrepo.services.new import templates
+from ctxrepo.services.search import Mode
 from ctxrepo.storage import assets
 
 SKILLS = {
     p.partition("/")[0]: d.decode() for p, d in assets.files("skills").items() if p.endswith("/SKILL.md")
 }
+
+CHOICES = {"keep": ("kept", "other", "both"), "mode": get_args(Mode)}
+"""What options take that take a few words only."""
 
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(ctxrepo [^`]+)`")
@@ -43,18 +48,22 @@ def test_each_command_is_understood(skill: str, words: list[str]) -> None:
     parsed = command.make_context(name, words).params
     if parsed.get("template"):
         assert parsed["template"] in templates()
+    for option, choices in CHOICES.items():
+        assert parsed.get(option) in (None, "", *choices), "No such choice"
     if parsed.get("path"):
         parse_target(parsed["path"])
 
 
 def test_they_are_read_at_all() -> None:
-    assert set(SKILLS) == {"memory-write", "memory-handoff", "memory-init", "memory-import"}
+    assert set(SKILLS) == {f"memory-{n}" for n in ("write", "search", "handoff", "sync", "init", "import")}
     for skill, text in SKILLS.items():
         assert len([words for s, words in ALL if s == skill]) > 5, skill
         assert text.count("ctxrepo ") >= len([words for s, words in ALL if s == skill])
 
 
-@pytest.mark.parametrize("words", [["new"], ["remember", "x", "--nonsense"], ["no-such"]])
+@pytest.mark.parametrize(
+    "words", [["new"], ["remember", "x", "--nonsense"], ["no-such"], ["search", "x", "--mode", "mood"]]
+)
 def test_what_the_command_line_does_not_take_is_found(words: list[str]) -> None:
     with pytest.raises(Exception, match=r"Missing|No such|no-such"):
         test_each_command_is_understood("", words)
