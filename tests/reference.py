@@ -130,10 +130,16 @@ def _row(param: Any) -> str:
 
 
 def _usage(name: str, command: Any) -> str:
-    arguments = [p.metavar for p in command.params if p.param_type_name == "argument"]
+    arguments = [_argument(p) for p in command.params if p.param_type_name == "argument"]
     needed = [f"{p.opts[0]} {p.metavar}" for p in command.params if p.required and p.opts[0].startswith("-")]
     has_options = any(p.param_type_name == "option" for p in command.params)
     return " ".join(["ctxrepo", name, *arguments, *needed, *(["[OPTIONS]"] if has_options else [])])
+
+
+def _argument(param: Any) -> str:
+    """In brackets where it may be left out, as `--help` has it."""
+    needs_none = param.required or param.metavar.startswith("[")
+    return str(param.metavar if needs_none else f"[{param.metavar}]")
 
 
 def _first_line(command: Any) -> str:

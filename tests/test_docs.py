@@ -56,6 +56,12 @@ def test_every_command_and_option_has_its_place() -> None:
                 assert f"`{word}" in sections[name], f"{name} {word}"
 
 
+def test_the_synopsis_puts_what_may_be_left_out_in_brackets() -> None:
+    text = page("reference/cli.md")
+    for usage in ("log [TEXT]", "trace [ID]", "links [TARGET]", "init [REMOTE]", "read TARGET"):
+        assert f"\nctxrepo {usage} [OPTIONS]\n" in text
+
+
 def test_every_setting_has_its_place() -> None:
     text = page("reference/configuration.md")
     found = 0
