@@ -47,6 +47,7 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="ctxrepo",
     help="One git repository is the memory of all your coding agents, on all your machines.",
+    epilog="How-tos and reference: docs/index.md in the repository that ctxrepo was installed from.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # the other modes take [[a link]] for an instruction

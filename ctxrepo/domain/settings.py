@@ -54,7 +54,7 @@ class RecallSettings:
     reminders: bool = True
     """Whether a file that is edited brings the entries that name it."""
     semantic: bool = False
-    """Whether entries are found by meaning too. It takes `pip install 'ctxrepo[semantic]'` and a model."""
+    """Whether entries are found by meaning too. It takes the extra `semantic` and a model."""
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     """The model that knows meanings: a folder with `tokenizer.json` and an ONNX file, or a name of the hub
     for `ctxrepo cache embed` to fetch."""

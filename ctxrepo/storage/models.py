@@ -21,7 +21,7 @@ HUB = "https://huggingface.co"
 MOST_TOKENS = 256
 """Of a text, unless its model takes fewer: what comes later hardly moves a mean."""
 
-EXTRA = "`pip install 'ctxrepo[semantic]'`"
+EXTRA = "`pipx inject ctxrepo numpy onnxruntime tokenizers`, or `pip install` them beside ctxrepo"
 
 _LIBRARIES = ("numpy", "onnxruntime", "tokenizers")
 _MOST_BYTES = 2 << 30

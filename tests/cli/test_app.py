@@ -86,6 +86,9 @@ class TestHelp:
             for param in command.params:
                 assert all(word in words for word in plain(param.help or "").split()), (name, param.name)
 
+    def test_help_says_where_the_pages_are(self, fresh: Terminal) -> None:
+        assert "docs/index.md" in fresh("--help").out
+
     def test_help_makes_nothing(self, fresh: Terminal) -> None:
         before = sorted(fresh.machine.home.rglob("*"))
         for word in ("--help", "-h", "--version"):

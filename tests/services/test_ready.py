@@ -112,7 +112,7 @@ def test_without_the_libraries_it_says_how_to_get_them(
     monkeypatch.setattr("ctxrepo.storage.models._LIBRARIES", ("no_such_library",))
     config = machine.places.config_file
     config.write_text(config.read_text() + "\n[recall]\nsemantic = true\n")
-    assert "pip install 'ctxrepo[semantic]'" in readiness(machine.open()).remedy
+    assert "`pipx inject ctxrepo numpy onnxruntime tokenizers`" in readiness(machine.open()).remedy
     with pytest.raises(ModelUnusable, match="aren't installed"):
         make_ready(machine.open())
     assert not can_mean(machine.open())
