@@ -62,7 +62,7 @@ def restore(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Bring back a note or entry that was forgotten, archived or edited.
+    """Bring back what was forgotten, archived or edited.
 
     It is found in the history by the path or id that it had, through renames and moves, and goes to where
     it was. Pins and other marks hold again.
