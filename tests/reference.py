@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin
 
 from ctxrepo.cli.app import root_command
-from ctxrepo.domain.keys import kind, sections, sentences
+from ctxrepo.domain.keys import hints_of, kind, sections, sentences
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -58,8 +58,8 @@ limit = 3
 a key is called `section.key`, and `repository.path` is the first repository's.
 
 A key that is unknown or has the wrong type is told on standard error, with its line and the nearest name,
-and its default holds. A file that is no TOML stops every command with [exit code 2](exit-codes.md). Numbers
-are not negative.
+and its default holds. A file that is no TOML stops every command but `status` and `doctor` with
+[exit code 2](exit-codes.md), and sessions are told of it. Numbers are not negative.
 
 This version uses the first `[[repository]]` only.
 """
@@ -102,7 +102,7 @@ def configuration_page() -> str:
 
 def keys(section: type) -> Iterator[tuple[str, str, str, str]]:
     """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
-    hints = get_type_hints(section)
+    hints = hints_of(section)
     said = sentences(section)
     for field in dataclasses.fields(section):
         default = list(field.default) if isinstance(field.default, tuple) else field.default
@@ -147,6 +147,8 @@ def _first_line(command: Any) -> str:
 
 
 def _kind(hint: Any) -> str:
+    if get_origin(hint) is Annotated:
+        return kind(hint)
     words = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
     quoted = "|".join(re.escape(word or '""') for word in words)
     return re.sub(rf'(?<![\w"])({quoted})(?![\w"])', r"`\1`", kind(hint)) if words else kind(hint)

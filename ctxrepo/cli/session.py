@@ -57,6 +57,8 @@ def context(
     made = context(run.memory, run.project, run.cwd, preset, budget, known)
     data = {**asdict(made), "bytes": len(made.text.encode())}
     output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))
+    if made.why:
+        output.notice(f"a session would be given nothing: {made.why}")
 
 
 def _table(made: Context) -> str:

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
@@ -55,11 +55,16 @@ def sections() -> dict[str, type]:
     return found
 
 
+def hints_of(section: type) -> dict[str, Any]:
+    """Field -> its type, with the bounds that stand there."""
+    return get_type_hints(section, include_extras=True)
+
+
 @cache
 def keys() -> tuple[Key, ...]:
     """Every key, section by section; those of `repository` are the first repository's."""
     return tuple(
-        Key(f"{name}.{field.name}", get_type_hints(kind)[field.name], field.default)
+        Key(f"{name}.{field.name}", hints_of(kind)[field.name], field.default)
         for name, kind in sections().items()
         for field in dataclasses.fields(kind)
     )
@@ -102,6 +107,10 @@ def accepted(value: object, hint: Any) -> object | None:
     """A value as TOML has it in the form of the field; None when it is none that the field may have."""
     if hint is bool or hint is str:
         return value if isinstance(value, hint) else None
+    if get_origin(hint) is Annotated:
+        (form, most) = get_args(hint)
+        number = _number(value, form)
+        return number if number is not None and number <= most.value else None
     if hint in (int, float):
         return _number(value, hint)
     if get_origin(hint) is Literal:
@@ -120,7 +129,7 @@ def understood(words: str, key: Key) -> object:
     value: object = words
     if key.hint is bool:
         value = {"true": True, "false": False}.get(words.lower(), words)
-    elif key.hint in (int, float):
+    elif key.hint in (int, float) or get_origin(key.hint) is Annotated:
         value = _typed_number(words)
     elif get_origin(key.hint) is tuple:
         value = [item.strip() for item in words.split(",")] if words.strip() else []
@@ -145,6 +154,9 @@ def kind(hint: Any) -> str:
     """What a field of this type may be, in words."""
     if get_origin(hint) is Literal:
         return " or ".join(str(word) or '""' for word in get_args(hint))
+    if get_origin(hint) is Annotated:
+        form, most = get_args(hint)
+        return f"{kind(form)} up to {most.value}"
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"
@@ -164,7 +176,7 @@ def sentences(kind: type) -> dict[str, str]:
     return found
 
 
-def _number(value: object, hint: Any) -> object | None:
+def _number(value: object, hint: Any) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     is_whole = isinstance(value, int) or value.is_integer()

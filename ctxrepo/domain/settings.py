@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+
+@dataclass(frozen=True)
+class Most:
+    """The largest value that a number may have: beyond it a slip of the finger is likelier than a wish."""
+
+    value: int
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class DeliverySettings:
     preset: Literal["", "md", "daily", "semantic"] = ""
     """What a session start is made of: our own packet, or that of another design. `ctxrepo context --explain`
     shows the parts."""
-    budget_bytes: int = 9500
+    budget_bytes: Annotated[int, Most(1_000_000)] = 9500
     """Most bytes of one delivered block. Agents cut larger ones."""
     mode: Literal["delta", "once", "system", "pull", "file"] = "delta"
     """`delta`: the packet at a start, recalled entries and changes beside prompts; `once`: the packet alone;
@@ -45,9 +52,9 @@ class RecallSettings:
 
     enabled: bool = True
     """Whether entries are recalled at all."""
-    limit: int = 8
+    limit: Annotated[int, Most(100)] = 8
     """Most entries beside one prompt."""
-    budget_bytes: int = 2500
+    budget_bytes: Annotated[int, Most(100_000)] = 2500
     """Most bytes beside one prompt."""
     gate: bool = True
     """Whether short and social prompts are left alone."""
@@ -78,13 +85,13 @@ class HookSettings:
 class SyncSettings:
     """How machines exchange: `[sync]`."""
 
-    ttl: float = 120
+    ttl: Annotated[float, Most(2_592_000)] = 120
     """Seconds for which a successful fetch counts as fresh at a session start."""
-    timeout: float = 8
+    timeout: Annotated[float, Most(3600)] = 8
     """Seconds without a sign of life after which a conversation with the remote is given up."""
     sparse: bool = False
     """Whether `init` leaves other projects' notes with the remote, as `init --sparse` does."""
-    retries: int = 8
+    retries: Annotated[int, Most(100)] = 8
     """How often a push that another machine overtook is tried again."""
 
 

@@ -38,6 +38,22 @@ def with_value(text: str, table: str, key: str, value: Any) -> str:
     return _with(text, document, place, (table, key), value)
 
 
+def without_empty(text: str, table: str) -> str:
+    """`text` without the header of a table in which nothing stands, no comment either, and its distance."""
+    lines, placed = text.split("\n"), list(_placed(text))
+    own = [n for n, (place, _) in enumerate(placed) if place == (table,)]
+    if len(own) != 1 or placed[own[0]][1].text != f"[{table}]":
+        return text
+    first = placed[own[0]][1].first
+    end = placed[own[0] + 1][1].first - 1 if own[0] + 1 < len(placed) else len(lines)
+    if placed[own[0]][1].last != first or any(line.strip() for line in lines[first:end]):
+        return text
+    start = first - 1
+    if end == len(lines) and start and not lines[start - 1].strip():
+        return "\n".join(lines[: start - 1]) + ("\n" if start > 1 else "")
+    return "\n".join(lines[:start] + lines[end:])
+
+
 def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
     """`text` with `fields` set in the first `[[name]]`, or `name = [{…}]`; made when there is none."""
     tables = _parse(text).get(name)

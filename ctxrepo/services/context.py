@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import UsageError
-from ctxrepo.hot.block import size
+from ctxrepo.hot.block import OVERHEAD, size
 from ctxrepo.hot.cache import faults_of, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.packet import Given
@@ -44,6 +44,8 @@ class Context:
     preset: str
     budget: int
     lanes: tuple[Lane, ...] = ()
+    why: str = ""
+    """Why it is empty, where it is."""
 
 
 def context(
@@ -70,8 +72,10 @@ def context(
         return Context("", "", 0)
     with closing(hooks):
         settings = settings_of(hooks, str(memory.places.state))
-        if settings is None or is_quiet(hooks, str(folder)):
+        if settings is None:
             return Context("", "", 0)
+        if is_quiet(hooks, str(folder)):
+            return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
@@ -99,7 +103,11 @@ def _rendered(
     whole, numbers = PRESETS[preset]
     bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
     lanes = tuple(_lane(one, *bounds[one[0]]) for one in given)
-    return Context(text, preset, min(whole, budget_of(settings, agent)), lanes)
+    bytes_ = min(whole, budget_of(settings, agent))
+    is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in given)
+    narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
+    why = "" if text else narrow if is_narrow else "there is nothing to give"
+    return Context(text, preset, bytes_, lanes, why)
 
 
 def _lane(given: Given, floor: int, cap: int) -> Lane:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from ctxrepo.domain.keys import REPOSITORY, Key, accepted, kind, nearest_key, sections
+from ctxrepo.domain.keys import REPOSITORY, Key, accepted, hints_of, kind, nearest_key, sections
 from ctxrepo.domain.settings import RepositorySettings, Settings
-from ctxrepo.domain.toml import lines_of, with_first_table, with_value
+from ctxrepo.domain.toml import lines_of, with_first_table, with_value, without_empty
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.storage import foreign
 
@@ -102,7 +102,9 @@ def remove_value(file: Path, key: Key) -> bool:
     place = section[0] if isinstance(section, list) and section else section
     if not isinstance(place, dict) or key.field not in place:
         return False
-    return _edit(file, lambda text: with_value(text, key.section, key.field, None))
+    return _edit(
+        file, lambda text: without_empty(with_value(text, key.section, key.field, None), key.section)
+    )
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def _repositories(found: object, reading: _Reading) -> tuple[RepositorySettings,
 
 
 def _section(form: Any, section: Mapping[str, object], name: str, reading: _Reading) -> Any:
-    hints = get_type_hints(form)
+    hints = hints_of(form)
     values = {}
     for key, value in section.items():
         dotted = f"{name}.{key}"

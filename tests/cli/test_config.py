@@ -64,7 +64,7 @@ class TestLooking:
         write(fresh, "[sync]\nttl = 60\n")
         said = fresh("config", "explain", "sync.ttl").out
         assert "Seconds for which a successful fetch counts as fresh" in said
-        assert "Takes a number; 120 by default." in said
+        assert "Takes a number up to 2592000; 120 by default." in said
         assert f"Now: 60, from {fresh.machine.places.config_file}:2" in said
         every = fresh("config", "explain").out
         assert all(f"{key.name}\n" in every and key.sentence in every for key in keys())
@@ -108,7 +108,7 @@ class TestChanging:
         ("words", "told"),
         [
             ("sync.timeuot 3", "Did you mean sync.timeout?"),
-            ("sync.timeout soon", "It takes a number."),
+            ("sync.timeout soon", "It takes a number up to 3600."),
             ("repository.review later", "It takes direct or branch."),
             ("repository.path here", "absolute path"),
             ("repository.remote http://example.org/m", "https, ssh or a path"),
@@ -165,7 +165,7 @@ class TestChanging:
         write(fresh, '[sync]\ntimeout = "soon"\n')
         said = fresh("config", "unset", "sync.timeout", "--json")
         assert (said.code, said.data["changed"], said.data["value"]) == (0, True, 8)
-        assert fresh.machine.places.config_file.read_text() == "[sync]\n"
+        assert fresh.machine.places.config_file.read_text() == ""
 
     def test_of_a_repository_the_first_ones_key_is_taken_out(self, cli: Terminal) -> None:
         file = cli.machine.places.config_file
@@ -192,3 +192,20 @@ class TestChanging:
 
     def test_the_place_of_json_is_told(self, fresh: Terminal) -> None:
         assert "`ctxrepo config get --json`" in fresh("config", "--json", "get", "sync.ttl").out
+
+
+def test_a_number_beyond_its_range_is_refused_with_the_range(cli: Terminal) -> None:
+    said = cli("config", "set", "recall.limit", "99999")
+    assert (said.code, said.is_one_line(), "a whole number up to 100" in said.err) == (2, True, True)
+    file = cli.machine.places.config_file
+    file.write_text(file.read_text() + "[recall]\nlimit = 99999\n")
+    said = cli("config", "get", "recall.limit")
+    assert (said.out, "must be a whole number up to 100" in said.err) == ("8\n", True)
+
+
+def test_unset_leaves_no_empty_table(cli: Terminal) -> None:
+    before = cli.machine.places.config_file.read_bytes()
+    cli("config", "set", "recall.limit", "3")
+    assert cli.machine.places.config_file.read_bytes() != before
+    cli("config", "unset", "recall.limit")
+    assert cli.machine.places.config_file.read_bytes() == before

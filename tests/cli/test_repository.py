@@ -13,6 +13,8 @@ import pytest
 from machines import make_remote
 from terminal import Terminal
 
+from ctxrepo.storage.worktree import Worktree
+
 TOKEN = "ghp_" + "a1B2" * 9
 NOTE = "shop/topics/gotcha.md"
 Both = tuple[Terminal, Terminal]
@@ -191,3 +193,28 @@ class TestStatus:
         for words in (["status"], ["status", "--json"], ["doctor"], ["sync"], ["init"]):
             said = cli(*words)
             assert TOKEN not in said.out + said.err, words
+
+
+def test_an_init_that_is_interrupted_says_how_it_goes_on(
+    both: Both, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second one finishes it; what is told meanwhile is in tests/services/test_halfway.py."""
+    ada, ben = both
+    ada("remember", "from the first")
+    ada("sync")
+    shutil.rmtree(ben.machine.clone)
+    shutil.rmtree(ben.machine.places.state)
+    adopt = Worktree.adopt
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Worktree, "adopt", interrupted)
+    said = ben("init", str(remote))
+    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo init` again to finish it\n")
+    monkeypatch.setattr(Worktree, "adopt", adopt)
+    assert "stopped  `ctxrepo init` was interrupted" in ben("status").out
+    assert "Run `ctxrepo init` again to finish it." in ben("doctor").out
+    assert ben("init").code == 0
+    assert "from the first" in ben("read", "MEMORY").out
+    assert "stopped" not in ben("status").out

@@ -238,3 +238,10 @@ class TestHook:
         words = [sys.executable, "-m", "ctxrepo", "hook", "--help"]
         done = subprocess.run(words, env=ada.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert "Example:" in done.stdout
+
+
+def test_context_that_is_empty_says_why(cli: Terminal) -> None:
+    cli("remember", "a fact")
+    said = cli("context", "--budget", "100")
+    assert (said.code, said.out) == (0, "")
+    assert "a session would be given nothing: nothing fits into 100 bytes" in said.err

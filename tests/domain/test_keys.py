@@ -46,6 +46,8 @@ def test_what_a_person_types(name: str, words: str, value: object) -> None:
         ("sync.timeout", "inf", "a number"),
         ("sync.timeout", "1" + "0" * 400, "a number"),
         ("sync.retries", "1.5", "a whole number"),
+        ("recall.limit", "99999", "a whole number up to 100"),
+        ("sync.timeout", "3601", "a number up to 3600"),
         ("sync.retries", "true", "a whole number"),
         ("recall.enabled", "1", "true or false"),
         ("repository.review", "brunch", "direct or branch"),

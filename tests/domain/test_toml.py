@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.toml import lines_of, read, with_first_table, with_value
+from ctxrepo.domain.toml import lines_of, read, with_first_table, with_value, without_empty
 from ctxrepo.errors import ConfigError
 
 TEXT = '# top\nformat = 1  # one\n\n[projects]\n"a/b" = "b"  # b\n\n[[repository]]\npath = "x"\n'
@@ -124,3 +124,30 @@ def test_what_was_set_reads_back(table: str, key: str, value: object) -> None:
     expected = read(TEXT)
     (expected.setdefault(table, {}) if table else expected)[key] = value
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("[a]\n", ""),
+        ("x = 1\n\n[a]\n", "x = 1\n"),
+        ("[a]\n\n[b]\nx = 1\n", "[b]\nx = 1\n"),
+        ("[a]\r\n\r\n[b]\r\nx = 1\r\n", "[b]\r\nx = 1\r\n"),
+    ],
+)
+def test_a_table_in_which_nothing_stands_goes_with_what_set_it_off(text: str, left: str) -> None:
+    assert without_empty(text, "a") == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[a]\nx = 1\n", "[a]\n# a word of mine\n", "[a] # a word of mine\n", "[[a]]\n", "[a.b]\n", "[b]\n",
+     "a = {}\n", "[a]\n# about b\n[b]\n"],
+)  # fmt: skip
+def test_any_other_table_stays(text: str) -> None:
+    assert without_empty(text, "a") == text
+
+
+@pytest.mark.parametrize("text", ["", "x = 1\n", "[b]\ny = 1\n", "# mine\n\n[b]\ny = 1\n\n# after\n"])
+def test_what_is_set_and_taken_out_again_leaves_the_file_as_it_was(text: str) -> None:
+    assert without_empty(with_value(with_value(text, "a", "x", 1), "a", "x", None), "a") == text

@@ -47,8 +47,11 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
     [
         ("[sync]\ntimeuot = 3", "2: sync.timeuot is unknown; did you mean sync.timeout?"),
         ("[synk]\nttl = 3", "1: unknown section [synk]; did you mean sync?"),
-        ('[sync]\nttl = "soon"', "2: sync.ttl must be a number, not 'soon'; its default is used"),
-        ("[sync]\nttl = -1", "2: sync.ttl must be a number, not -1; its default is used"),
+        (
+            '[sync]\nttl = "soon"',
+            "2: sync.ttl must be a number up to 2592000, not 'soon'; its default is used",
+        ),
+        ("[sync]\nttl = -1", "2: sync.ttl must be a number up to 2592000, not -1; its default is used"),
         (
             "[hooks]\nturn_end = [1]",
             "2: hooks.turn_end must be a list of commit, not [1]; its default is used",
@@ -56,8 +59,11 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
         ("recall = 3", "1: recall must be a section, [recall]"),
         ("timeout = 3", "1: timeout stands in no section; did you mean sync.timeout?"),
         ("# one\n[recall]\n\nttl = 3", "4: recall.ttl is unknown; did you mean sync.ttl?"),
-        ("[sync]\nttl = inf", "2: sync.ttl must be a number, not inf; its default is used"),
-        ("[recall]\nlimit = 1.5", "2: recall.limit must be a whole number, not 1.5; its default is used"),
+        ("[sync]\nttl = inf", "2: sync.ttl must be a number up to 2592000, not inf; its default is used"),
+        (
+            "[recall]\nlimit = 1.5",
+            "2: recall.limit must be a whole number up to 100, not 1.5; its default is used",
+        ),
         (
             '[hooks]\nsession_end = [\n  "comit",\n]',
             "2: hooks.session_end must be a list of commit and push, not ['comit']; its default is used",
