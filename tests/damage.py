@@ -144,8 +144,8 @@ def heal(machine: Machine, was_elsewhere: bool = False) -> list[str]:
             wrong.append(f"{words[0]}: {said[-500:]}")
         if words == ("sync",) and done.returncode in (0, 4):
             return wrong
-        if ", not on main" in said:  # a flipped HEAD may read as another branch, which only a person can tell
-            machine.ctxrepo("doctor", "--fix")  # or git itself may stop at packed refs that are garbage
+        if ", not on main" in said:  # a flipped HEAD may read as another branch
+            machine.ctxrepo("doctor", "--fix")  # which may meet what is damaged there, and stop
             machine.git("symbolic-ref", "HEAD", "refs/heads/main")
             return wrong + heal(machine, was_elsewhere=True) if not was_elsewhere else [said[-500:]]
     return [*wrong, f"still {done.returncode}: {said[-500:]}"]

@@ -23,10 +23,6 @@ class Declined:
     ref: str
     entries: Sequence[str]
 
-    @property
-    def date(self) -> str:
-        return self.name[:8]
-
 
 def declined(memory: Memory) -> list[Declined]:
     """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
