@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,11 @@ from ctxrepo.domain.paths import shown
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctxrepo.cli.runtime import Runtime
     from ctxrepo.services.list_notes import Listed
-    from ctxrepo.services.remember import Remembered
+    from ctxrepo.services.remember import Fact, Remembered
 
 _WAS = 100
 """Characters of what was replaced that are shown."""
@@ -28,7 +31,10 @@ def register(app: typer.Typer) -> None:
 
 
 def remember(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The fact, in one sentence.")],
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", help="The fact, in one sentence; - reads facts from standard input."),
+    ],
     note: Annotated[
         str, typer.Option("--note", "-n", metavar="PATH", help="The note it goes to; made when missing.")
     ] = "",
@@ -47,20 +53,22 @@ def remember(
     ] = "",
     with_id: Annotated[bool, typer.Option("--id", help="Write an id that edits can't change.")] = False,
     pin: Annotated[bool, typer.Option("--pin", help="Show its note first, always.")] = False,
-    stage: Annotated[bool, typer.Option("--stage", help="Propose it in the inbox instead.")] = False,
+    stage: Annotated[
+        bool, typer.Option("--stage", help="Put it into the inbox; no session is given it.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write one fact into memory.
 
-    It survives a crash from the moment this returns, and is committed within seconds.
+    It survives a crash from the moment this returns, and is committed within seconds. From standard input
+    come as many facts as there are, in one write: each bullet, or each line, is one.
 
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.domain.target import parse_entry, parse_target
     from ctxrepo.services.find import placed
-    from ctxrepo.services.remember import Fact, remember
-    from ctxrepo.services.remember import stage as propose
+    from ctxrepo.services.remember import Fact
     from ctxrepo.services.resolve import entry_named
 
     run = Runtime()
@@ -76,19 +84,62 @@ def remember(
         with_id=with_id,
         pin=pin,
     )
-    act = propose if stage else remember
-    result = act(run.memory, fact, run.project, run.origin, run.now)
+    if text == "-":
+        _remember_lines(run, fact, stage=stage, json=json)
+        return
+    result = _propose(run, fact) if stage else _remembered(run, [fact])[0]
+    data, said = _told(result, is_keyed=bool(key))
+    output.done(json, data, said)
+
+
+def _remember_lines(run: Runtime, fact: Fact, *, stage: bool, json: bool) -> None:
+    """Every fact of standard input, all or none."""
+    from dataclasses import replace
+
+    from ctxrepo.domain.compose import facts_of
+
+    facts = [replace(fact, text=text) for text in facts_of(text_of("-"))]
+    if not facts:
+        raise UsageError("there is nothing to remember: standard input is empty", "One fact a line.")
+    if len(facts) > 1 and (fact.key or fact.supersedes or stage):
+        raise UsageError(
+            f"{len(facts)} facts can't share a --key, a --supersedes or a --stage",
+            "Remember such a fact by itself.",
+        )
+    results = [_propose(run, facts[0])] if stage else _remembered(run, facts)
+    told = [_told(result, is_keyed=bool(fact.key)) for result in results]
+    output.done(json, {"remembered": [data for data, _ in told]}, "\n".join(said for _, said in told))
+
+
+def _remembered(run: Runtime, facts: Sequence[Fact]) -> list[Remembered]:
+    from ctxrepo.services.remember import remember_all
+
+    results = remember_all(run.memory, facts, run.project, run.origin, run.now)
     run.wake()
-    for place in result.near:
+    for place in dict.fromkeys(place for result in results for place in result.near):
         output.notice(f"much the same stands at {place}; update it instead if it says the same")
-    if result.cut_to:
+    if room := max(result.cut_to for result in results):
         output.notice(
-            f"a prompt has room for {result.cut_to} bytes, so this would come cut: say it in less, or make a "
+            f"a prompt has room for {room} bytes, so this would come cut: say it in less, or make a "
             "note of it with `ctxrepo new`"
         )
+    return results
+
+
+def _propose(run: Runtime, fact: Fact) -> Remembered:
+    from ctxrepo.services.remember import stage
+
+    result = stage(run.memory, fact, run.project, run.origin, run.now)
+    run.wake()
+    output.notice("no session is given a proposal; without --stage it is remembered, `ctxrepo undo` drops it")
+    return result
+
+
+def _told(result: Remembered, *, is_keyed: bool) -> tuple[dict[str, Any], str]:
+    """The result as data and in words."""
     id_shown = result.id if result.staged else f"^{result.id}"
-    data = {**asdict(result), "id": id_shown}
-    output.done(json, data, f"{_done(result, bool(key))}: {id_shown} {result.at}{_instead(result)}")
+    said = f"{_done(result, is_keyed)}: {id_shown} {result.at}{_instead(result)}"
+    return {**asdict(result), "id": id_shown}, said
 
 
 def _done(result: Remembered, is_keyed: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import dedent
 
 from ctxrepo.domain import frontmatter
 from ctxrepo.domain.entry import Entry, entries_of, explicit_id
@@ -19,6 +20,7 @@ _WORDS = {
     "key": (re.compile(r"[A-Za-z][\w.-]{0,39}\Z"), "Letters, digits, - _ and ., beginning with a letter."),
 }
 _ID_COMMENT = "<!-- ^{} -->"
+_TITLE = re.compile(r"#{1,6}[ \t]")
 _MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
@@ -50,6 +52,26 @@ def bullet(
     if len(entries_of("", line)) != 1:
         raise UsageError("there is nothing to remember: the text is empty or begins with a mere line")
     return line
+
+
+def facts_of(text: str) -> list[str]:
+    """The facts of a text, each to become a bullet: every line that isn't indented begins one, and what is
+    indented under it goes along; fenced code stays whole. UsageError for a heading."""
+    found: list[list[str]] = []
+    is_code = False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if _TITLE.match(line) and not is_code:
+            raise UsageError(
+                f"{line[:40]!r} is a heading, and no fact",
+                "`ctxrepo new PATH -d D --from -` makes a note of a whole text.",
+            )
+        goes_on = is_code or line[:1] in ("", " ", "\t")
+        if not goes_on:
+            found.append([line])
+        elif found:
+            found[-1].append(line)
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+    return [f"{first}\n{dedent(chr(10).join(rest))}".strip() for first, *rest in found]
 
 
 def word(text: str, what: str) -> str:

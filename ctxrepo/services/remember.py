@@ -69,6 +69,22 @@ def remember(
 
     An exact duplicate under the same heading writes nothing and returns the existing entry.
     """
+    return remember_all(memory, [fact], project, origin, now)[0]
+
+
+def remember_all(
+    memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
+) -> list[Remembered]:
+    """`remember` for several facts in one write: all of them are kept, or none."""
+    prepared = [_prepared(memory, fact, project) for fact in facts]
+    with drafting(memory, "remember", origin, now) as draft:
+        first, *more = [normalised(line) for _, _, line, _ in prepared]
+        draft.saying = f"{first} and {len(more)} more" if more else first
+        return [_Writing(draft, *one, now).run() for one in prepared]
+
+
+def _prepared(memory: Memory, fact: Fact, project: Project | None) -> tuple[Fact, Scope, str, Entry | None]:
+    """A fact with the scope it goes to, its bullet, and the entry that it supersedes."""
     scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
     line = compose.bullet(
         fact.text,
@@ -78,9 +94,7 @@ def remember(
         explicit_id=secrets.token_hex(6) if fact.with_id else "",
     )
     superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
-    with drafting(memory, "remember", origin, now) as draft:
-        draft.saying = normalised(line)
-        return _Writing(draft, fact, scope, line, superseded, now).run()
+    return fact, scope, line, superseded
 
 
 @dataclass(frozen=True)

@@ -403,3 +403,52 @@ def test_a_new_note_begins_as_a_template(cli: Terminal) -> None:
     said = cli("new", "core/X", "--template", "tasks")
     assert (said.code, said.is_one_line(), "memory, task, user" in said.err) == (2, True, True)
     assert cli("new", "core/X").code == 2
+
+
+class TestRememberFromStandardInput:
+    def test_a_fact_comes_from_standard_input(self, cli: Terminal) -> None:
+        said = cli("remember", "-", stdin=b"one fact\n")
+        assert (said.code, said.out.startswith("remembered: ^")) == (0, True)
+        assert cli.machine.read("shop/MEMORY.md").endswith("## Notes\n\n- one fact\n")
+
+    def test_each_bullet_and_each_line_is_one_in_one_write(self, cli: Terminal) -> None:
+        text = b"- one\n  - with more\n\n  and more\n- two\nthree\nfour\n"
+        said = cli("remember", "-", "--category", "gotcha", "--json", stdin=text)
+        found = said.data["remembered"]
+        entries = cli("read", "topics/gotcha", "--json").data["entries"]
+        assert [e["id"] for e in found] == [e["id"] for e in entries]
+        assert [e["text"].removeprefix("- [gotcha] ") for e in entries] == [
+            "one\n  - with more\n\n  and more",
+            "two",
+            "three",
+            "four",
+        ]
+        cli("undo")
+        assert not (cli.machine.clone / "shop/topics/gotcha.md").exists()
+
+    def test_lines_without_bullets_are_a_fact_each(self, cli: Terminal) -> None:
+        said = cli("remember", "-", stdin="eins\r\nzwei – drei\r\n\r\nvier\r\n".encode())
+        assert len(said.out.splitlines()) == 3
+        assert cli.machine.read("shop/MEMORY.md").endswith("- eins\n- zwei – drei\n- vier\n")
+
+    def test_what_is_there_already_is_told_as_such(self, cli: Terminal) -> None:
+        cli("remember", "one")
+        found = cli("remember", "-", "--json", stdin=b"one\ntwo\n").data["remembered"]
+        assert [e["existing"] for e in found] == [True, False]
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [(b"", []), (b"\n\n", []), (b"# A note\n\n- x\n", []), (b"a\nb\n", ["--key", "k"])],
+    )
+    def test_nothing_is_written_where_one_of_them_can_not_be(
+        self, cli: Terminal, text: bytes, words: list[str]
+    ) -> None:
+        said = cli("remember", "-", *words, stdin=text)
+        assert said.code == 2
+        assert said.is_one_line()
+        assert not (cli.machine.clone / "shop").exists()
+
+    def test_a_secret_in_one_keeps_all_out(self, cli: Terminal) -> None:
+        secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+        assert cli("remember", "-", stdin=f"fine\n{secret}\n".encode()).code == 6
+        assert not (cli.machine.clone / "shop").exists()

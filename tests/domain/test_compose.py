@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.compose import MAX_ENTRY_BYTES, about, append, bullet, replace, word
+from ctxrepo.domain.compose import MAX_ENTRY_BYTES, about, append, bullet, facts_of, replace, word
 from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.markdown import closed
@@ -166,3 +166,18 @@ def test_words_are_those_that_are_read_back(what: str, good: list[str], bad: lis
 )
 def test_a_note_that_nobody_described_says_what_it_is_for(stem: str, said: str) -> None:
     assert about(stem) == said
+
+
+def test_facts_are_bullets_with_what_hangs_under_them_and_other_lines() -> None:
+    text = "one\ntwo\n\n- three\n  - and\n\n  more\n* four\n1. five\n"
+    assert facts_of(text) == ["one", "two", "- three\n- and\n\nmore", "* four", "1. five"]
+    assert facts_of("```sh\nmake a\nmake b\n```\n") == ["```sh\nmake a\nmake b\n```"]
+    assert facts_of("") == facts_of("\n \n") == []
+    with pytest.raises(UsageError, match="heading"):
+        facts_of("# A note\n")
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,9}( [a-z]{1,9}){0,3}", fullmatch=True), min_size=1))
+def test_a_line_each_comes_back_a_fact_each(lines: list[str]) -> None:
+    assert facts_of("\n".join(lines)) == lines
+    assert facts_of("".join(f"- {line}\n" for line in lines)) == [f"- {line}" for line in lines]
