@@ -107,7 +107,7 @@ def anchor(
         keywords=keyword or [],
     )
     run.wake()
-    output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name} {made.path}")
+    output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name}")
 
 
 def handoff(
@@ -158,7 +158,8 @@ def handoff(
         raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
     run.wake()
     data = {**said, "id": left_at.anchor.id, "name": left_at.anchor.name, "path": left_at.path}
-    output.done(json, data, f"handed over: {left_at.anchor.name} {left_at.path}\n{told(made)}")
+    verb = "handed over already" if left_at.existing else "handed over"
+    output.done(json, data | {"existing": left_at.existing}, f"{verb}: {left_at.anchor.name}\n{told(made)}")
 
 
 def _show_handoff(scope: str, json: bool) -> None:

@@ -22,6 +22,9 @@ from ctxrepo.hot.presets import CATEGORIES, Lane
 from ctxrepo.hot.sections import Scope
 
 _SHORTEST_LINE = 12
+_MOST_TOLD = 300
+"""Characters of an item that a handoff tells."""
+
 _LOG_DAYS = 7
 """The last log before today's is shown when it is no older."""
 
@@ -87,7 +90,7 @@ def hold(
         if "scratchpad" in names:
             items = entries_at(cache, f"{scope}/SCRATCHPAD.md")
             held.entries[f"scratchpad/{scope}"] = [item for item in items if box_of(item[5]) == " "]
-            held.ticked += [words_of(item) for item in items if box_of(item[5]) in ("x", "X")]
+            held.ticked += [said for item in items for box, said in wordings(item[5]) if box in "xX"]
         if "today" in names:
             _logs(held, cache, scope, today)
     if "pinned" in names:
@@ -102,9 +105,20 @@ def hold(
     return faults_of(cache) if "faults" in names else []
 
 
-def words_of(item: Shown) -> str:
-    """An item of a checklist without its box, on one line."""
-    return " ".join(item[5].split()).partition("] ")[2]
+def wordings(text: str) -> list[tuple[str, str]]:
+    """(box, words) of all items in an entry of a checklist, as a handoff may tell of them: on one line, from
+    the box to the end of any of the item's lines, cut where they are long."""
+    found = []
+    box = said = ""
+    for line in text.split("\n"):
+        words = " ".join(line.split())
+        if here := box_of(line):
+            box, said = here, words.partition("] ")[2]
+        else:
+            said = f"{said} {words}".rstrip()
+        if box:
+            found.append((box, said if len(said) <= _MOST_TOLD else said[: _MOST_TOLD - 1].rstrip() + "…"))
+    return found
 
 
 def _logs(held: Held, cache: _sqlite3.Connection, scope: str, today: int) -> None:

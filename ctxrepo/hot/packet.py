@@ -8,7 +8,7 @@ from ctxrepo.hot.block import OVERHEAD, seal, size
 from ctxrepo.hot.cache import Shown
 from ctxrepo.hot.cut import fitting
 from ctxrepo.hot.escape import escape_text
-from ctxrepo.hot.held import Held, words_of
+from ctxrepo.hot.held import Held, wordings
 from ctxrepo.hot.presets import ORDER, OWN, PRESETS, Lane
 from ctxrepo.hot.sections import (
     entry_line,
@@ -178,9 +178,12 @@ def _said(held: Held, given: list[Given]) -> list[str]:
     said = []
     for lane, folder, _, text in given:
         for entry in held.entries[f"{lane}/{folder}"] if lane in ("scratchpad", "today") else ():
-            if escape_text(entry[5]) + "\n" in text:
-                is_item = lane == "scratchpad"
-                said.append(words_of(entry) if is_item else " ".join(entry[5].split()).split(" ", 3)[-1])
+            if escape_text(entry[5]) + "\n" not in text:
+                continue
+            if lane == "scratchpad":
+                said += [words for _, words in wordings(entry[5])]
+            else:
+                said.append(" ".join(entry[5].split()).split(" ", 3)[-1])
     return said
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import datetime
 
-from ctxrepo.domain.handoff import Handoff, fitted, meta_of
+from ctxrepo.domain.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.domain.jsonl import render
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.secrets import scan
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.gather import Sitting, gather
 from ctxrepo.services.project import Project
-from ctxrepo.services.tape import Anchored, anchor
+from ctxrepo.services.tape import BY_ITSELF, Anchored, anchor, newest_here
 from ctxrepo.storage.memory import Memory
 
 NAME = "handoff/session"
@@ -40,9 +40,20 @@ def hand_over(
     scope: str = "",
     trigger: str = "direct",
 ) -> Anchored | None:
-    """Leave it as an anchor; None, and nothing is left, when it says nothing."""
+    """Leave it as an anchor; None, and nothing is left, when it says nothing.
+
+    When the newest of the scope says the same, that one stands: what is gathered before each compaction
+    changes seldom.
+    """
     if not handoff.says_something:
         return None
+    newest = newest_here(memory, scope_named(memory, scope, project).folder)
+    if (
+        newest
+        and handoff_of(newest.meta) == fitted(handoff)
+        and (trigger == BY_ITSELF or newest.name == name)
+    ):
+        return Anchored(newest, "", existing=True)
     return anchor(memory, name, project, origin, now, scope=scope, trigger=trigger, handoff=handoff)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -29,8 +29,11 @@ BY_ITSELF = "compaction"
 
 @dataclass(frozen=True)
 class Anchored:
+    """`existing` says that the anchor was there already, and none was added."""
+
     anchor: Anchor
     path: str
+    existing: bool = False
 
 
 def anchor(
@@ -76,12 +79,21 @@ def anchor(
 
 
 def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | None:
-    """The last handoff left for a scope; one that says something comes before a bare one, and one that was
-    left on purpose before what was gathered of the same session. What was deleted from pi-memory-md's tape is
-    gone from ours too."""
+    """The last handoff left for a scope, as a tree has it; one that says something comes before a bare one,
+    and one that was left on purpose before what was gathered of the same session. What was deleted from
+    pi-memory-md's tape is gone from ours too."""
     objects = memory.objects
     tapes = {path: key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder}
-    anchors = {path: anchors_of(decode(objects.data(key))) for path, key in tapes.items()}
+    return _newest({path: anchors_of(decode(objects.data(key))) for path, key in tapes.items()}, folder)
+
+
+def newest_here(memory: Memory, folder: str) -> Anchor | None:
+    """The same as the files have it now."""
+    tapes = [path for path in memory.worktree.scan("TAPE").files if tape_folder(path) == folder]
+    return _newest({p: anchors_of(decode(memory.worktree.read(p) or b"")) for p in tapes}, folder)
+
+
+def _newest(anchors: Mapping[str, Sequence[Anchor]], folder: str) -> Anchor | None:
     on_pi = {a.id for a in anchors.get(pi_tape(folder), ())}
     still = (a for there in anchors.values() for a in there if a.id in on_pi or not a.is_on_pi)
     found = [a for a in still if a.type == "handoff"]

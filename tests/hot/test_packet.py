@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxrepo.domain.checklist import items_of
+from ctxrepo.domain.handoff import one_line
 from ctxrepo.hot.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
 from ctxrepo.hot.cache import Row, Shown
 from ctxrepo.hot.held import Held
@@ -451,3 +453,23 @@ def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]
     assert len(text.encode()) <= 8000
     assert parse(text).preamble + "\n" == CAVEAT
     assert packet(held_of([]), TODAY, SECRET, "semantic")[0] == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [ ] two\n  lines",
+        "- [ ] two\nlines that hang on",
+        "- [ ] two\n\n  paragraphs",
+        "- [ ] two\n  - [ ] one below\n  - [x] done below\n    with more",
+        "1. [ ] two",
+        f"- [ ] two {'words ' * 100}",
+    ],
+)
+def test_a_handoff_doesnt_repeat_an_item_of_several_lines(text: str, parse: Callable[[str], Any]) -> None:
+    found = items_of("shop/SCRATCHPAD.md", f"{text}\n")
+    told = ["Goal: g", *(f"Open: {one_line(item.text)}" for item in found)]
+    items = {"scratchpad/shop": [entry(1, text, "shop/SCRATCHPAD.md")]}
+    handoff = ("stop", "2026-02-28", "\n".join([*told, "Open: tw", "Open: two li"]))
+    block = parse(own([("shop", "", [], 0)], handoff=handoff, entries=items))
+    assert block.handoff[2] == "Goal: g\nOpen: tw\nOpen: two li"

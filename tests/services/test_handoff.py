@@ -204,6 +204,25 @@ class TestLeft:
         leave(mine, Handoff(open=("later",)), 3)
         assert newest(mine) == "Open: later"
 
+    def test_one_that_says_the_same_as_the_newest_is_not_left_again(self, mine: Machine) -> None:
+        gathered = Handoff(open=("Ask the bank",))
+        first, second = (leave(mine, gathered, n, trigger="compaction") for n in (0, 1))
+        assert first is not None
+        assert second is not None
+        assert (first.existing, second.existing) == (False, True)
+        assert second.anchor.id == first.anchor.id
+        assert mine.read(first.path).count("\n") == 1
+        on_purpose = leave(mine, gathered, 2)
+        assert on_purpose is not None
+        assert on_purpose.existing  # of the same name
+        other = leave(mine, Handoff(open=("Ask the bank", "Test it")), 3, trigger="compaction")
+        assert other is not None
+        assert not other.existing
+        again = leave(mine, gathered, 4, trigger="compaction")
+        assert again is not None
+        assert not again.existing
+        assert newest(mine) == "Open: Ask the bank"
+
     def test_a_tape_is_never_full(self, mine: Machine) -> None:
         first = leave(mine, Handoff(open=("first",)))
         assert first is not None
