@@ -28,6 +28,9 @@ CLI_HEAD = """\
 - `SCOPE` is `global`, `project` (the one you stand in), or a project's id or folder.
 - `ID` is what `remember` and `read --json` print: `^` and 12 hex digits, or the id that an entry bears.
 
+What is called differently elsewhere is understood: `show` and `cat` read, `rm` and `delete` forget, `ls`
+lists, `todo` is `scratch`, `version` and `-V` are `--version`, `help [COMMAND]` is `--help`.
+
 With `--json` a command prints one object,
 `{"schema_version": 1, "ok": true, "data": {...}, "error": null}`; when it fails `data` is null and `error` is
 `{"code", "message", "hint"}`; only `recall` has its `data` then as well. Notices and warnings always go to

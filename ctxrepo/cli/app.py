@@ -40,6 +40,7 @@ from ctxrepo.cli import (
 )
 from ctxrepo.cli.mistakes import mistake
 from ctxrepo.cli.surprise import logged
+from ctxrepo.cli.synonyms import spoken
 from ctxrepo.errors import Busy, CtxrepoError, UsageError
 
 INTERRUPTED = 130
@@ -103,6 +104,7 @@ def root_command() -> Any:
 def main(words: Sequence[str]) -> int:
     """Run one command; returns its exit code and never shows a traceback."""
     output.prepare()
+    words = spoken(words)
     waiting.begin()
     try:
         code = _run(words, as_json="--json" in words)

@@ -64,7 +64,7 @@ def restore(
 ) -> None:
     """Bring back what was forgotten, archived or edited.
 
-    It is found in the history by the path or id that it had, through renames and moves, and goes to where
+    A note or entry is found by the path or id that it had, through renames and moves, and goes to where
     it was. Pins and other marks hold again.
 
     Example: ctxrepo restore topics/release.md

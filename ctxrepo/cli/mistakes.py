@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 import typer
 
+from ctxrepo.cli.synonyms import NEAREST, SYNONYMS
 from ctxrepo.errors import UsageError
 
 _SAID = (
@@ -57,6 +58,10 @@ def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is
     elif command:
         known = {name: name for name in command.commands}
     said = f"there is no {'option' if is_option else 'command'} {word}"
+    if not is_option and word == words[0] and word in NEAREST:
+        return UsageError(said, NEAREST[word])
+    if not is_option and word == words[0]:
+        known |= {name: " ".join(ours) for name, ours in SYNONYMS.items()}
     near = get_close_matches(word.lower().lstrip("-"), known, 1)
     if near:
         return UsageError(f"{said}; did you mean {known[near[0]]}?")

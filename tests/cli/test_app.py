@@ -17,6 +17,7 @@ from reference import commands_of, root_command
 from terminal import Terminal
 
 import ctxrepo
+from ctxrepo.cli.synonyms import NEAREST, SYNONYMS
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.memory import Memory
 
@@ -321,3 +322,43 @@ def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subproce
         stdout=stdout,
         stderr=subprocess.PIPE,
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (("show", "MEMORY.md"), ("read", "MEMORY.md")),
+        (("todo", "list", "--all"), ("scratch", "list", "--all")),
+        (("rm", "topics/nope"), ("forget", "topics/nope")),
+        (("delete", "^ffffffffffff"), ("forget", "^ffffffffffff")),
+        (("ls",), ("list",)),
+        (("version",), ("--version",)),
+        (("-V",), ("--version",)),
+        (("help",), ("--help",)),
+        (("help", "scratch", "add"), ("scratch", "add", "--help")),
+    ],
+)
+def test_what_is_called_differently_elsewhere_is_understood(
+    cli: Terminal, said: tuple[str, ...], meant: tuple[str, ...]
+) -> None:
+    cli("remember", "one")
+    assert cli(*said) == cli(*meant)
+    assert cli(*meant).code in (0, 3)
+
+
+def test_synonyms_take_no_name_from_a_command() -> None:
+    known = set(root_command().commands)
+    assert not known & {*SYNONYMS, *NEAREST, "help"}
+    assert {words[0] for words in SYNONYMS.values()} <= {*known, "--version"}
+
+
+@pytest.mark.parametrize("word", sorted(NEAREST))
+def test_a_name_that_no_command_has_leads_to_the_nearest(cli: Terminal, word: str) -> None:
+    said = cli(word)
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert "`ctxrepo " in said.err
+
+
+def test_a_mistyped_synonym_is_near_what_it_stands_for(cli: Terminal) -> None:
+    assert "did you mean --version?" in cli("versoin").err
+    assert cli().code == 0

@@ -1,0 +1,36 @@
+"""What commands are called elsewhere: names that mean one of ours, and names that only lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SYNONYMS = {
+    "show": ["read"],
+    "cat": ["read"],
+    "ls": ["list"],
+    "rm": ["forget"],
+    "delete": ["forget"],
+    "todo": ["scratch"],
+    "version": ["--version"],
+    "-V": ["--version"],
+}
+"""The first word of a command line -> what it stands for. No commands: `--help` doesn't list them."""
+
+NEAREST = {
+    "review": "`ctxrepo status` tells what is in review; `git log` in the memory shows it.",
+    "diff": "`ctxrepo history TARGET` tells what changed, and `--show COMMIT` prints a version.",
+    "why": "`ctxrepo trace` tells what a prompt was given and why, `ctxrepo recall --explain Q` of any text.",
+    "ui": "`ctxrepo list --tree` and `ctxrepo search` look through the notes; they are plain files.",
+    "note": "`ctxrepo new` makes a note, `ctxrepo remember` adds one fact.",
+    "add": "`ctxrepo remember` adds one fact, `ctxrepo new` a note.",
+    "revert": "`ctxrepo undo COMMIT` takes a commit back.",
+}
+"""Names that no command has -> what does the nearest thing."""
+
+
+def spoken(words: Sequence[str]) -> list[str]:
+    """The words of a command line with our own name for the command."""
+    first, *rest = words or [""]
+    if first == "help":
+        return [*rest, "--help"]
+    return [*SYNONYMS.get(first, [first] * bool(words)), *rest]
