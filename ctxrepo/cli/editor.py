@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxrepo.cli import waiting
 from ctxrepo.errors import CtxrepoError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def editor_of(run: Runtime) -> str:
 
 def edit_file(editor: str, file: Path, env: Mapping[str, str]) -> int:
     """Run the editor on the file and wait for it; returns what it ended with."""
+    waiting.over()  # the screen is the editor's
     try:
         return subprocess.run([*shlex.split(editor), str(file)], env=dict(env), check=False).returncode
     except (OSError, ValueError) as error:
