@@ -1,9 +1,10 @@
-"""What somebody waits for: at a terminal how far it is, on one line; elsewhere one notice after a second."""
+"""What somebody waits for: at a terminal how far it is, on one line; elsewhere a notice of each thing that
+takes more than a second."""
 
 from __future__ import annotations
 
+import re
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.paths import visible
@@ -16,31 +17,29 @@ PATIENCE = 1.0
 
 _LONGEST = 100
 
+_COUNT = re.compile(r":\s+\d.*")
+"""How far it is, behind what is being done."""
+
 
 class Waiting:
     """One run of one command. `tell` is called with what is being done, as often as it is known anew."""
 
     def __init__(self) -> None:
-        self._since = time.monotonic()
         self._timer: Timer | None = None
-        self._words = ""
+        self._what = ""
         self._is_shown = False
-        self._is_noticed = False
+        self._noticed: set[str] = set()
 
     def tell(self, words: str) -> None:
         """git's own counting and ours: of several lines the last."""
-        self._words = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
+        line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
         if sys.stderr.isatty():
             self._is_shown = True
-            print(f"\r\x1b[K{visible(self._words)[:_LONGEST]}", end="", file=sys.stderr, flush=True)
-        elif time.monotonic() >= self._since + PATIENCE:
-            self._notice()
-        elif self._timer is None:  # a single step may take longer than that
-            from threading import Timer  # most commands never wait
-
-            self._timer = Timer(max(0.0, self._since + PATIENCE - time.monotonic()), self._notice)
-            self._timer.daemon = True
-            self._timer.start()
+            print(f"\r\x1b[K{visible(line)[:_LONGEST]}", end="", file=sys.stderr, flush=True)
+            return
+        what = _COUNT.sub("", line)
+        if what != self._what:
+            self._begin(what)
 
     def clear(self) -> None:
         """Take the line away, for something else is about to be printed."""
@@ -53,14 +52,23 @@ class Waiting:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._words = ""
+        self._what = ""
         self.clear()
 
-    def _notice(self) -> None:
-        """Once in a command, and without numbers: who reads it later wants to know why it took long."""
-        if self._words and not self._is_noticed:
-            self._is_noticed = True
-            what = self._words.partition(":")[0]
+    def _begin(self, what: str) -> None:
+        """A single step of it may take longer than anybody waits in silence."""
+        from threading import Timer  # most commands never wait
+
+        self.over()
+        self._what = what
+        self._timer = Timer(PATIENCE, self._notice, (what,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _notice(self, what: str) -> None:
+        """Each thing once, and without numbers: who reads it later wants to know why it took long."""
+        if what not in self._noticed:
+            self._noticed.add(what)
             print(f"ctxrepo: {visible(what)[:_LONGEST]} …", file=sys.stderr, flush=True)
 
 

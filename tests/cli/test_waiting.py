@@ -43,10 +43,14 @@ def test_elsewhere_a_wait_is_told_once_and_a_short_one_not_at_all(
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(waiting, "PATIENCE", 0.0)
     long = Waiting()
-    for number in range(60, 900, 60):
-        long.tell(f"building the cache: {number} of 900 notes")
+    counted = [f"building the cache: {number} of 900 notes" for number in range(60, 900, 60)]
+    for words in (*counted, "searching all entries", "building the cache: 900 of 900 notes"):
+        long.tell(words)
+        assert long._timer
+        long._timer.join()
     long.over()
-    assert capsys.readouterr().err == "ctxrepo: building the cache …\n"
+    told = capsys.readouterr().err
+    assert told == "ctxrepo: building the cache …\nctxrepo: searching all entries …\n"
 
 
 def test_a_single_step_that_takes_long_is_told_while_it_lasts(
