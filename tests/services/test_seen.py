@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machines import Machine, make_machine
 
+from ctxrepo.domain.origin import Origin
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.fresh import is_unseen, news
+from ctxrepo.services.conflicts import conflicts, resolve
 from ctxrepo.services.seen import FOLDERS, NOTES, SCOPES, see
 from ctxrepo.services.work import Worker
 from ctxrepo.storage.memory import Memory
@@ -212,3 +214,26 @@ def test_whatever_has_no_news_is_as_the_commit_has_it(
         assert machine.git("status", "--porcelain") == ""
     turn(machine, "stop")
     assert not has_news(machine)
+
+
+def test_a_conflict_that_was_settled_is_waited_for_and_told_to_nobody(
+    ada: Machine, ben: Machine, remote: Path
+) -> None:
+    ada.init(str(remote))
+    ada.remember("the port is 1")
+    ada.sync()
+    ben.init(str(remote))
+    for machine, port in ((ben, "2"), (ada, "3")):
+        machine.write(
+            "shop/MEMORY.md", machine.read("shop/MEMORY.md").replace("port is 1", f"port is {port}")
+        )
+        machine.sync()
+    turn(ada, "start")
+    assert not has_news(ada)
+    assert "kept aside" in str(ada.open().cache.faults())
+    memory = ada.open()
+    (conflict,) = conflicts(memory)
+    resolve(memory, conflict.id, "kept", Origin(memory.host), datetime.now(UTC))
+    assert has_news(ada)
+    turn(ada, "start")
+    assert ada.open().cache.faults() == []
