@@ -184,7 +184,8 @@ def touch(target: TargetWords, json: Json = False) -> None:
 
 def _way(done: Moved) -> str:
     """From where to where; an entry with the id that it has there."""
-    return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}"
+    links = f" (links in {done.linking} more)" if done.linking else ""
+    return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}{links}"
 
 
 def _with_id(data: dict[str, str]) -> dict[str, str]:

@@ -117,7 +117,10 @@ def links(
 
     Without TARGET it shows all links that lead nowhere.
 
-    A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind.
+    A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind, or one of plain markdown to
+    a path.
+
+    Links follow a note that a command takes elsewhere.
 
     Example: ctxrepo links topics/release.md
     """
@@ -131,12 +134,12 @@ def links(
     if target:
         found = links_of(run.memory, parse_target(target), run.project)
         data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
-        lines = [f"{link.at} [[{link.link}]] -> {link.to or 'nowhere'}" for link in found.outgoing]
-        lines += [f"{link.to} <- {link.at} [[{link.link}]]" for link in found.incoming]
+        lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
+        lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
         output.done(json, data, "\n".join(lines) or "no link leads from it or to it")
         return
     broken = broken_links(run.memory, scope, run.project)
-    text = "\n".join(f"{link.at} [[{link.link}]] leads nowhere" for link in broken)
+    text = "\n".join(f"{link.at} {link.written} leads nowhere" for link in broken)
     output.done(json, {"broken": _data(broken)}, text or "no broken links")
 
 

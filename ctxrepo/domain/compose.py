@@ -145,6 +145,17 @@ def newline_of(text: str) -> str:
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
+def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
+    """A note that is made for its first entry: a head that two machines write alike before they meet."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    fields: dict[str, frontmatter.Value] = {
+        "description": "What to know first" if stem == "MEMORY" else about(stem)
+    }
+    if tags:
+        fields["tags"] = list(tags)
+    return frontmatter.render(fields | {"created": today, "updated": today}) + "\n"
+
+
 _ABOUT = {
     "bug": "Known bugs and what to do about them",
     "command": "Commands for building and testing and releasing",

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ctxrepo.domain.entry import Entry
 from ctxrepo.domain.evidence import Evidence, fate
-from ctxrepo.domain.links import named_by, resolve
+from ctxrepo.domain.links import leads_to, spots
 from ctxrepo.domain.note import Note
 from ctxrepo.domain.target import Target
 from ctxrepo.services.evidence import evidence_now
@@ -20,11 +20,15 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Link:
-    """`[[link]]` as it stands at `at`; `to` is the path of the note it leads to, '' when it leads nowhere."""
+    """A link in the entry at `at`: what it names, and how that is written.
+
+    `to` is the path of the note it leads to, '' when it leads nowhere.
+    """
 
     at: str
     link: str
     to: str
+    written: str
 
     @property
     def source(self) -> str:
@@ -61,15 +65,15 @@ def _links(memory: Memory) -> Iterator[Link]:
     notes = {note.path for note in memory.cache.notes_with(())}
     evidence = lru_cache(1)(lambda: evidence_now(memory))
     former = lru_cache(1)(lambda: entries_of_renamed(memory, evidence()))
-    for found, *_ in memory.cache.entries_by_letters(["[["]):
-        for link in found.entry.links:
-            name, source = named_by(link), found.entry.path
+    for found, *_ in memory.cache.entries_by_text(lambda text: "[[" in text or ".md" in text.lower()):
+        entry = found.entry
+        for spot in {spot.written: spot for spot in spots(entry.text)}.values():
             to = (
-                _entry_at(memory, name[1:], evidence, former)
-                if name.startswith("^")
-                else resolve(link, source, notes, memory.global_folder)
+                _entry_at(memory, spot.name[1:], evidence, former)
+                if spot.name.startswith("^")
+                else leads_to(spot, entry.path, notes, memory.global_folder)
             )
-            yield Link(found.entry.at, link, to)
+            yield Link(entry.at, spot.link, to, spot.written)
 
 
 def _entry_at(

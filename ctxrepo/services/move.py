@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ctxrepo.domain import compose, frontmatter
+from ctxrepo.domain import compose
 from ctxrepo.domain.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.note import Note, bump_updated
@@ -17,17 +17,22 @@ from ctxrepo.services.evidence import named_in_evidence, record
 from ctxrepo.services.find import placed, scope_named
 from ctxrepo.services.project import Project
 from ctxrepo.services.read import Reading, read
+from ctxrepo.services.relink import follow_links, moves_of
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note."""
+    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note.
+
+    `linking` other notes had links to the note, which lead to its new place now.
+    """
 
     before: str
     at: str
     id: str = ""
+    linking: int = 0
 
 
 def move(
@@ -85,21 +90,24 @@ class _Move:
     def _note(self, note: Note) -> Moved:
         if self.draft.there(self.to) is not None:
             raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
-        text = bump_updated(self.draft.there(note.path) or note.text, day(self.now))
+        moves = moves_of(self.draft.memory, {note.path: self.to})
+        before = self.draft.there(note.path) or note.text
+        text = bump_updated(moves.followed(note.path, before), day(self.now))
         self.draft.remove(note.path)
         self.draft.put(self.to, text)
-        pairs = zip(entries_of(note.path, text), entries_of(self.to, text), strict=True)
+        linking = follow_links(self.draft, moves)
+        pairs = zip(entries_of(note.path, before), entries_of(self.to, text), strict=True)
         named = named_in_evidence(self.draft.memory)
-        self._carry([(old.id, new.id) for old, new in pairs if old.id in named])
+        self._carry([(old.id, new.id) for old, new in pairs if old.id in named or old.text != new.text])
         # One line for all other entries: a line for each would soon fill the file, which has a limit.
         record(self.draft, "renamed", "", note.path, self.now, to=self.to)
-        return Moved(note.path, self.to)
+        return Moved(note.path, self.to, linking=len(linking))
 
     def _entry(self, note: Note, entry: Entry) -> Moved:
         there = self.draft.text(self.to)
         here = self.draft.text(note.path) or note.text
-        text = there if there is not None else self._head(note)
-        line = entry.text.replace("\r\n", "\n")
+        text = there if there is not None else compose.new_note(self.to, day(self.now))
+        line = moves_of(self.draft.memory, {}).followed(note.path, entry.text, self.to).replace("\r\n", "\n")
         known = entries_of(self.to, text)
         title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
         written = compose.append(text, line, title)
@@ -109,13 +117,6 @@ class _Move:
         self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
         self._carry([(entry.id, come.id)])
         return Moved(entry.at, come.at, come.id)
-
-    def _head(self, note: Note) -> str:
-        """The head of a note that is made for an entry: what the note it comes from was about."""
-        about = note.head.description or note.path.rpartition("/")[2].removesuffix(".md")
-        fields: dict[str, frontmatter.Value] = {"description": about, "tags": note.head.tags}
-        fields |= {"created": day(self.now), "updated": day(self.now)}
-        return frontmatter.render({k: v for k, v in fields.items() if v}) + "\n"
 
     def _carry(self, pairs: list[tuple[str, str]]) -> None:
         """An id follows the place: what was said of the old one must be read as said of the new, and who

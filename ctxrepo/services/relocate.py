@@ -15,7 +15,7 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import moved_path, relinked
 from ctxrepo.errors import Refused
 from ctxrepo.services.evidence import named_in_evidence, record
-from ctxrepo.services.find import note_paths
+from ctxrepo.services.relink import follow_links, moves_of
 from ctxrepo.services.write import Draft
 
 
@@ -46,15 +46,16 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
     """
     memory = draft.memory
     files = _files_of(draft, old, new)
+    moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
     named = named_in_evidence(memory) if files else set()
     aside: list[Aside] = []
     for path, to in files.items():
         text = draft.there(path) or ""
-        aside += _put(draft, to, relinked(text, old, new) if is_note(path) else text)
+        aside += _put(draft, to, relinked(moves.followed(path, text), old, new) if is_note(path) else text)
         draft.remove(path)
         for before, after in _renamed(draft, path, text, to, named):
             record(draft, "moved", before, to, now, after)
-    linking = [path for path in note_paths(memory) if path not in files and _relink(draft, path, old, new)]
+    linking = follow_links(draft, moves, lambda text: relinked(text, old, new))
     return Relocated(len(files), len(linking), tuple(aside))
 
 
@@ -83,15 +84,3 @@ def _renamed(draft: Draft, path: str, text: str, to: str, named: set[str]) -> It
     if before:
         after = entries_of(to, draft.there(to) or "")
         yield from ((one.id, other.id) for one, other in moved(before, after))
-
-
-def _relink(draft: Draft, path: str, old: str, new: str) -> bool:
-    """Change a note that links into the folder; False when it doesn't."""
-    data = draft.memory.worktree.read(path)
-    if path not in draft.after and (data is None or f"[[{old}/".encode() not in data):
-        return False
-    text = draft.there(path) or ""
-    changed = relinked(text, old, new)
-    if changed != text:
-        draft.put(path, changed)
-    return changed != text

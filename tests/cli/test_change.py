@@ -243,7 +243,52 @@ class TestMove:
         assert said.data["at"].startswith("shop/topics/later.md#L")
         assert note("read", said.data["id"]).out == "- port to arm\n"
         assert "port to arm" not in note.machine.read(PATH)
-        assert "description: How we release" in note.machine.read("shop/topics/later.md")
+        assert note.machine.read("shop/topics/later.md").startswith(
+            "---\ndescription: Later notes\ncreated: "
+        )
+
+    def test_links_follow_a_note_that_is_moved_or_archived(self, note: Terminal) -> None:
+        pointers = (
+            "- [Release]({0}.md#Steps) — `[[topics/release]]`, [[{0}|how]]\n```\n[[topics/release]]\n```\n"
+        )
+        note.machine.write("shop/MEMORY.md", pointers.format("topics/release"))
+        note.machine.write("global/USER.md", "- [[shop:topics/release|how]]")
+        note.machine.write("other/kept.md", "- [[topics/release]] is none of ours\n")
+        said = note("move", PATH, "topics/ship.md")
+        assert said.out == "moved: shop/topics/release.md to shop/topics/ship.md (links in 2 more)\n"
+        assert note.machine.read("shop/MEMORY.md") == pointers.format("topics/ship")
+        assert note.machine.read("global/USER.md") == "- [[shop:topics/ship|how]]"
+        assert note.machine.read("other/kept.md") == "- [[topics/release]] is none of ours\n"
+        assert note("archive", "topics/ship.md", "--json").data["linking"] == 1
+        assert "(archive/topics/ship.md#Steps)" in note.machine.read("shop/MEMORY.md")
+        assert "[[topics/ship|how]]" in note.machine.read(
+            "shop/MEMORY.md"
+        )  # which leads to the archive as it is
+        assert note("links").out == "no broken links\n"
+        assert len(note("links", "archive/topics/ship.md", "--json").data["incoming"]) == 3
+
+    def test_a_notes_own_links_lead_on_where_it_is_moved(self, note: Terminal) -> None:
+        note.machine.write(
+            "shop/topics/pay.md", "- see [steps](release.md), [[pay]] and [memory](../MEMORY.md)\n"
+        )
+        note.machine.write("shop/MEMORY.md", "- x\n")
+        assert note("move", "topics/pay.md", "core/deep/pay.md").code == 0
+        moved = "- see [steps](../../topics/release.md), [[pay]] and [memory](../../MEMORY.md)\n"
+        assert note.machine.read("shop/core/deep/pay.md") == moved
+        assert note("links").out == "no broken links\n"
+
+    def test_an_entry_takes_its_links_along(self, note: Terminal) -> None:
+        note.machine.write("shop/topics/pay.md", "- see [steps](release.md) first\n")
+        assert note("move", entry(note, "first", "shop/topics/pay.md"), "MEMORY").code == 0
+        assert "- see [steps](topics/release.md) first\n" in note.machine.read("shop/MEMORY.md")
+
+    def test_a_note_with_a_secret_is_left_as_it_is_when_what_it_links_to_is_moved(
+        self, note: Terminal
+    ) -> None:
+        held = "- token ghp_" + "a1B2" * 9 + " [[topics/release]]\n"
+        note.machine.write("shop/held.md", held)
+        assert note("move", PATH, "topics/ship.md").code == 0
+        assert note.machine.read("shop/held.md") == held
 
     def test_an_id_that_is_there_already_is_borne_by_both(self, note: Terminal) -> None:
         note.machine.write("shop/topics/one.md", "- one <!-- ^mine -->\n")
@@ -304,11 +349,11 @@ class TestArchive:
         old = entry(note, "port to arm")
         said = note("archive", old)
         new = entry(note, "port to arm", "shop/archive/topics/release.md")
-        there = f"{new} shop/archive/topics/release.md#L8"
+        there = f"{new} shop/archive/topics/release.md#L7"
         assert said.out == f"archived: {PATH}#L16 to {there}; `ctxrepo restore {new}` brings it back\n"
         read = note("read", old)
         assert (read.code, read.out) == (0, "- port to arm\n")
-        assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L8\n"
+        assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L7\n"
         note.machine.sync()
         for name in (old, new):
             told = note("history", name, "--json").data["history"]
@@ -323,7 +368,7 @@ class TestArchive:
         for words in (["forget", old], ["archive", old], ["remember", "x", "--supersedes", old]):
             said = note(*words)
             assert said.code == 3
-            assert f"It is {new} now, at shop/archive/topics/release.md#L8." in said.err
+            assert f"It is {new} now, at shop/archive/topics/release.md#L7." in said.err
 
     def test_the_ids_in_a_note_that_is_archived_whole_lead_there_too(self, note: Terminal) -> None:
         old = entry(note, "after lunch")
@@ -388,7 +433,7 @@ class TestArchive:
         rest = entry(note, "after lunch")
         note.machine.write("shop/links.md", f"- see [[{old}]]\n- and [[topics/release]]\n- and [[{rest}]]\n")
         there, second = "shop/archive/topics/release.md", "shop/archive/topics/release-2.md"
-        for target, leads_to in ((old, [there, PATH, PATH]), (PATH, [there, there, second])):
+        for target, leads_to in ((old, [there, PATH, PATH]), (PATH, [there, second, second])):
             note("archive", target)
             links = note("links", "links.md", "--json").data["outgoing"]
             assert [link["to"] for link in links] == leads_to
