@@ -42,19 +42,24 @@ class Writers:
 
 @dataclass(frozen=True)
 class Changed:
-    """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry."""
+    """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry.
+
+    `was` is the path of a note before it was moved, or the folder of a project before it got the name `path`.
+    """
 
     path: str
     verb: str
     lines: tuple[str, ...] = ()
+    was: str = ""
 
 
 def message(changes: Sequence[Changed], origins: Sequence[Origin]) -> str:
     """The message of a commit; the first of `changes` gives it its subject."""
     # The registry and the evidence change along with notes; they are the subject only when alone.
     notes = [change for change in changes if _scope(change.path)] or changes
+    moved = next((change for change in changes if change.was), None)
     verb = notes[0].verb if notes else "change"
-    subject = _subject(verb, [change.path for change in notes])
+    subject = _moved(moved, len(notes)) if moved else _subject(verb, [change.path for change in notes])
     return _assembled(subject, [line for change in changes for line in change.lines], origins)
 
 
@@ -90,6 +95,25 @@ def _subject(verb: str, paths: Sequence[str]) -> str:
     start = f"memory({_cut(_one_line(mask(scope or '*')), _MAX_SCOPE)}): {verb} "
     more = f", +{len(paths) - 1}" if len(paths) > 1 else ""
     return start + _cut_front(_one_line(mask(note)), MAX_SUBJECT - len(start) - len(more)) + more
+
+
+def _moved(change: Changed, count: int) -> str:
+    """`memory: rename folder to folder`, `memory(scope): move note to note, +n`, or `archive note`."""
+    scope = _scope(change.was)
+    if not scope:
+        names = [_cut(_one_line(mask(name)), _MAX_SCOPE) for name in (change.was, change.path)]
+        return f"memory: {change.verb} {names[0]} to {names[1]}"
+    if change.verb == "archive":
+        return _subject(change.verb, [change.was] * count)
+    old, new = (
+        _one_line(mask(path.removeprefix(f"{scope}/").removesuffix(".md")))
+        for path in (change.was, change.path)
+    )
+    start = f"memory({_cut(_one_line(mask(scope)), _MAX_SCOPE)}): {change.verb} "
+    more = f", +{count - 1}" if count > 1 else ""
+    room = MAX_SUBJECT - len(start) - len(" to ") - len(more)
+    old = _cut_front(old, max(room // 2, room - len(new)))
+    return f"{start}{old} to {_cut_front(new, room - len(old))}{more}"
 
 
 def _scope(path: str) -> str:

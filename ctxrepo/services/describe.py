@@ -3,31 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from ctxrepo.domain.commit import Changed
 from ctxrepo.domain.entry import entries_of, normalised
+from ctxrepo.domain.evidence import evidence_of
 from ctxrepo.domain.jsonl import records, text_of
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
-from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.paths import is_archived, is_note
+from ctxrepo.domain.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.services.evidence import EVIDENCE
 from ctxrepo.services.tape import tape_folder
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
 
 
 def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str]) -> list[Changed]:
-    """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last."""
+    """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last.
+
+    A note that a command moved is one, and so is a project's folder that got another name.
+    """
+    before = _Before(memory.objects, head)
+    renames = _renamed_folders(changes, before)
+    moves = _moves(changes, before)
+    was = moves | {to: path for rename in renames for path, to in _went(changes, rename)}
+    gone = frozenset(was.values())
     found = []
     for path, after in changes.items():
-        before = memory.objects.data(head[path]) if path in head else None
-        verb = "remove" if after is None else "edit" if path in head else "add"
-        lines = tuple(lines_of_change(path, before, after))
+        if path in gone:
+            continue
+        verb = "remove" if after is None else "edit" if path in head or path in was else "add"
+        lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
+        if path in moves:
+            verb = "archive" if is_archived(path) else "move"
+            found.append(Changed(path, verb, lines, was=moves[path]))
+            continue
+        if path in was and not lines:
+            continue
         if lines and (folder := tape_folder(path)):
             # A tape is called after machine and month, which says nothing; its newest anchor does.
             path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
         found.append(Changed(path, verb, lines))
     # An anchor that stands on pi-memory-md's tape as well is one all the same.
-    return sorted(dict.fromkeys(found), key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))
+    found = list(dict.fromkeys(found))
+    return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The files as they were: `[path]` is None for one that wasn't there."""
+
+    objects: Objects
+    head: Mapping[str, str]
+
+    def __getitem__(self, path: str) -> bytes | None:
+        return self.objects.data(self.head[path]) if path in self.head else None
+
+
+def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[Changed]:
+    """The folders of projects that became others, as the registry tells."""
+    if REGISTRY_FILE not in changes:
+        return []
+    was, now = (parse(decode(data or b"")) for data in (before[REGISTRY_FILE], changes[REGISTRY_FILE]))
+    found = []
+    for project, old in was.projects.items():
+        if (new := now.folder_of(project)) and new != old:
+            verb = "link" if new in was.projects.values() else "rename"
+            rename = Changed(new, verb, was=old)
+            if files := len(_went(changes, rename)):
+                lines = (f"* {old}/ is {new}/ now ({files} files)",)
+                found.append(replace(rename, lines=lines))
+    return found
+
+
+def _went(changes: Mapping[str, bytes | None], rename: Changed) -> list[tuple[str, str]]:
+    """(path, path to be) of the files that went to another folder."""
+    ways = [(path, moved_path(path, rename.was, rename.path)) for path in changes if changes[path] is None]
+    return [(path, to) for path, to in ways if changes.get(to) is not None]
+
+
+def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
+    """path -> the path it had, of the notes that the evidence tells to have moved in these changes."""
+    said = [
+        e
+        for path, after in changes.items()
+        if path.startswith(EVIDENCE)
+        for e in evidence_of(decode((after or b"").removeprefix(before[path] or b"")))
+        if e.kind == "renamed"
+    ]
+    gone = {path for path in before.head if path in changes and changes[path] is None}
+    return {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
 
 
 def _is_bookkeeping(path: str) -> bool:

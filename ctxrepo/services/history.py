@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 
 from ctxrepo.domain.commit import MAX_LINE, Writers, subject_of, writers_of
 from ctxrepo.domain.note import encode
@@ -18,7 +18,7 @@ from ctxrepo.services.find import places_of
 from ctxrepo.services.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.project import Project
 from ctxrepo.services.resolve import resolve
-from ctxrepo.services.versions import Place, Step, follow, renamed_to
+from ctxrepo.services.versions import Place, Step, follow, former_paths, renamed_to
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
 
@@ -167,7 +167,7 @@ class Past:
             for path in paths:
                 if self._objects.key_at(tree, path) is not None:
                     return path
-            for path in paths:
+            for path in chain(paths, former_paths(self._objects, tip, paths)):
                 if next(follow(self._objects, tip, path), None) is not None:
                     return path
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -10,6 +10,7 @@ from functools import lru_cache
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.likeness import SIMILAR, similarity
 from ctxrepo.domain.note import decode
+from ctxrepo.domain.registry import REGISTRY_FILE, moved_path, parse
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.trees import Key
 
@@ -79,6 +80,26 @@ def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dic
         if len(found) == len(files):
             break
     return found
+
+
+def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[str]:
+    """The paths that these had while their project's folder had another name, newest first."""
+    now = _folders(objects, objects.key_at(str(objects.tree_of(tip)), REGISTRY_FILE))
+    seen, found = set[Key | None](), set(paths)
+    for _, tree, _ in objects.walk(tip):
+        if (key := objects.key_at(tree, REGISTRY_FILE)) in seen:
+            continue
+        seen.add(key)
+        for project, folder in _folders(objects, key).items():
+            for path in paths:
+                to = moved_path(path, now.get(project, ""), folder)
+                if to and to not in found:
+                    found.add(to)
+                    yield to
+
+
+def _folders(objects: Objects, key: Key | None) -> Mapping[str, str]:
+    return {} if key is None or ":" in key else parse(decode(objects.data(key))).projects
 
 
 def renamed_to(objects: Objects, step: Step) -> str:

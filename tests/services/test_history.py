@@ -12,9 +12,11 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.commit import Wanted, commit
+from ctxrepo.services.find import project_here
 from ctxrepo.services.forget import forget
 from ctxrepo.services.history import MAX_LINES, Deed, Old, history, version
 from ctxrepo.services.pending import Version
+from ctxrepo.services.rename_project import rename_project
 
 NOTE = "shop/topics/gotcha.md"
 
@@ -275,3 +277,21 @@ def test_what_never_was_has_no_past(mine: Machine, target: str) -> None:
     save(mine, "- one fact\n")
     with pytest.raises(NotFound):
         past(mine, target)
+
+
+def test_a_note_that_is_gone_is_found_by_the_name_that_its_project_has_now(mine: Machine) -> None:
+    save(mine, "- redis is on port 6380 for all tests\n")
+    save(mine, "- the cart needs a seed\n")
+    (mine.clone / NOTE).unlink()
+    mine.remember("kept, and by a command: the project is registered")
+    commit(mine.open(), NOW)
+    for name in ("store", "mart"):
+        memory = mine.open()
+        rename_project(memory, project_here(mine.project()), name, Origin(memory.host), NOW)
+        commit(mine.open(), NOW)
+    first = past(mine, "topics/gotcha")[-1]
+    assert (first.path, first.lines[0]) == (NOTE, "* new")
+    found = version(mine.open(), parse_target("topics/gotcha"), mine.project(), first.commit)
+    assert (found.path, found.data) == (NOTE, b"- redis is on port 6380 for all tests\n")
+    with pytest.raises(NotFound, match=r"mart/topics/none\.md"):
+        past(mine, "topics/none")
