@@ -18,6 +18,8 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.hot.block import size
 from ctxrepo.hot.presets import DELIVERED
+from ctxrepo.services.check_entries import between_entries
+from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.project import read_registry
 from ctxrepo.storage.memory import Memory
 
@@ -47,6 +49,7 @@ def check(memory: Memory) -> list[Finding]:
     scan = memory.worktree.scan()
     found = [Finding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
     ids: dict[str, str] = {}
+    notes = []
     for path in sorted(scan.files):
         try:
             data = memory.worktree.read(path)
@@ -55,6 +58,10 @@ def check(memory: Memory) -> list[Finding]:
             continue
         if data is not None:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
+            if is_note(path) and "/" in path:
+                notes.append(Note(path, decode(data)))
+    for entry, wrong, does in between_entries(notes, evidence_now(memory)):
+        found.append(Finding(entry.path, entry.first_line, wrong, does))
     if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"

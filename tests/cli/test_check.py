@@ -23,7 +23,7 @@ def test_the_dry_run_shows_what_fix_then_does(cli: Terminal) -> None:
     assert said.out.count("global/markers.md:1: a conflict marker") == 1
     assert cli.machine.read("global/x.md") == TABS.replace("\t", "  ")
     assert len(cli.woken) == 1
-    cli.machine.write("global/markers.md", "- a\n")
+    cli.machine.write("global/markers.md", "- b\n")
     again = cli("check", "--fix")
     assert (again.code, again.out, len(cli.woken)) == (0, "nothing to mend\n", 1)
 
