@@ -116,8 +116,8 @@ def _remembered(run: Runtime, facts: Sequence[Fact]) -> list[Remembered]:
 
     results = remember_all(run.memory, facts, run.project, run.origin, run.now)
     run.wake()
-    for place in dict.fromkeys(place for result in results for place in result.near):
-        output.notice(f"much the same stands at {place}; update it instead if it says the same")
+    for near in dict.fromkeys(near for result in results for near in result.near):
+        output.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
     if room := max(result.cut_to for result in results):
         output.notice(
             f"a prompt has room for {room} bytes, so this would come cut: say it in less, or make a "
@@ -139,17 +139,17 @@ def _told(result: Remembered, *, is_keyed: bool) -> tuple[dict[str, Any], str]:
     """The result as data and in words."""
     id_shown = result.id if result.staged else f"^{result.id}"
     said = f"{_done(result, is_keyed)}: {id_shown} {result.at}{_instead(result)}"
-    return {**asdict(result), "id": id_shown}, said
+    near = [{"id": f"^{n.id}", "at": n.at} for n in result.near]
+    return {**asdict(result), "id": id_shown, "near": near}, said
 
 
 def _done(result: Remembered, is_keyed: bool) -> str:
     if result.existing:
-        verb = "known already"
-    elif result.staged:
-        verb = "proposed"
-    else:
-        verb = "replaced" if is_keyed and result.replaced else "remembered"
-    return f"{verb}, pinned now" if result.pinned else verb
+        return "known already, pinned now" if result.pinned else "known already"
+    if result.staged:
+        return "proposed"
+    verb = "replaced" if is_keyed and result.replaced else "remembered"
+    return f"{verb}, pinned" if result.pinned else verb
 
 
 def _instead(result: Remembered) -> str:
@@ -279,5 +279,5 @@ def list_notes(
 
 def _line(note: Listed) -> str:
     tags = f" [{', '.join(note.tags)}]" if note.tags else ""
-    mark = f"  ({note.problem})" if note.problem else ""
+    mark = " (pinned)" * note.pinned + (f"  ({note.problem})" if note.problem else "")
     return f"{note.place} — {note.description or 'No description'}{tags}{mark}"

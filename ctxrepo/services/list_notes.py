@@ -25,6 +25,8 @@ class Listed:
     updated: str
     entries: int
     problem: str
+    pinned: bool
+    """Whether an entry of it is pinned."""
 
     @property
     def place(self) -> str:
@@ -95,7 +97,9 @@ def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:
 def _known(note: CachedNote, entries: int) -> Listed:
     path = note.path.partition("/")[2]
     tags = tuple(note.tags.split(", ")) if note.tags else ()
-    return Listed(note.scope, path, note.description, tags, note.updated, entries, note.problem)
+    return Listed(
+        note.scope, path, note.description, tags, note.updated, entries, note.problem, note.is_pinned
+    )
 
 
 def _listed(memory: Memory, path: str) -> Listed | None:
@@ -111,4 +115,5 @@ def _listed(memory: Memory, path: str) -> Listed | None:
         updated=head.updated or head.created,
         entries=len(note.entries),
         problem=head.problem,
+        pinned=any(entry.is_pinned for entry in note.entries),
     )

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from ctxrepo.domain import compose, frontmatter
-from ctxrepo.domain.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain import compose
+from ctxrepo.domain.entry import Entry, added, entries_of, normalised, without_id
 from ctxrepo.domain.evidence import Kind, Marks, marks
 from ctxrepo.domain.likeness import similarity
 from ctxrepo.domain.moment import day, stamp
 from ctxrepo.domain.note import bump_updated, encode
 from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.paths import is_archived
 from ctxrepo.domain.target import Target
 from ctxrepo.services.evidence import evidence_now, record
-from ctxrepo.services.find import Scope, find_entry, live_entries, scope_named
+from ctxrepo.services.find import Scope, find_entry, live_entries, read_note, scope_named
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.cacherows import is_pinned
 from ctxrepo.storage.memory import Memory
 
 NEAR = 0.85
-"""Share of equal text from which an existing entry is worth a notice."""
+"""Share of equal text from which an existing entry of the note is worth a notice."""
+
+_WORDS = 8
+"""So many words of a fact are looked for in other notes."""
+
+_LOOKED_AT = 50
+"""So many entries that hold them are compared with it."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,16 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Near:
+    """An entry that another one is much like."""
+
+    id: str
+    at: str
+
+
+@dataclass(frozen=True)
 class Remembered:
-    """The entry's id and place; `near` are places of entries that say much the same.
+    """The entry's id and place; `near` are entries that say much the same.
 
     `replaced` are the ids of the entries that it stands for now, and `was` what these say. `pinned`: it is
     pinned by this, as was asked, or as the entry was that it stands for. `cut_to`: it is longer than what may
@@ -55,7 +71,7 @@ class Remembered:
     at: str
     existing: bool = False
     staged: bool = False
-    near: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
     replaced: tuple[str, ...] = ()
     was: tuple[str, ...] = ()
     pinned: bool = False
@@ -113,7 +129,8 @@ class _Writing:
             return self._replace(*keyed)
         text = self.draft.text(path)
         if text is None:
-            text = self._new_note(path)
+            category = self.fact.category.lower()
+            text = compose.new_note(path, self._today, [category] if category else [])
         else:
             same = [e for e in entries_of(path, text) if normalised(e.text) == normalised(self.line)]
             same = [e for e in same if not title or title in e.heading]
@@ -123,8 +140,24 @@ class _Writing:
         self.draft.put(path, written)
         known = entries_of(path, text)
         entry = added(known, entries_of(path, written))
-        near = [e.at for e in known if e != self.superseded and similarity(e.text, self.line) >= NEAR]
-        return self._record(entry, near=tuple(near))
+        near = [e for e in known if similarity(e.text.casefold(), self.line.casefold()) >= NEAR]
+        near += self._elsewhere(path)
+        return self._record(entry, near=[e for e in near if e != self.superseded])
+
+    def _elsewhere(self, path: str) -> list[Entry]:
+        """Entries of the scope's other notes that say just the same, whatever the case of the letters.
+
+        As far as the cache and the write log know: to read all notes would take too long.
+        """
+        memory, said = self.draft.memory, normalised(self.line).casefold()
+        words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
+        found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
+        for pending in {w.path for w in memory.writes.read()}:
+            found += note.entries if (note := read_note(memory, pending)) else []
+        there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
+        return [
+            e for e in there.values() if normalised(e.text).casefold() == said and not is_archived(e.path)
+        ]
 
     def _again(self, entry: Entry) -> Remembered:
         """The entry is there; said again after it was superseded, it holds again."""
@@ -144,17 +177,15 @@ class _Writing:
         if self.fact.note is not None and self.fact.note.path:
             return f"{folder}/{self.fact.note.path}", ""
         if self.fact.category:
-            return f"{folder}/topics/{self.fact.category.lower()}.md", ""
+            return self._note_of(self.fact.category.lower()), ""
         return f"{folder}/MEMORY.md", "Notes"
 
-    def _new_note(self, path: str) -> str:
-        """A head that two machines write alike when both make the note before they meet."""
-        stem = path.rpartition("/")[2].removesuffix(".md")
-        about = "What to know first" if stem == "MEMORY" else compose.about(stem)
-        fields: dict[str, frontmatter.Value] = {"description": about}
-        if self.fact.category:
-            fields["tags"] = [self.fact.category.lower()]
-        return frontmatter.render(fields | {"created": self._today, "updated": self._today}) + "\n"
+    def _note_of(self, category: str) -> str:
+        """The note of a category: where `lessons.md` is, and no `lesson.md`, a lesson goes there."""
+        path = f"{self.scope.folder}/topics/{category}"
+        many = f"{path}s.md"
+        is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
+        return f"{path}.md" if is_there else many
 
     def _keyed(self, path: str) -> tuple[str, str, Entry] | None:
         """The live entry of the scope with the fact's key: (path, text of its note, entry)."""
@@ -181,7 +212,7 @@ class _Writing:
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
         return self._record(entry, old=old)
 
-    def _record(self, entry: Entry, near: tuple[str, ...] = (), old: Entry | None = None) -> Remembered:
+    def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> Remembered:
         self.draft.register(self.scope.project)
         done = self._supersede(entry, [old, self.superseded])
         self._evidence("stated", entry.id, entry.path)
@@ -189,7 +220,7 @@ class _Writing:
             self._evidence("pinned", entry.id, entry.path)
         room = self.draft.memory.settings.recall.budget_bytes
         cut_to = room if len(encode(entry.text)) > room else 0
-        return replace(done, near=near, pinned=pins, cut_to=cut_to)
+        return replace(done, near=tuple(Near(e.id, e.at) for e in near), pinned=pins, cut_to=cut_to)
 
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
         """Record that `entry` stands for the others now; it is `pinned` when one of them was."""

@@ -117,7 +117,8 @@ class TestRemember:
         cli("remember", "the redis port of the test suite is 6380")
         said = cli("remember", "the redis port of the test suite is 6381")
         assert (said.code, said.out.startswith("remembered")) == (0, True)
-        assert "much the same stands at shop/MEMORY.md#L" in said.err
+        assert "at shop/MEMORY.md#L" in said.err
+        assert "says much the same" in said.err
 
     def test_the_value_that_replaces_another_is_found_and_given_on_every_machine(
         self, both: tuple[Terminal, Terminal]
@@ -140,7 +141,7 @@ class TestRemember:
     def test_what_a_fact_replaces_is_said(self, cli: Terminal) -> None:
         cli("remember", "6379", "--key", "redis.port")
         said = cli("remember", "6380", "--key", "redis.port", "--pin")
-        assert said.out.startswith("replaced, pinned now: ^")
+        assert said.out.startswith("replaced, pinned: ^")
         assert said.out.endswith(' (was "redis.port: 6379")\n')
         again = cli("remember", "6381", "--key", "redis.port", "--json").data
         assert (again["was"], again["pinned"]) == (["redis.port: 6380"], True)
@@ -185,6 +186,9 @@ class TestRemember:
         assert settle(cli).index("about aaa") < settle(cli).index("about zzz")
         cli("remember", "always", "--note", "topics/zzz", "--pin")
         assert settle(cli).index("about zzz") < settle(cli).index("about aaa")
+        assert "shop/topics/zzz.md — about zzz (pinned)\n" in cli("list").out
+        pinned = [n["path"] for n in cli("list", "--json").data["notes"] if n["pinned"]]
+        assert pinned == ["topics/zzz.md"]
 
     def test_an_id_is_written_only_on_request(self, cli: Terminal) -> None:
         plain = cli("remember", "one", "--json").data["id"]

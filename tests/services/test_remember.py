@@ -17,7 +17,7 @@ from ctxrepo.hot.cache import changed_since, generation_of
 from ctxrepo.hot.ledger import add, ledger_path
 from ctxrepo.hot.own import others
 from ctxrepo.services.commit import commit
-from ctxrepo.services.remember import Fact, remember, stage
+from ctxrepo.services.remember import Fact, Near, remember, stage
 from ctxrepo.storage.memory import Memory
 
 
@@ -88,8 +88,31 @@ def test_the_same_words_twice_are_one_entry(mine: Machine) -> None:
 
 def test_nearly_the_same_words_are_told(mine: Machine) -> None:
     one = mine.remember("the redis port of the test suite is 6380")
-    assert mine.remember("the redis port of the test suite is 6381").near == (one.at,)
+    assert mine.remember("The redis port of the TEST suite is 6381").near == (Near(one.id, one.at),)
     assert mine.remember("deploys happen on Fridays").near == ()
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_the_same_words_in_another_note_of_the_scope_are_told_and_written(
+    mine: Machine, is_committed: bool
+) -> None:
+    one = mine.remember("Deploy with `make ship` on_Tuesdays", note=parse_target("topics/ops"))
+    mine.remember("Deploy with `make ship` on_Tuesdays", scope="global")
+    archived = mine.remember("deploy with `make ship` on_Tuesdays", note=parse_target("archive/old"))
+    if is_committed:
+        commit(mine.open(), NOW)
+    again = mine.remember("DEPLOY with `make ship` on_Tuesdays")
+    assert again.near == (Near(one.id, one.at),)
+    assert archived.near == (Near(one.id, one.at),)
+    assert not again.existing
+    assert mine.remember("Deploy with `make ship` on_Fridays", note=parse_target("x")).near == ()
+
+
+def test_a_category_goes_to_the_note_that_is_called_by_its_plural(mine: Machine) -> None:
+    mine.write("shop/topics/lessons.md", "- one\n")
+    assert mine.remember("two", category="lesson").at == "shop/topics/lessons.md#L2"
+    mine.write("shop/topics/lesson.md", "- three\n")
+    assert mine.remember("four", category="lesson").at == "shop/topics/lesson.md#L2"
 
 
 def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> None:
