@@ -67,17 +67,20 @@ def moved_evidence(
 ) -> dict[str, bytes]:
     """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
 
-    An id follows the text: without the record a pin would be lost with the first correction of a typo. An
-    entry that took the place of another one was not moved there: the records of its command tell enough.
+    An id follows the text: without the record a pin would be lost with the first correction of a typo. What
+    a command moved, forgot or put in another entry's place since the last commit it has recorded itself.
     """
     committed = evidence_files(memory, tree)
-    files = committed | {p: d for p, d in changes.items() if d is not None and p.startswith(EVIDENCE)}
-    evidence = _said(files)
-    named, heir = _named(evidence), heirs(evidence)
+    changed = {p: data for p, data in changes.items() if data is not None and p.startswith(EVIDENCE)}
+    files = committed | changed
+    named = _named(_said(files))
     if not named:
         return {}
-    known = {e.id for e in _said(committed)}
-    stated = {(e.path, e.entry) for e in evidence if e.kind == "stated" and e.id not in known}
+    known = {e.id for e in _said({path: committed[path] for path in changed if path in committed})}
+    since = [e for e in _said(changed) if e.id not in known]
+    heir = heirs(since)
+    stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
+    told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
     head = memory.objects.files(tree, changes)
     lines = []
     for note, after in changes.items():
@@ -85,7 +88,7 @@ def moved_evidence(
             before = entries_of(note, decode(memory.objects.data(head[note])))
             young = {entry for path, entry in stated if path == note}
             for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
-                if old in named:
+                if old in named and old not in told:
                     said = Evidence(secrets.token_hex(8), stamp(now), "moved", old, note, new, memory.host)
                     lines.append(to_line(said) + "\n")
     if not lines:

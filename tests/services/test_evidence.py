@@ -11,10 +11,13 @@ from itertools import count
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain.evidence import fate
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.services.commit import commit
 from ctxrepo.services.edit import Passage, edit
+from ctxrepo.services.evidence import evidence_now
+from ctxrepo.services.forget import forget
 from ctxrepo.services.remember import Fact, Remembered, remember
 
 MINUTE = timedelta(minutes=1)
@@ -84,6 +87,17 @@ def test_an_edit_after_a_value_was_superseded_by_another_note_is_the_edit_of_tha
         "port: the port is 5431": (False, True),
         "[port] see the compose file": (False, False),
     }
+
+
+def test_what_is_forgotten_did_not_move_to_what_is_said_instead(mine: Machine) -> None:
+    old = say(mine, "the port is 5432", pin=True)
+    committed(mine)
+    memory = mine.open()
+    forget(memory, parse_target(f"^{old.id}"), mine.project(), Origin(memory.host), NOW)
+    say(mine, "the port is 5433")
+    assert committed(mine) == {"the port is 5433": (False, False)}
+    assert moves(mine) == []
+    assert fate(evidence_now(mine.open()), old.id) == ("forgotten", old.id)
 
 
 def test_what_is_superseded_stays_struck_when_it_is_edited(mine: Machine) -> None:
