@@ -107,9 +107,9 @@ def test_what_is_superseded_stays_struck_when_it_is_edited(mine: Machine) -> Non
         "deploy by hand on Friday": (False, True),
         "deploy through CI": (True, False),
     }
-    for was, now in (("Friday", "Fryday"), ("Fryday", "Friday")):
+    for minute, was, now in ((1, "Friday", "Fryday"), (2, "Fryday", "Friday")):
         mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace(was, now))
-        assert committed(mine) == {
+        assert committed(mine, NOW + minute * MINUTE) == {
             f"deploy by hand on {now}": (False, True),
             "deploy through CI": (True, False),
         }
