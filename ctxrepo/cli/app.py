@@ -142,12 +142,12 @@ def _surprise(error: Exception, logged: str) -> CtxrepoError:
 
     if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
         return Busy(
-            "another process of ctxrepo's is writing a database for longer than was waited",
+            "another ctxrepo process has been writing to its database for too long",
             "Nothing is lost; run the command again in a moment.",
         )
     if isinstance(error, sqlite3.OperationalError):  # the disk or its rights: nothing in it is wrong
         return CtxrepoError(
-            f"a database of ctxrepo's can't be used: {error}",
+            f"ctxrepo can't use its database: {error}",
             "Look whether the disk is full or may not be written, and run the command again.",
         )
     return CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)

@@ -122,7 +122,7 @@ def resolve(
     if every == bool(name):
         raise UsageError("name one version, or say --all", "`ctxrepo conflicts` lists them.")
     if keep not in ("kept", "other", "both"):
-        wrong = f"--keep {keep!r} is no choice" if keep else "say with --keep what shall hold"
+        wrong = f"--keep {keep!r} is not a choice" if keep else "say with --keep what shall hold"
         raise UsageError(wrong, f"{'; '.join(_CHOICES)}.")
     if every and keep != "kept":
         raise UsageError("--all goes with --keep kept only", "Look at each with `ctxrepo conflicts show ID`.")

@@ -83,7 +83,7 @@ def _switch(wanted: str, *, is_off: bool, json: bool) -> None:
     run = Runtime()
     here = Here(run.cwd, run.env, session_in(run.env))
     done = switch(session_meant(run.memory, wanted, here, run.now), is_off=is_off)
-    what = "is given nothing any more" if is_off else "is given what it is due again"
+    what = "gets no more memory" if is_off else "gets memory again"
     output.done(json, _data(done), f"{done.agent} {done.session[:_SHORT]} {what}")
 
 

@@ -50,7 +50,7 @@ def bullet(
     if left_open := closed(line)[len(line) :].strip():
         line += f"\n  {left_open}"
     if len(entries_of("", line)) != 1:
-        raise UsageError("there is nothing to remember: the text is empty or begins with a mere line")
+        raise UsageError("there is nothing to remember: the text is empty or begins with a horizontal line")
     return line
 
 
@@ -78,7 +78,7 @@ def word(text: str, what: str) -> str:
     """`text` if it can stand as a `what` (category, tag or key); UsageError otherwise."""
     pattern, rule = _WORDS[what]
     if not pattern.match(text):
-        raise UsageError(f"{what} {text!r} is no single word", rule)
+        raise UsageError(f"{what} {text!r} is not a single word", rule)
     return text
 
 

@@ -37,7 +37,7 @@ def parse_day(text: str, now: datetime) -> str:
             return date.fromisoformat(text).isoformat()
     except ValueError:
         pass
-    raise UsageError(f"{text[:40]!r} is no day", "Write it as 2026-11-20, or say today or yesterday.")
+    raise UsageError(f"{text[:40]!r} is not a date", "Write it as 2026-11-20, or say today or yesterday.")
 
 
 def days(paths: Iterable[str]) -> list[str]:

@@ -97,7 +97,9 @@ def parse_id(text: str) -> str:
     """The id in `^id` or `id`."""
     match = _ID.match(text)
     if not match:
-        raise UsageError(f"{text!r} is no entry id", "An id is ^ and 12 hex digits, as `remember` prints it.")
+        raise UsageError(
+            f"{text!r} is not an entry id", "An id is ^ and 12 hex digits, as `remember` prints it."
+        )
     return match[1]
 
 

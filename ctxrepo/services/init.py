@@ -105,7 +105,7 @@ def _ensure_clone(
     if (root / ".git").is_dir():
         return "unchanged"
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UsageError(f"{root} is there and is no git repository", "Move it away, or set CTXREPO_HOME.")
+        raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
         answer = clone(url, root, env, is_local(url), progress, timeout, sparse=cone is not None)
         if not answer.ok:

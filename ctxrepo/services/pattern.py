@@ -28,7 +28,7 @@ def matcher(pattern: str, patience: float = PATIENCE) -> Callable[[str], bool]:
     try:
         compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.VERSION0)
     except (regex.error, RecursionError, OverflowError) as error:
-        raise UsageError(f"{pattern[:80]!r} is no regular expression: {error}") from error
+        raise UsageError(f"{pattern[:80]!r} is not a regular expression: {error}") from error
     end = time.monotonic() + patience
 
     def matches(text: str) -> bool:

@@ -104,7 +104,7 @@ def _check(asked: Question, words: Sequence[str]) -> None:
         hint = "Give a word, --tag or --category." if asked.mode == "words" else "Say what it is to mean."
         raise UsageError("there is nothing to search for", hint)
     if asked.is_pattern and asked.mode != "words":
-        raise UsageError(f"--regex has no meaning: it doesn't go with --mode {asked.mode}", "One of the two.")
+        raise UsageError(f"--regex doesn't go with --mode {asked.mode}", "One of the two.")
 
 
 def _hits(memory: Memory, asked: Question, words: Sequence[str], only: str) -> Iterator[Hit]:

@@ -126,7 +126,7 @@ def check_blocks(memory: Memory) -> Checked | None:
 
 def _state(memory: Memory) -> Iterator[Finding]:
     if not is_sound(memory.state.cache):
-        yield Finding(f"{memory.state.cache} is torn", f"{FIX} makes it anew.")
+        yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
     for file in memory.state.files:
         if file.exists() and not file.is_file():
             yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")

@@ -108,7 +108,7 @@ def _of_commit(memory: Memory, commit_id: str) -> Deed:
         )
     changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit_id))
     if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
-        raise Refused(f"{short} changed {odd[0]}, which is no plain file", "Take it back with git.")
+        raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")
     before, after = (
         {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
         for n in (0, 1)

@@ -93,7 +93,7 @@ def _unreadable(file: Path) -> str:
     if any("\ud800" <= char <= "\udfff" for char in str(file)):
         return "has a name that is not UTF-8"
     if file.is_symlink() or not file.is_file():
-        return "is no regular file"
+        return "is not a regular file"
     size = file.stat().st_size
     return f"is larger than {MAX_BYTES // 1024**2} MiB" if size > MAX_BYTES else ""
 

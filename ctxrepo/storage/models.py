@@ -140,7 +140,7 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
         cause = getattr(error, "reason", None)  # urllib wraps what the network said
         said = cause.strerror if isinstance(cause, OSError) and cause.strerror else error
         raise ModelUnusable(
-            f"{url} can't be had: {said}", "Try again, or set recall.model to a folder."
+            f"{url} can't be fetched: {said}", "Try again, or set recall.model to a folder."
         ) from error
     return True
 

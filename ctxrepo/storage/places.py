@@ -64,7 +64,7 @@ class Places:
         file = self.config_dir / "host"
         if file.is_file() and (name := file.read_text("utf-8", "replace").strip()):
             if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
-                raise ConfigError(f"{file} holds {name[:40]!r}, which is no host name", "Delete the file.")
+                raise ConfigError(f"{file} holds {name[:40]!r}, which is not a host name", "Delete the file.")
             return name
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
         name = f"{slug or 'host'}-{secrets.token_hex(2)}"

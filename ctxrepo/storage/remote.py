@@ -120,7 +120,7 @@ class Remote:
             if not said.ok:
                 return _answer(said)
             if "packet:" not in said.err:
-                return RemoteAnswer("missing", "what answers at that address is no git repository")
+                return RemoteAnswer("missing", "what answers at that address is not a git repository")
         self.git.run("update-ref", "-d", self.clone.upstream_ref, timeout=_LOCAL)
         return RemoteAnswer("ok", "the remote is empty")
 
@@ -210,7 +210,7 @@ def check_url(url: str) -> None:
     if url.startswith("-") or "::" in url.split("/", 1)[0] or any(ord(c) < 32 for c in url):
         raise UsageError(f"{redact(url)[:60]!r} is not the address of a git repository")
     if colon and scheme.lower() not in ("https", "ssh", "file"):
-        raise UsageError(f"{scheme}:// is not spoken here", "Use https, ssh or a path.")
+        raise UsageError(f"{scheme}:// is not supported", "Use https, ssh or a path.")
     if (colon and _PASSWORD.match(rest)) or scan(url):
         raise UsageError(
             "the address carries a password or token", "Leave it out and let git's credential helper know it."

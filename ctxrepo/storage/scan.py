@@ -130,7 +130,7 @@ def _odd(stamp: Stamp) -> str:
     if stat.S_ISDIR(stamp.mode):
         return ""
     if not stat.S_ISREG(stamp.mode):
-        return "is no regular file"
+        return "is not a regular file"
     return f"is larger than {MAX_BYTES // 2**20} MiB" if stamp.size > MAX_BYTES else ""
 
 

@@ -18,7 +18,7 @@ def require_place(file: Path) -> None:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Put `data` into the file in one step; what is no regular file, as /dev/stdout, is written to."""
+    """Put `data` into the file in one step; what is not a regular file, as /dev/stdout, is written to."""
     if file.exists() and not file.is_file():
         file.write_bytes(data)
         return

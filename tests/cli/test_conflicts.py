@@ -126,7 +126,7 @@ def test_all_are_dropped(cli: Terminal, one: str) -> None:
     ("words", "code", "told"),
     [
         (["resolve", "{id}"], 2, "kept: what stands in the file now holds"),
-        (["resolve", "{id}", "--keep", "mine"], 2, "--keep 'mine' is no choice"),
+        (["resolve", "{id}", "--keep", "mine"], 2, "--keep 'mine' is not a choice"),
         (["resolve"], 2, "name one version, or say --all"),
         (["resolve", "{id}", "--all", "--keep", "kept"], 2, "name one version, or say --all"),
         (["resolve", "--all"], 2, "say with --keep"),

@@ -36,7 +36,7 @@ def ask(cli: Terminal, session: str = FIRST) -> str:
 
 def test_off_is_off_until_on(talk: Terminal) -> None:
     said = talk("session", "off")
-    assert (said.code, said.out) == (0, "claude 528a2201 is given nothing any more\n")
+    assert (said.code, said.out) == (0, "claude 528a2201 gets no more memory\n")
     assert ask(talk) == ""
     assert hook(talk.machine, "SessionStart", FIRST, source="compact") == ""
     assert talk("session", "on", "--session", "528a2201").code == 0

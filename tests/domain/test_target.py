@@ -70,7 +70,7 @@ def test_a_bare_word_of_hex_digits_may_be_an_id(text: str, word: str) -> None:
 def test_an_entry_is_named_by_its_id_or_its_place() -> None:
     assert parse_entry("my-id") == parse_entry("^my-id") == Target(entry_id="my-id")
     assert parse_entry("topics/x.md#L8") == Target("", "topics/x.md", lines=(8, 8))
-    with pytest.raises(UsageError, match="no entry id"):
+    with pytest.raises(UsageError, match="not an entry id"):
         parse_entry("topics/x.md")
 
 

@@ -68,7 +68,7 @@ def test_sockets_pipes_and_devices_are_not_opened(ada: Machine) -> None:
     assert not [
         p for p in ada.git("ls-files").splitlines() if p.endswith(("pipe.md", "socket.md", "zero.md"))
     ]
-    assert "pipe.md: it is no regular file" in ada.ctxrepo("check").stdout
+    assert "pipe.md: it is not a regular file" in ada.ctxrepo("check").stdout
 
 
 def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Machine) -> None:

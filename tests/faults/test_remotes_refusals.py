@@ -87,7 +87,7 @@ def test_over_https(nginx: HttpsServer, remote: Path, tmp_path: Path) -> None:
     refused("untrusted", lambda: use_client(ada, ""), "certificate")
     refused("readonly", lambda: use_remote(ada, nginx.url(remote, "write-denied")), "403")
     refused("busy", lambda: use_remote(ada, nginx.url(remote, "status/503")), "503")
-    refused("missing", lambda: use_remote(ada, nginx.url(remote, "garbage")), "no git repository")
+    refused("missing", lambda: use_remote(ada, nginx.url(remote, "garbage")), "not a git repository")
     refused("address", lambda: use_remote(ada, nginx.url(remote, "moved")), "301")
     healed(ada, ben, "auth untrusted readonly busy missing address")
 

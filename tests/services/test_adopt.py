@@ -215,7 +215,7 @@ def test_d_w8_what_is_in_the_way_of_a_clone_is_named(mine: PiMachine, tmp_path: 
     mine.places.config_file.unlink()
     shutil.rmtree(mine.clone)
     (mine.clone / "TAPE").mkdir(parents=True)
-    with pytest.raises(UsageError, match="is no git repository"):
+    with pytest.raises(UsageError, match="is not a git repository"):
         run(mine)
 
 
@@ -286,5 +286,5 @@ class TestGlobalFolder:
 
 def test_git_is_not_asked_about_a_folder_that_is_no_clone(mine: PiMachine) -> None:
     subprocess.run(["rm", "-r", str(mine.clone / ".git")], check=True)
-    with pytest.raises(UsageError, match="is no git repository"):
+    with pytest.raises(UsageError, match="is not a git repository"):
         run(mine)

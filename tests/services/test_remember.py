@@ -248,7 +248,7 @@ def test_a_staged_fact_waits_in_the_inbox(mine: Machine) -> None:
     [
         ({"text": "  "}, UsageError, "the text is empty"),
         ({"text": "x" * 70_000}, UsageError, "larger than 64 KiB"),
-        ({"text": "x", "category": "two words"}, UsageError, "no single word"),
+        ({"text": "x", "category": "two words"}, UsageError, "not a single word"),
         ({"text": "x", "scope": "elsewhere"}, NotFound, "no scope 'elsewhere'"),
         ({"text": "x", "supersedes": "0" * 12}, NotFound, "no entry"),
         ({"text": "token ghp_" + "a1B2" * 9}, Refused, "secret"),

@@ -50,7 +50,7 @@ def test_links_are_not_followed_and_what_is_skipped_is_told(tmp_path: Path) -> N
     write(folder, "huge.md", "- the quokka sleeps\n" * 120_000)
     assert found(folder) == ["kept.md"]
     with folder_cache(folder) as cache:
-        assert cache.skipped == {"linked.md": "is no regular file", "huge.md": "is larger than 2 MiB"}
+        assert cache.skipped == {"linked.md": "is not a regular file", "huge.md": "is larger than 2 MiB"}
         assert cache.notes == 1
 
 

@@ -73,7 +73,7 @@ def test_what_was_brought_is_found(hub: Hub, tmp_path: Path, path: str) -> None:
 def test_half_a_file_is_none(hub: Hub, tmp_path: Path) -> None:
     hub.has("model.onnx", (MODEL / "model.onnx").read_bytes())
     hub.sends = 100
-    with pytest.raises(ModelUnusable, match=r"can't be had"):
+    with pytest.raises(ModelUnusable, match=r"can't be fetched"):
         bring(NAME, tmp_path / "models", lambda *_: None, hub.url)
     assert find_model(NAME, tmp_path / "models") is None
     assert [file.name for file in tmp_path.rglob("*.onnx*")] == []
@@ -87,7 +87,7 @@ def test_nobody_is_asked_for_what_is_no_name(tmp_path: Path) -> None:
 
 
 def test_no_network_is_told_in_a_line(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnusable, match=r"can't be had") as caught:
+    with pytest.raises(ModelUnusable, match=r"can't be fetched") as caught:
         bring(NAME, tmp_path, lambda *_: None, "http://127.0.0.1:1")
     assert "\n" not in caught.value.message
 
@@ -95,6 +95,6 @@ def test_no_network_is_told_in_a_line(tmp_path: Path) -> None:
 def test_only_the_web_is_fetched_from(tmp_path: Path) -> None:
     there = tmp_path / "hub" / NAME / "resolve/main"
     shutil.copytree(MODEL, there)
-    with pytest.raises(ModelUnusable, match=r"can't be had"):
+    with pytest.raises(ModelUnusable, match=r"can't be fetched"):
         bring(NAME, tmp_path / "models", lambda *_: None, (tmp_path / "hub").as_uri())
     assert find_model(NAME, tmp_path / "models") is None

@@ -43,5 +43,5 @@ def test_a_mangled_host_file_is_said(tmp_path: Path) -> None:
     places = Places.of({"HOME": str(tmp_path)})
     places.config_dir.mkdir(parents=True)
     (places.config_dir / "host").write_text("../../etc")
-    with pytest.raises(ConfigError, match="no host name"):
+    with pytest.raises(ConfigError, match="not a host name"):
         places.host()
