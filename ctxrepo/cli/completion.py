@@ -184,6 +184,7 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
     "FILE": _words(FILES),
     "DEST": _of_memory("targets"),
     "FOLDER": _words(FILES),
+    "list FOLDER": _of_memory("note_folders"),
     "REMOTE": _words(FILES),
 }
 

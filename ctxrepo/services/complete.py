@@ -64,6 +64,13 @@ def targets(start: str, state: Path, cwd: Path) -> list[Candidate]:
         return _places(note, known) if is_place else list(dict(_notes(start, known)).items())
 
 
+def note_folders(state: Path, cwd: Path) -> list[Candidate]:
+    """The folders below a scope that have notes in view."""
+    with known_at(state, cwd) as known:
+        found = {name for folder in _in_view(known) for name in known.folders_below(folder)} if known else ()
+        return [(name, "") for name in sorted(found)]
+
+
 def entries(start: str, state: Path, cwd: Path) -> list[Candidate]:
     """Entries in view as `^ID`, with what they say."""
     with known_at(state, cwd) as known:

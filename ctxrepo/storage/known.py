@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.hot.block import place
@@ -29,6 +29,7 @@ _ENTRIES = """
     select e.id, n.path, e.first_line, e.last_line, e.text from entry e join note n on n.id = e.note
     where e.id >= ?1 and e.id < ?2 and n.path >= ?3 and n.path < ?4 order by n.path, e.first_line limit ?5
 """
+_PATHS = "select path from note where scope = ?"
 _NOTES = "select path, description from note where path >= ? and path < ? order by path limit ?"
 
 
@@ -48,6 +49,11 @@ class Known:
     def folders(self) -> list[str]:
         """The folders of scopes that have notes."""
         return [row[0] for row in self.cache.execute(_FOLDERS)]
+
+    def folders_below(self, scope: str) -> set[str]:
+        """The folders in a scope that notes are in, at any depth, relative to it."""
+        paths = (PurePosixPath(row[0]).relative_to(scope) for row in self.cache.execute(_PATHS, (scope,)))
+        return {str(folder) for path in paths for folder in path.parents} - {"."}
 
     def tags(self, scopes: Sequence[str]) -> list[str]:
         """Tags of the notes of these scopes, each once, sorted."""

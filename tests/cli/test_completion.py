@@ -158,7 +158,7 @@ class TestMemory:
             ('ctxrepo read "global:topics/on', ["global:topics/on call.md"]),
             ("ctxrepo read topics/on\\ c", ["topics/on\\ call.md"]),
             ("ctxrepo list --scope=gl", ["global"]),
-            ("ctxrepo list ", []),
+            ("ctxrepo list --tag=none ", ["topics"]),
             ("ctxrepo new x --from ", [":files"]),
         ):
             assert (line, in_bash(known, line)) == (line, wanted)

@@ -93,7 +93,7 @@ def test_an_agent_that_kills_its_descendants_does_not_keep_the_memory_from_its_r
         spool,
     ]
     subprocess.run(words, env=ada.env, cwd=ada.project_folder, check=True, timeout=WAY_OUT)
-    eventually(lambda: "the first fact" in log_of(remote), 10)
+    eventually(lambda: "the first fact" in log_of(remote), 60)
 
 
 def hold_pushes(remote: Path) -> Path:
@@ -126,7 +126,7 @@ def kill(machine: Machine) -> None:
 def test_a_worker_that_was_killed_takes_its_git_along(ada_connected: Machine, remote: Path) -> None:
     held = end_in_a_push_that_hangs(ada_connected, remote)
     kill(ada_connected)
-    eventually(lambda: not processes_of(ada_connected), 10)
+    eventually(lambda: not processes_of(ada_connected), 60)
     held.unlink()
 
 
