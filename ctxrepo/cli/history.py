@@ -113,7 +113,7 @@ def _show(run: Runtime, target: Target, commit: str, json: bool) -> None:
 
 def _text(deed: Deed, path: str) -> str:
     """One line of a commit; of what was asked for, a line for each thing that became of it."""
-    start = f"{deed.when:%Y-%m-%d %H:%MZ}  {deed.commit[:10]}"
+    start = f"{output.wall_time(deed.when)}  {deed.commit[:10]}"
     if not deed.path:
         return f"{start}  {deed.subject}  ({who(deed)})"
     name = "" if deed.path == path else f"  {deed.path}"

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TextIO
 
 from ctxrepo.cli import waiting
@@ -42,6 +43,11 @@ def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
         _envelope(ok=True, data=data, error=None)
     elif text:
         _print(visible(text), sys.stdout)
+
+
+def wall_time(moment: datetime, *, seconds: bool = False) -> str:
+    """`2026-11-22 10:50`, by this machine's own time zone."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
 
 
 def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:

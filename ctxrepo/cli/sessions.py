@@ -9,6 +9,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, without_verb
+from ctxrepo.domain.moment import second
 from ctxrepo.domain.paths import shown
 
 if TYPE_CHECKING:
@@ -100,12 +101,15 @@ def _data(one: Ledger) -> dict[str, Any]:
 
 
 def _cells(one: Ledger) -> tuple[str, ...]:
-    began = _moment(one.began)[:16].replace("T", " ")
-    since = f"since {began} UTC" if began else "since when isn't known"
+    since = f"since {output.wall_time(_utc(one.began))}" if one.began else "since when isn't known"
     entries = output.counted(one.given, "entry", "entries")
     standing = "off" if one.is_off else "on"
     return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
 
 
 def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at else ""
+    return second(_utc(at)) if at else ""
+
+
+def _utc(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -54,7 +55,7 @@ def trace(
 def _shown(trace: Trace) -> str:
     who = trace.agent + (f" {trace.session[:_SESSION]}" if trace.session else "")
     asked = f"ctxrepo {trace.by}" if trace.by else ""
-    moment = trace.at[:19].replace("T", " ")
+    moment = output.wall_time(datetime.fromisoformat(trace.at), seconds=True) if trace.at else ""
     head = "  ".join(filter(None, (trace.id, moment, who, asked)))
     lines = [
         head,

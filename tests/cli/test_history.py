@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from machines import NOW
@@ -17,12 +18,22 @@ def test_the_last_commits_are_a_line_each(cli: Terminal) -> None:
     host = cli.machine.open().host
     assert (said.code, said.err) == (0, "")
     newest, first = said.out.splitlines()
-    assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\dZ  [0-9a-f]{10}  memory\(shop\): add MEMORY  ", newest)
+    assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d  [0-9a-f]{10}  memory\(shop\): add MEMORY  ", newest)
     assert newest.endswith(f"  (claude on {host}, session 01234567)")
-    assert first.startswith("2026-11-20 12:00Z  ")
+    assert first.startswith(f"{NOW.astimezone():%Y-%m-%d %H:%M}  ")
     fewer = cli("history", "--limit", "1")
     assert len(fewer.out.splitlines()) == 1
     assert "there is more" in fewer.err
+
+
+def test_people_are_told_the_time_where_they_are_and_programs_the_time_in_utc(cli: Terminal) -> None:
+    with cli.monkeypatch.context() as patch:
+        patch.setenv("TZ", "JST-9")
+        time.tzset()
+        first = cli("history").out.splitlines()[-1]
+        when = cli("history", "--json").data["history"][-1]["when"]
+    time.tzset()
+    assert (first[:16], when) == ("2026-11-20 21:00", "2026-11-20T12:00:00Z")
 
 
 def test_what_was_just_written_is_in_it(cli: Terminal) -> None:
