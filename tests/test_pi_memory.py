@@ -181,7 +181,8 @@ class TestProjectSettings:
         assert mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout == ""
         for words in (("context",), ("context", "--preset", "md")):
             done = cli(*words)
-            assert (done.code, done.out, done.err) == (0, "", "")
+            assert (done.code, done.out) == (0, "")
+            assert done.err.endswith("/demo-shop/.pi/settings.json asks for silence here\n")
         assert cli("read", "USER.md").out
         mine.project_settings(enabled=True)
         assert cli("context").out

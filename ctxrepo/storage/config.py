@@ -16,6 +16,7 @@ from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.domain.toml import lines_of, with_first_table, with_value, without_empty
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.storage import foreign
+from ctxrepo.storage.git import redact
 
 
 def read_settings(file: Path) -> Settings:
@@ -39,11 +40,14 @@ def read_settings(file: Path) -> Settings:
 
 
 def keep_settings(file: Path, copy: Path) -> None:
-    """Keep a copy of `file` that was just read, for the time when somebody breaks it. A copy that can't be
-    written is none: then there is nothing to go on with."""
+    """Keep a copy of `file` that was just read, for the time when somebody breaks it.
+
+    There is none where it can't be written, and none of a file with a password: that is not to spread.
+    """
     with suppress(CtxrepoError):
         before, now = foreign.read(copy), foreign.read(file) or b""
-        if before != now:
+        text = now.decode("utf-8", "replace").replace("\r", "\n")
+        if before != now and redact(text) == text:
             foreign.apply([foreign.Change(copy, before, now, private=True)])
 
 

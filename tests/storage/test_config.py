@@ -10,7 +10,7 @@ import pytest
 from ctxrepo.domain.keys import key_named
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
-from ctxrepo.storage.config import line_numbers, read_settings, write_repository, write_value
+from ctxrepo.storage.config import keep_settings, line_numbers, read_settings, write_repository, write_value
 
 TEXT = """\
 # mine
@@ -139,3 +139,17 @@ def test_what_can_not_be_read_is_not_written(file: Path, text: str) -> None:
     with pytest.raises(ConfigError):
         write_value(file, key_named("sync.ttl"), 90)
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("remote", "is_kept"),
+    [("https://git.example.org/m.git", True), ("https://ada:s3cr3t-w0rd@git.example.org/m.git", False)],
+)
+def test_a_copy_for_bad_days_is_kept_unless_it_would_spread_a_password(
+    tmp_path: Path, remote: str, is_kept: bool
+) -> None:
+    file, copy = tmp_path / "config.toml", tmp_path / "before.toml"
+    file.write_bytes(f'[[repository]]\r\nremote = "{remote}"\r\n'.encode())
+    keep_settings(file, copy)
+    assert copy.exists() is is_kept
+    assert not is_kept or copy.read_bytes() == file.read_bytes()
