@@ -20,6 +20,9 @@ ours is stored again, by `repair`."""
 _ABANDONED = 12 * 3600.0
 """Seconds after which git itself takes the lock for abandoned."""
 
+_HALF_MADE = 1.0
+"""The same for a lock that names no process: whoever made it was ended before it was written."""
+
 
 @contextmanager
 def no_gc(git_dir: Path) -> Iterator[None]:
@@ -77,8 +80,9 @@ def _remove_abandoned(lock: Path) -> None:
     """Take away the lock of a process that is gone, told as git tells it."""
     with suppress(FileNotFoundError, ValueError):
         pid, _, host = lock.read_text("utf-8", "replace").partition(" ")
-        is_old = time.time() - lock.stat().st_mtime > _ABANDONED
-        if is_old or (host.strip() == os.uname().nodename and not _is_alive(int(pid))):
+        names_one = pid.isdecimal() and bool(host.strip())
+        is_old = time.time() - lock.stat().st_mtime > (_ABANDONED if names_one else _HALF_MADE)
+        if is_old or (host.strip() == os.uname().nodename and names_one and not _is_alive(int(pid))):
             lock.unlink()
 
 

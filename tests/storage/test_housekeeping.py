@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,3 +138,14 @@ def test_a_git_that_looked_before_we_came_goes_first(
 def test_where_no_file_can_be_made_work_goes_on(tmp_path: Path) -> None:
     with no_gc(tmp_path / "no such folder"):
         pass
+
+
+@pytest.mark.parametrize("text", ["", "4711", f"x {HOST}"])
+def test_one_that_names_nobody_is_no_lock_after_a_moment(git_dir: Path, lock: Path, text: str) -> None:
+    """Whoever made it was ended before the name was in it; a git takes no notice of such a file either."""
+    lock.write_text(text)
+    before = time.time() - 60
+    os.utime(lock, (before, before))
+    with no_gc(git_dir):
+        assert lock.read_text() == f"{os.getpid()} {HOST}"
+    assert not lock.exists()
