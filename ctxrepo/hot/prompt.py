@@ -174,8 +174,8 @@ def _catch_up(
     from ctxrepo.hot import look
     from ctxrepo.hot.spool import spool
 
-    since = time.time()
     is_left = spool(db, settings["folder"], "prompt", agent, said)
+    since = time.time()  # a round of the worker that began before may not have read that line
     is_awake = _wake(settings)
     if cache is not None:
         cache.close()

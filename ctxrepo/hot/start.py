@@ -14,7 +14,6 @@ from ctxrepo.hot.spool import spool
 
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """The packet; nothing when the session goes on with a context that holds one."""
-    since = time.time()
     folder, source = settings["folder"], said["source"]
     ledger = ledger_path(folder, agent, said["session"])
     before = read_ledger(ledger)
@@ -23,6 +22,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         clear(ledger)
         faults = frozenset()
     spool(db, folder, "start", agent, said)
+    since = time.time()  # a round of the worker that began before may not have read that line
     is_started = start_worker(settings)
     add(ledger, began(ledger, said["cwd"]))
     if source == "fork" and before[1] is None:

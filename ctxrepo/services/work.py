@@ -138,8 +138,8 @@ class Worker:
         if self._lacks_cache():  # not under the write lock: it may take a while
             build(self.memory, self._head)
         spool = Spool(self.memory.state)
+        began = time.time()  # a line that was in the spool by now is read; a later one may not be
         events, end = spool.read()
-        began = time.time()  # of any session that starts later the line may not have been read
         looks_everywhere = _looks_everywhere(events)
         before = glance(self.memory) if looks_everywhere else None
         only = None if looks_everywhere else touched_paths(events)

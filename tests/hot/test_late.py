@@ -107,3 +107,9 @@ def test_a_start_that_waited_for_nothing_owes_nothing(tmp_path: Path) -> None:
     world.cache("c1", NOTES)
     world.run("SessionStart")
     assert world.ledger()[8] == 0
+
+
+def test_it_is_owed_what_a_round_finds_that_read_of_its_start(world: World) -> None:
+    """A round that began while the hook was at it may not have."""
+    (start,) = world.spooled()
+    assert world.ledger()[8] >= round(start["at"], 6)

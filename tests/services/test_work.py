@@ -21,8 +21,10 @@ from ctxrepo.services import work as work_module
 from ctxrepo.services.commit import Committed, commit
 from ctxrepo.services.project import is_known
 from ctxrepo.storage import memory as memory_module
+from ctxrepo.storage.cache import Cache
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.spool import Spool
 from ctxrepo.storage.writelog import Write, WriteLog
 
 
@@ -385,3 +387,24 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
         work()
         assert (ada.project_folder in asked) == is_asked, event
         asked.clear()
+
+
+def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook leaves its line just after the spool was read, and waits for what began since."""
+    read, since = Spool.read, []
+
+    def then_a_hook(self: Spool) -> Any:
+        found = read(self)
+        if not since:
+            since.append(time.time())
+        return found
+
+    settled = []
+    settle = Cache.settle
+    monkeypatch.setattr(Spool, "read", then_a_hook)
+    monkeypatch.setattr(Cache, "settle", lambda self, began: (settled.append(began), settle(self, began)))
+    ada.remember("a fact")
+    work()
+    assert settled[0] < since[0]
