@@ -83,7 +83,7 @@ def _is_first_to_tell(path: str, what: bytes) -> bool:
     if bytes_of(path, _REF_BYTES) == what:
         return False
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     except OSError:
         return False  # what can't be kept would be told at every prompt
     try:

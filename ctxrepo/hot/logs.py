@@ -79,7 +79,7 @@ def note(path: str, what: str) -> None:
 def lines_of(path: str, most: int) -> list[str]:
     """The lines of a file, of one larger than `most` bytes the last."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would be waited for
     except OSError:
         return []
     try:

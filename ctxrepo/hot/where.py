@@ -77,7 +77,9 @@ def _config_of(top: str) -> str:
         return ""
     own = os.path.join(top, own[8:])
     common = (bytes_of(f"{own}/commondir", _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
-    return os.path.realpath(f"{own}/{common}") + "/config" if common else ""
+    if not common or "\0" in common:
+        return ""
+    return os.path.realpath(f"{own}/{common}") + "/config"
 
 
 def _top_of(folder: str) -> str:

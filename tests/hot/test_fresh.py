@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -94,6 +95,11 @@ class TestNews:
         self.commit(world)
         assert [self.is_told(world) for _ in range(2)] == [True, False]
         self.hold(world)
+        assert not self.is_told(world)
+
+    def test_a_pipe_in_the_place_of_what_was_told_is_not_waited_for(self, world: World) -> None:
+        os.mkfifo(world.folder / "told")
+        self.commit(world)
         assert not self.is_told(world)
 
     def test_settings_are_told_once(self, world: World) -> None:

@@ -105,3 +105,8 @@ def test_only_the_end_of_a_large_file_is_read(tmp_path: Path) -> None:
     path.write_text("a\n" * 100 + "end\n")
     assert lines_of(str(path), 8) == ["a", "a", "end", ""]
     assert lines_of(str(tmp_path / "none"), 8) == []
+
+
+def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    assert lines_of(str(tmp_path / "log"), 8) == []

@@ -152,3 +152,13 @@ class TestNewWorktree:
         record(state, main)
         (tmp_path / "tree/.git").write_text(text)
         assert place(state, tmp_path / "tree", tmp_path / "memory") == UNKNOWN
+
+
+def test_a_worktree_whose_files_name_no_folder_is_unknown(state: Path, code: Path, tmp_path: Path) -> None:
+    record(state, code)
+    tree, own = tmp_path / "tree", tmp_path / "own"
+    tree.mkdir()
+    own.mkdir()
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+    (own / "commondir").write_bytes(b"../code\0/.git\n")
+    assert place(state, tree, tmp_path / "memory") == UNKNOWN
