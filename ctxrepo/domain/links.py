@@ -27,7 +27,7 @@ _INLINE = re.compile(
 )
 _DEFINITION = re.compile(r"(?m)^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*(?:<([^<>\n]{1,500})>|([^\s<>]{1,500}))")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_TICKS = re.compile(r"`+")
 _IN_THE_WAY = re.compile(r"[\s()<>%\"#?]")
 """What a path in a markdown link can't have in it as it is."""
 
@@ -188,8 +188,28 @@ def _without_code(text: str) -> str:
         was, fence = fence, fence_after(line, fence)
         is_code = bool(was or fence)
         bare = re.sub(r"[^\r\n]", " ", line) if is_code else line
-        lines.append(_CODE.sub(lambda found: " " * len(found[0]), bare) if "`" in bare else bare)
+        lines.append(_without_spans(bare) if "`" in bare else bare)
     return "".join(lines)
+
+
+def _without_spans(line: str) -> str:
+    """A line with blanks in the place of code between as many backticks before as behind it.
+
+    From its end on each run of backticks is met once: so a line costs what it is long, whatever is in it.
+    """
+    next_end: dict[int, int] = {}
+    spans: list[tuple[int, int]] = []
+    for run in reversed(list(_TICKS.finditer(line))):
+        count = run.end() - run.start()
+        if count in next_end:
+            spans.append((run.start(), next_end[count]))
+        next_end[count] = run.end()
+    parts, here = [], 0
+    for start, end in reversed(spans):
+        if start >= here:
+            parts += [line[here:start], " " * (end - start)]
+            here = end
+    return "".join([*parts, line[here:]])
 
 
 def _stem(path: str) -> str:

@@ -188,3 +188,9 @@ def test_wherever_notes_move_every_link_leads_to_the_same_note(notes: set[str], 
     for old, new in zip(was, now, strict=True):
         if led := leads_to(old, source, notes):
             assert leads_to(new, here, moves.after) == moves.to.get(led, led)
+
+
+def test_code_ends_at_as_many_backticks_as_it_begins_with() -> None:
+    """Else all of it would be code, or none."""
+    text = "`` a ` [[b]] `` [[c]] ``` [[d]] `` [[e]] ` [[f]] ``"
+    assert [spot.name for spot in spots(text)] == ["c", "d"]
