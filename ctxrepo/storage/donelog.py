@@ -38,8 +38,10 @@ class DoneLog:
 
     def add(self, writes: Sequence[Write], commit: str) -> None:
         """Keep these operations, which `commit` holds."""
-        for write_id in dict.fromkeys(w.id for w in writes):
-            mine = [w for w in writes if w.id == write_id]
+        operations: dict[str, list[Write]] = {}
+        for write in writes:
+            operations.setdefault(write.id, []).append(write)
+        for write_id, mine in operations.items():
             fields = {"id": write_id, "op": mine[0].op, "commit": commit, "session": mine[0].session}
             said = fields | {"note": mine[0].note, "writes": [asdict(_shortened(w)) for w in mine]}
             line = json.dumps(said)
