@@ -85,7 +85,13 @@ def restore(
 
 def say_undone(done: Undone, json: bool) -> None:
     """What was taken back, with a line for each entry."""
+    from ctxrepo.domain.takeback import UNDO, is_way_back
+
     more = len(done.lines) - _MOST_LINES
     lines = [f"  {line}" for line in done.lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
-    said = f"{done.what}: {done.saying}" if done.saying else done.what
-    output.done(json, asdict(done), "\n".join([f"undone: {said}", *lines]))
+    verb, operation = "undone", done.what
+    if is_way_back(operation):
+        way, _, operation = operation.partition(" ")
+        verb = "done again" if way == UNDO else verb
+    said = f"{operation}: {done.saying}" if done.saying else operation
+    output.done(json, asdict(done), "\n".join([f"{verb}: {said}", *lines]))

@@ -159,6 +159,8 @@ def forget(target: TargetWords, json: Json = False) -> None:
     run.wake()
     name = f"^{done.id}" if done.id else done.at
     said = f"forgotten: {done.at}; `ctxrepo restore {name}` brings it back"
+    if done.text:
+        said += f"\n  - {done.text}"
     output.done(json, _with_id(asdict(done)), said)
 
 

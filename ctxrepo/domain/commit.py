@@ -17,7 +17,7 @@ MAX_LINES = 40
 MAX_VALUE = 200
 
 _MAX_SCOPE = 24
-_MAX_VERB = 12
+_MAX_VERB = 20
 _READ = 400
 """Characters of a line that are looked at: enough to know a secret that begins before MAX_LINE."""
 

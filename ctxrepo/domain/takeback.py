@@ -16,6 +16,21 @@ _DATES = ("created", "updated")
 """Fields that a merge sets by a rule of their own."""
 
 
+UNDO, REDO = "undo", "redo"
+
+
+def way_back_of(operation: str) -> str:
+    """What taking `operation` back is called: `undo remember`, and of that `redo remember`."""
+    way, _, what = operation.partition(" ")
+    return f"{REDO if way == UNDO else UNDO} {what}" if is_way_back(operation) else f"{UNDO} {operation}"
+
+
+def is_way_back(operation: str) -> bool:
+    """Whether an operation took another one back."""
+    way, _, what = operation.partition(" ")
+    return way in (UNDO, REDO) and bool(what)
+
+
 def without_records(now: str, before: str, after: str) -> str:
     """`now` without the records that came between `before` and `after`, and with those that went then.
 

@@ -18,7 +18,7 @@ from ctxrepo.domain.note import encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Busy
-from ctxrepo.services.describe import describe
+from ctxrepo.services.describe import describe, ways_back
 from ctxrepo.services.evidence import moved_evidence
 from ctxrepo.services.held import held_deletions
 from ctxrepo.services.pending import Version, fold, pending_edits
@@ -137,7 +137,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         come += _shown(memory, [one for one in waits if one.path not in apart])
     new = old
     for changes in (*taken.earlier, taken.changes):
-        new = _make(memory, new, changes, origins, now)
+        new = _make(memory, new, changes, origins, now, ways_back(writes))
     if new is not None and new != old:
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
@@ -196,9 +196,15 @@ def _version(memory: Memory, late: Late) -> Version:
 
 
 def _make(
-    memory: Memory, old: str | None, changes: Changes, origins: Sequence[Origin], now: datetime
+    memory: Memory,
+    old: str | None,
+    changes: Changes,
+    origins: Sequence[Origin],
+    now: datetime,
+    back: Mapping[str, str],
 ) -> str | None:
-    """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
+    """A commit of `changes` on top of `old`; `old` itself when they change nothing. `back` says which of the
+    files only go back to what they were."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
     keys = objects.store_files(changes)
@@ -206,7 +212,7 @@ def _make(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    said = message(describe(memory, changes, objects.files(old_tree, changes)), origins)
+    said = message(describe(memory, changes, objects.files(old_tree, changes), back), origins)
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 

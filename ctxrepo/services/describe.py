@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ctxrepo.domain.commit import Changed
@@ -14,17 +14,26 @@ from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_archived, is_note
 from ctxrepo.domain.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.domain.takeback import is_way_back
 from ctxrepo.services.evidence import EVIDENCE
 from ctxrepo.services.tape import tape_folder
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.writelog import Write
 
 
-def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[str, str]) -> list[Changed]:
+def describe(
+    memory: Memory,
+    changes: Mapping[str, bytes | None],
+    head: Mapping[str, str],
+    back: Mapping[str, str] | None = None,
+) -> list[Changed]:
     """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last.
 
-    A note that a command moved is one, and so is a project's folder that got another name.
+    A note that a command moved is one, and so is a project's folder that got another name. `back` has the
+    operation (`undo remember`) of files that were taken back.
     """
+    back = back or {}
     before = _Before(memory.objects, head)
     renames = _renamed_folders(changes, before)
     moves = _moves(changes, before)
@@ -37,7 +46,7 @@ def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[
         verb = "remove" if after is None else "edit" if path in head or path in was else "add"
         lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
         if path in moves:
-            verb = "archive" if is_archived(path) else "move"
+            verb = back.get(path) or ("archive" if is_archived(path) else "move")
             found.append(Changed(path, verb, lines, was=moves[path]))
             continue
         if path in was and not lines:
@@ -45,10 +54,20 @@ def describe(memory: Memory, changes: Mapping[str, bytes | None], head: Mapping[
         if lines and (folder := tape_folder(path)):
             # A tape is called after machine and month, which says nothing; its newest anchor does.
             path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
+        else:
+            verb = back.get(path, verb)
         found.append(Changed(path, verb, lines))
     # An anchor that stands on pi-memory-md's tape as well is one all the same.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
+
+
+def ways_back(writes: Iterable[Write]) -> dict[str, str]:
+    """path -> `undo …` or `redo …`, of the files to which nothing else was written."""
+    by_path: dict[str, set[str]] = {}
+    for write in writes:
+        by_path.setdefault(write.path, set()).add(write.op)
+    return {path: op for path, (op, *others) in by_path.items() if is_way_back(op) and not others}
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What is gone: the place it had, and the id if it was an entry."""
+    """What is gone: the place it had, and the id and the text if it was an entry."""
 
     at: str
     id: str = ""
+    text: str = ""
 
 
 def forget(
@@ -41,4 +42,4 @@ def forget(
         text = draft.text(note.path) or note.text
         draft.put(note.path, bump_updated(compose.replace(text, entry, ""), day(now)))
         record(draft, "forgotten", entry.id, note.path, now)
-        return Forgotten(entry.at, entry.id)
+        return Forgotten(entry.at, entry.id, normalised(entry.text))

@@ -9,7 +9,7 @@ from itertools import islice
 from ctxrepo.domain.commit import subject_of
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.origin import Origin
-from ctxrepo.domain.takeback import encoded, without_records
+from ctxrepo.domain.takeback import encoded, way_back_of, without_records
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.describe import lines_of_change
@@ -30,7 +30,8 @@ _MOST_COMMITS = 8
 @dataclass(frozen=True)
 class Undone:
     """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries: `- ` is
-    gone again, `+ ` is back, `~ ` reads as it did."""
+    gone again, `+ ` is back, `~ ` reads as it did. The way back of `remember` is called `undo remember`, and
+    the way back of that one `redo remember`."""
 
     what: str
     saying: str
@@ -113,7 +114,8 @@ def _of_commit(memory: Memory, commit_id: str) -> Deed:
         {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
         for n in (0, 1)
     )
-    return Deed(subject_of(objects.told(commit_id).message), "", commit_id, before, after)
+    subject = subject_of(objects.told(commit_id).message)
+    return Deed(subject, "", commit_id, before, after, is_operation=False)
 
 
 def _take_back(memory: Memory, deed: Deed, origin: Origin, now: datetime) -> Undone:
@@ -125,8 +127,8 @@ def _take_back(memory: Memory, deed: Deed, origin: Origin, now: datetime) -> Und
         )
     changes = changes_back(memory, deed, tip)
     records = deed.records
-    with drafting(memory, "undo", origin, now) as draft:
-        draft.saying = f"{deed.what}: {deed.saying}" if deed.saying else deed.what
+    with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
+        draft.saying = deed.saying
         if objects.ref(memory.clone.branch_ref) != tip:
             raise Busy("something else was committed just now", "Run the command again.")
         for path, (was, new) in changes.items():

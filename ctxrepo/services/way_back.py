@@ -32,6 +32,13 @@ class Deed:
     before: Files
     after: Files
     is_claim: bool = False
+    is_operation: bool = True
+    """Whether a command of ours did it; else it is all that a commit did."""
+
+    @property
+    def operation(self) -> str:
+        """What it was: the name of an operation, or the beginning of a commit's id."""
+        return self.what if self.is_operation else self.commit[:10]
 
     @property
     def name(self) -> str:

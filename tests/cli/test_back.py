@@ -14,7 +14,10 @@ def test_the_last_command_is_taken_back_and_told_entry_by_entry(cli: Terminal) -
     assert (said.code, said.out) == (0, "undone: remember: two\n  - two\n")
     assert cli.woken
     again = cli("undo", "--json").data
-    assert (again["what"], again["lines"], again["paths"]) == ("undo", ["+ two"], ["shop/MEMORY.md"])
+    assert (again["what"], again["saying"]) == ("undo remember", "two")
+    assert (again["lines"], again["paths"]) == (["+ two"], ["shop/MEMORY.md"])
+    assert cli("undo").out == "undone: remember: two\n  - two\n"
+    assert cli("undo").out == "done again: remember: two\n  + two\n"
 
 
 def test_a_commit_is_named_as_history_shows_it(cli: Terminal) -> None:

@@ -444,7 +444,9 @@ class TestArchive:
 class TestForget:
     def test_an_entry_is_gone_and_in_the_history(self, note: Terminal) -> None:
         gone = entry(note, "port to arm")
-        assert note("forget", gone).code == 0
+        said = note("forget", gone)
+        assert (said.code, said.out.splitlines()[1][:4]) == (0, "  - ")
+        assert "port to arm" in said.out
         assert "arm" not in note.machine.read(PATH)
         note.machine.sync()
         said = note("read", gone)

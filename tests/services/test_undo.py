@@ -71,9 +71,32 @@ def test_a_fact_is_taken_back_by_a_commit_and_undo_of_undo_brings_it_again(mine:
     assert notes(mine) == before
     assert not marks(mine).pinned
     assert mine.git("rev-list", "--count", "HEAD") == "4"
-    assert back(mine).what == "undo"
+    assert back(mine).what == "undo remember"
     assert notes(mine) == after
     assert marks(mine).pinned == pinned
+
+
+def test_a_commit_says_that_something_was_taken_back_and_what(mine: Machine) -> None:
+    mine.remember("redis", category="gotcha")
+    redis = save(mine)
+    subjects = []
+    for _ in range(3):
+        back(mine)
+        save(mine)
+        subjects.append(mine.git("log", "-1", "--format=%s"))
+    assert subjects == [f"memory(shop): {way} remember topics/gotcha" for way in ("undo", "redo", "undo")]
+    back(mine)
+    back(mine, redis)
+    save(mine)
+    assert mine.git("log", "-1", "--format=%s") == f"memory(shop): undo {redis[:10]} topics/gotcha"
+
+
+def test_what_was_written_beside_it_is_not_called_taken_back(mine: Machine) -> None:
+    mine.remember("the second")
+    back(mine)
+    mine.remember("the third")
+    save(mine)
+    assert mine.git("log", "-1", "--format=%s") == "memory(shop): edit MEMORY"
 
 
 def test_a_note_that_came_with_a_fact_goes_with_it(mine: Machine) -> None:
