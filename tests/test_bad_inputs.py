@@ -294,7 +294,7 @@ class TestSettings:
         assert said.code == 0
         assert [line.partition("config.toml:")[2] for line in said.err.splitlines()] == [
             f"{start + 3}: sync.timeot is unknown; did you mean sync.timeout?",
-            f"{start + 4}: sync.ttl must be a number, not 'soon'; its default is used",
+            f"{start + 4}: sync.ttl must be a number up to 2592000, not 'soon'; its default is used",
             f"{start + 5}: unknown section [nonsense]",
         ]
 
