@@ -42,6 +42,9 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
         yield from (f"         - {entry}" for entry in one.entries[:_STRUCK])
     if now.declined:
         yield "         `ctxrepo declined dismiss` takes them off this list"
+    if now.staged:
+        waits = "1 proposal waits" if now.staged == 1 else f"{now.staged} proposals wait"
+        yield f"inbox    {waits}; no session is given what is proposed, and no command accepts it yet"
     if now.obstacle:
         yield f"stopped  {now.obstacle}"
 

@@ -34,6 +34,10 @@ _SHOWN = next(cap for name, _, cap, _, _ in DELIVERED if name == "memory")
 """Bytes of a scope's MEMORY.md that a session is given at most."""
 
 
+_TOLD = 100
+"""Files after which who waits is told how far it is."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """What is wrong, where (`line` 0: the whole file), and what helps."""
@@ -50,7 +54,9 @@ def check(memory: Memory) -> list[Finding]:
     found = [Finding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
     ids: dict[str, str] = {}
     notes = []
-    for path in sorted(scan.files):
+    for number, path in enumerate(sorted(scan.files)):
+        if memory.progress and number % _TOLD == 0:
+            memory.progress(f"looking through the notes: {number} of {len(scan.files)} files")
         try:
             data = memory.worktree.read(path)
         except Unreadable as error:
@@ -60,6 +66,8 @@ def check(memory: Memory) -> list[Finding]:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
             if is_note(path) and "/" in path:
                 notes.append(Note(path, decode(data)))
+    if memory.progress:
+        memory.progress("comparing the entries")
     for entry, wrong, does in between_entries(notes, evidence_now(memory)):
         found.append(Finding(entry.path, entry.first_line, wrong, does))
     if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):

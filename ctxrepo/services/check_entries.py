@@ -49,7 +49,7 @@ def _twice(note: Note) -> Iterator[Found]:
         same.setdefault((entry.heading, normalised(entry.text).casefold()), []).append(entry)
     for first, *others in same.values():
         if others:
-            more = f", as do {len(others) - 1} more" if len(others) > 1 else ""
+            more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
             problem = f"it says the same as line {first.first_line}{more}"
             yield others[0], problem, "Keep one of them, or say what tells them apart."
 

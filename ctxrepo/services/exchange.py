@@ -43,6 +43,11 @@ _DECLINED = (
     "reviewers struck out some of what was sent; `ctxrepo declined` lists it, and it is not sent again"
 )
 
+_PROTECTED = (
+    "the remote takes no direct push to its main branch; what is written here goes to {branch} for review: "
+    "`ctxrepo history --in-review`"
+)
+
 
 @dataclass(frozen=True)
 class Exchange:
@@ -182,7 +187,7 @@ def _break_off_review(memory: Memory) -> None:
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
     """Offer `commit` to the remote: as the shared branch, or as one for review."""
     objects = memory.objects
-    branch = _branch(memory, theirs)
+    branch = wanted = _branch(memory, theirs)
     there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
     if commit in (theirs, there):
         return done
@@ -196,6 +201,8 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: 
     sent = len(list(objects.new_commits(commit, theirs, there)))
     if branch:
         review.pushed(memory, branch, commit)
+        if not wanted:
+            done = done.noticing(_PROTECTED.format(branch=branch))
     else:
         objects.set_ref(memory.clone.upstream_ref, commit)
         standing.agree(memory, commit)

@@ -11,7 +11,7 @@ from ctxrepo.domain.paths import shown
 from ctxrepo.services.blocks import standings
 from ctxrepo.services.clonecheck import FIX
 from ctxrepo.services.connection import Machine
-from ctxrepo.services.faults import of_settings, standing
+from ctxrepo.services.faults import Fault, of_settings, standing
 from ctxrepo.services.finding import Checked, Finding
 from ctxrepo.services.health import agents, is_anyone_connected, last_exchange, last_served
 from ctxrepo.services.ready import EMBED, readiness
@@ -36,22 +36,27 @@ def check_settings(memory: Memory) -> Checked:
 
 
 def check_remote(memory: Memory, now: datetime) -> Checked:
-    """When the remote last answered. What keeps it from that is among the faults."""
+    """When the remote last answered, and what keeps it from that until a person does something."""
     if not memory.repository.remote:
         return Checked("remote", "none: this memory is on this machine only")
     last = last_exchange(memory)
-    heard = f"last exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
-    return Checked("remote", f"{redact(memory.repository.remote)}, {heard}")
+    heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
+    if last.at and last.outcome != "ok":
+        heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
+    findings = [_told(one, now) for one in standing(memory) if one.fault == memory.remote_trouble()]
+    return Checked("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
 
 
 def check_faults(memory: Memory, now: datetime) -> Checked:
-    """What sessions are told is wrong with the memory."""
-    found = [one for one in standing(memory) if one.fault not in of_settings(memory)]
-    findings = []
-    for one in found:
-        since = f" ({ago(datetime.fromisoformat(one.since), now)})" if one.since else ""
-        findings.append(Finding(f"{one.fault}{since}", one.remedy))
-    return Checked("faults", "sessions are told of none" if not found else "sessions are told of", findings)
+    """What else sessions are told is wrong with the memory: settings and remote have lines of their own."""
+    elsewhere = (*of_settings(memory), memory.remote_trouble())
+    findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
+    return Checked("faults", "sessions are told of" if findings else "sessions are told of none", findings)
+
+
+def _told(one: Fault, now: datetime) -> Finding:
+    since = f" ({ago(datetime.fromisoformat(one.since), now)})" if one.since else ""
+    return Finding(f"{one.fault}{since}", one.remedy)
 
 
 def check_state(memory: Memory) -> Checked:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.domain.jsonl import records
+from ctxrepo.domain.note import decode
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.connected import Standing
 from ctxrepo.services.connection import Machine
@@ -49,6 +51,8 @@ class Status:
     in_review: int = 0
     """Commits that lie on it; `ahead` doesn't count them."""
     declined: Sequence[Declined] = ()
+    staged: int = 0
+    """Proposals of all machines that wait in the inbox."""
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
@@ -82,8 +86,14 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
         review=current.branch if current else "",
         in_review=len(in_review(memory)),
         declined=declined(memory),
+        staged=_staged(memory),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _staged(memory: Memory) -> int:
+    read = memory.worktree.read
+    return sum(len(records(decode(read(path) or b""))) for path in memory.worktree.scan("inbox").files)
 
 
 def _obstacle(memory: Memory) -> str:

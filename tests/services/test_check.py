@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from machines import Machine
 
@@ -57,7 +59,7 @@ def test_what_is_wrong_in_a_note(mine: Machine, data: bytes, line: int, told: st
 def test_a_memory_that_is_more_than_is_shown(mine: Machine) -> None:
     head = "---\ndescription: d\n---\n\n"
     mine.write("global/MEMORY.md", head + "- é\n" * 613 + "- x")
-    assert [one.problem for one in check(mine.open())] == ["it says the same as line 5, as do 611 more"]
+    assert [one.problem for one in check(mine.open())] == ["it says the same as line 5 and 611 more below"]
     mine.write("global/MEMORY.md", head + "- é\n" * 700)
     mine.write("global/topics/MEMORY.md", head + "- é\n" * 700)
     (found,) = (one for one in check(mine.open()) if "says the same" not in one.problem)
@@ -96,3 +98,11 @@ def test_a_secret_let_through_by_the_user_is_no_finding(mine: Machine) -> None:
     file = mine.places.config_file
     file.write_text(file.read_text() + f'\n[secrets]\nallow_secret = ["{refusal.fingerprint}"]\n')
     assert check(mine.open()) == []
+
+
+def test_who_waits_is_told_how_far_it_is(mine: Machine) -> None:
+    memory = mine.open()
+    told: list[str] = []
+    check(replace(memory, progress=told.append))
+    assert told[0].startswith("looking through the notes: 0 of ")
+    assert told[-1] == "comparing the entries"

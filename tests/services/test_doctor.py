@@ -124,6 +124,8 @@ def test_a_remote_that_needs_a_person(ada: Machine, remote: Path) -> None:
     ada.sync()
     (found,) = findings(ada)
     assert "does not reach its remote" in found.problem
+    (where,) = [one for one in doctor(ada.open(), workplace(ada), NOW) if one.findings]
+    assert (where.name, "(missing)" in where.stands) == ("remote", True)
     assert found.problem.endswith(" ago)") or found.problem.endswith("(just now)")
     assert found.remedy == "`ctxrepo sync` tries again."
 

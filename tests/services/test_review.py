@@ -180,7 +180,12 @@ def test_a_protected_main_turns_sending_into_a_review(ada: Machine, ben: Machine
     assert sent.remote.ok
     assert on(remote, sent.branch) == "- base\n- from ben"
     assert on(remote, "main") == "- base"
-    assert ben.sync().sent == 0
+    (notice,) = sent.notices
+    assert "no direct push" in notice
+    assert f"goes to {sent.branch} for review" in notice
+    assert (ben.sync().sent, ben.sync().notices) == (0, ())
+    ben.write(NOTE, "- base\n- from ben\n- and more\n")
+    assert ben.sync().notices == ()
 
 
 def test_edits_of_others_and_a_description_alone_survive_a_review(

@@ -7,10 +7,13 @@ from pathlib import Path
 from connecting import workplace
 from machines import NOW, Machine
 
+from ctxrepo.cli import standing
 from ctxrepo.domain.origin import Origin
 from ctxrepo.services.commit import commit
+from ctxrepo.services.remember import Fact, stage
 from ctxrepo.services.status import Status, status
 from ctxrepo.services.tape import anchor
+from ctxrepo.services.undo import undo
 
 
 def now(machine: Machine) -> Status:
@@ -81,3 +84,16 @@ def test_it_tells_where_the_clone_is(ada: Machine) -> None:
     assert (now(ada).branch, now(ada).checked_out) == ("main", "experiment")
     ada.git("switch", "-q", "--detach")
     assert now(ada).checked_out == ""
+
+
+def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
+    ada.init()
+    assert now(ada).staged == 0
+    memory = ada.open()
+    for text in ("one", "two"):
+        stage(memory, Fact(text), ada.project(), Origin(memory.host), NOW)
+    assert now(ada).staged == 2
+    undo(ada.open(), Origin(memory.host), NOW)
+    assert now(ada).staged == 1
+    (said,) = [line for line in standing.lines(now(ada), NOW) if line.startswith("inbox")]
+    assert said.startswith("inbox    1 proposal waits; ")
