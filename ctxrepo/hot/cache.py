@@ -108,8 +108,11 @@ def settled_of(cache: _sqlite3.Connection) -> float:
 
 def seen_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, str, str]]:
     """(scope, path, stamp) of the watched files and folders of `scopes`: the stamp that each had when it was
-    last as the cache has it."""
-    return cache.execute(f"{_SEEN} ({', '.join('?' * len(scopes))})", scopes).fetchall()
+    last as the cache has it. None where they can't be read: that is no reason to give a session nothing."""
+    try:
+        return cache.execute(f"{_SEEN} ({', '.join('?' * len(scopes))})", scopes).fetchall()
+    except _sqlite3.Error:
+        return []
 
 
 def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ctxrepo.domain.evidence import Marks
@@ -137,7 +138,8 @@ class Cache(CacheReading):
     def settle(self, began: float) -> None:
         """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
         with transaction(self._db):
-            documents.tell(self._db, settled=repr(max(float(began), self.settled)))
+            before = self.settled if self.settled <= time.time() else 0.0  # the clock was put back since
+            documents.tell(self._db, settled=repr(max(float(began), before)))
 
     @healing(_empty)
     def see(self, stamps: Mapping[str, Mapping[str, str]]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,12 @@ def test_what_was_edited_is_waited_for_once(world: World) -> None:
     for _ in range(3):
         world.run("UserPromptSubmit", prompt="ok")
     assert world.starts(1)
+
+
+def test_where_stamps_cannot_be_read_a_session_is_given_what_can(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    with closing(sqlite3.connect(world.folder / "cache.db")) as db, db:
+        db.execute("drop table seen")
+    assert "make ship" in world.run("SessionStart")
+    assert "5433" in world.run("UserPromptSubmit", prompt="which port is staging")

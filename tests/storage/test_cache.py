@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -209,8 +210,15 @@ def test_handoffs_and_faults(cache: Cache) -> None:
 
 def test_settling_is_seen_by_hooks(cache: Cache) -> None:
     cache.settle(1234567890.25)
+    cache.settle(1234567880.0)  # one that began earlier and ends later
     assert cache.settled == 1234567890.25
     assert float(hot.meta(read(cache))["settled"]) == 1234567890.25
+
+
+def test_after_the_clock_was_put_back_the_rounds_of_later_are_over_no_more(cache: Cache) -> None:
+    cache.settle(time.time() + 3600)
+    cache.settle(1234567890.25)
+    assert cache.settled == 1234567890.25
 
 
 def test_clearing_forgets_everything(cache: Cache) -> None:
