@@ -88,13 +88,13 @@ class _Move:
         return self._entry(note, entry) if entry else self._note(note)
 
     def _note(self, note: Note) -> Moved:
-        if self.draft.there(self.to) is not None:
-            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
         moves = moves_of(self.draft.memory, {note.path: self.to})
         before = self.draft.there(note.path) or note.text
         text = bump_updated(moves.followed(note.path, before), day(self.now))
+        if self.draft.there(self.to) not in (None, text):
+            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
         self.draft.remove(note.path)
-        self.draft.put(self.to, text)
+        self.draft.put_again(self.to, text)  # a move that was killed may have left it: it goes on
         linking = follow_links(self.draft, moves)
         pairs = zip(entries_of(note.path, before), entries_of(self.to, text), strict=True)
         named = named_in_evidence(self.draft.memory)

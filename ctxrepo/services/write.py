@@ -65,6 +65,11 @@ class Draft:
         self._found(path)
         self.after[path] = text
 
+    def put_again(self, path: str, text: str) -> None:
+        """`put` what is there already, left by a run that was killed before it was acknowledged."""
+        self.before[path] = None
+        self.after[path] = text
+
     def remove(self, path: str) -> None:
         self._found(path)
         self.after[path] = None
