@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 
 from ctxrepo.domain.handoff import Handoff, fitted, handoff_of, meta_of
@@ -21,8 +21,17 @@ NAME = "handoff/session"
 def prepare(
     memory: Memory, given: Handoff, sitting: Sitting, project: Project | None, now: datetime, scope: str = ""
 ) -> Handoff:
-    """The handoff as it would be left: what is `given`, and what is gathered in place of the rest."""
-    gathered = gather(memory, scope_named(memory, scope, project), sitting, now)
+    """The handoff as it would be left: what is `given`, and what is gathered in place of the rest.
+
+    What comes next can't be gathered: the next step of the newest handoff stays until another one is given,
+    with its goal where this session has none of its own.
+    """
+    place = scope_named(memory, scope, project)
+    gathered = gather(memory, place, sitting, now)
+    newest = newest_here(memory, place.folder)
+    if newest and not given.next:
+        before = handoff_of(newest.meta)
+        gathered = replace(gathered, goal=gathered.goal or before.goal, next=before.next)
     parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(Handoff)}
     if parts["asked"] == parts["goal"]:
         parts["asked"] = ""

@@ -223,6 +223,23 @@ class TestLeft:
         assert not again.existing
         assert newest(mine) == "Open: Ask the bank"
 
+    def test_the_next_step_stays_until_another_one_is_given(self, mine: Machine) -> None:
+        leave(mine, Handoff("Payments survive", next="Ask the bank"))
+        assert prepared(mine) == Handoff("Payments survive", next="Ask the bank")
+        gathered = prepared(mine, transcript=prompts(mine, "Mend the typo"), session="s-2")
+        assert (gathered.goal, gathered.next) == ("Mend the typo", "Ask the bank")
+        hand_over(
+            mine.open(),
+            "handoff/compaction",
+            gathered,
+            mine.project(),
+            origin(mine, "s-2"),
+            NOW + timedelta(minutes=1),
+            trigger="compaction",
+        )
+        assert newest(mine) == "Goal: Mend the typo\nNext: Ask the bank"
+        assert prepared(mine, Handoff(next="Release")) == Handoff(next="Release")
+
     def test_a_tape_is_never_full(self, mine: Machine) -> None:
         first = leave(mine, Handoff(open=("first",)))
         assert first is not None
