@@ -107,14 +107,14 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
     early = fetch_early(memory, talking)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.compile import compile_for_hooks
-    from ctxrepo.services.faults import tell_of_settings
+    from ctxrepo.services.faults import tell_at_once
     from ctxrepo.services.post import Post
     from ctxrepo.services.register import register
     from ctxrepo.services.work import Worker
 
     compile_for_hooks(memory, sys.executable)
     register(memory, sys.executable)
-    tell_of_settings(memory)
+    tell_at_once(memory)
     post = Post(memory, _now, told, talking, [early] if early else [])
     turn = Turn(memory.state.lock("work"), lock)
     return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)

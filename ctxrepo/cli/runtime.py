@@ -93,7 +93,7 @@ class Runtime:
             done = commit(memory, self.now, Wanted(spooled_versions(memory)))
             complete(memory, done.head)
         except CtxrepoError as error:
-            output.notice(f"what was written last is not in this: {error.message}")
+            output.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
 

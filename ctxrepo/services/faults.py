@@ -6,10 +6,13 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.storage.faultlog import FaultLog, Told
 from ctxrepo.storage.memory import Memory
 
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
+
+_UNTIL_THEN = "Until then what is written is kept, but not found or sent."
 
 
 @dataclass(frozen=True)
@@ -33,16 +36,36 @@ def of_settings(memory: Memory) -> list[str]:
     return [f"{memory.broken.message}; {_GOES_ON}"] if memory.broken else []
 
 
-def tell_of_settings(memory: Memory) -> None:
-    """Bring only that line up to date: who edits config.toml gives no other cause to look for faults."""
-    others = [line for line in memory.cache.faults() if not line.endswith(_GOES_ON)]
-    tell(memory, [*of_settings(memory), *others])
+def of_clone(memory: Memory) -> list[str]:
+    """The line about a clone in which somebody is in the middle of something, if it is."""
+    try:
+        memory.clone.require_ready()
+    except CtxrepoError as error:
+        return [" ".join(filter(None, (f"{error.message}.", error.hint, _UNTIL_THEN)))]
+    return []
+
+
+def of_others(memory: Memory) -> list[str]:
+    """What sessions are told, without the lines about settings and clone: those can be seen at once, and what
+    was noted of them may be past."""
+    return [line for line in memory.cache.faults() if not line.endswith((_GOES_ON, _UNTIL_THEN))]
+
+
+def now(memory: Memory) -> list[str]:
+    """The lines that hold now."""
+    return [*of_settings(memory), *of_clone(memory), *of_others(memory)]
+
+
+def tell_at_once(memory: Memory) -> None:
+    """Bring the lines about settings and clone up to date: who edits config.toml or switches the branch gives
+    no other cause to look for faults."""
+    tell(memory, now(memory))
 
 
 def standing(memory: Memory) -> list[Fault]:
-    """The faults that sessions are told now."""
+    """The faults that sessions are told, or will be with the worker's next run."""
     since = {one.fault: one.since for one in history(memory) if not one.until}
-    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in memory.cache.faults()]
+    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in now(memory)]
 
 
 def history(memory: Memory) -> Sequence[Told]:
@@ -53,6 +76,8 @@ def history(memory: Memory) -> Sequence[Told]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
+    if line.endswith(_UNTIL_THEN):
+        return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."
     return "`ctxrepo check` shows the places."

@@ -11,7 +11,7 @@ from ctxrepo.domain.paths import shown
 from ctxrepo.services.blocks import standings
 from ctxrepo.services.clonecheck import FIX
 from ctxrepo.services.connection import Machine
-from ctxrepo.services.faults import Fault, of_settings, standing
+from ctxrepo.services.faults import Fault, of_clone, of_settings, standing
 from ctxrepo.services.finding import Checked, Finding
 from ctxrepo.services.health import agents, is_anyone_connected, last_exchange, last_served
 from ctxrepo.services.ready import EMBED, readiness
@@ -48,8 +48,8 @@ def check_remote(memory: Memory, now: datetime) -> Checked:
 
 
 def check_faults(memory: Memory, now: datetime) -> Checked:
-    """What else sessions are told is wrong with the memory: settings and remote have lines of their own."""
-    elsewhere = (*of_settings(memory), memory.remote_trouble())
+    """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
+    elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
     findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
     return Checked("faults", "sessions are told of" if findings else "sessions are told of none", findings)
 

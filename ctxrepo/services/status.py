@@ -12,7 +12,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.connected import Standing
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.declined import Declined, declined
-from ctxrepo.services.faults import of_settings
+from ctxrepo.services.faults import of_others, of_settings
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
@@ -81,7 +81,7 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=agents(machine),
         served=last_served(memory),
-        faults=list(dict.fromkeys((*of_settings(memory), *memory.cache.faults()))),
+        faults=[*of_settings(memory), *of_others(memory)],
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

@@ -11,7 +11,7 @@ from sessions import Session, eventually
 
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.compile import compile_for_hooks
-from ctxrepo.services.faults import history, of_settings, standing, tell, tell_of_settings
+from ctxrepo.services.faults import history, now, of_settings, standing, tell, tell_at_once
 from ctxrepo.services.sync import sync
 from ctxrepo.storage.memory import Memory
 
@@ -61,14 +61,14 @@ def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> N
         mine.open()
     memory = opened(mine)
     assert (memory.settings.sync.ttl, memory.root) == (7, mine.clone)
-    tell_of_settings(memory)
+    tell_at_once(memory)
     (line,) = of_settings(memory)
     assert memory.cache.faults() == [line]
     assert "line 5" in line or "line" in line
     compile_for_hooks(memory, sys.executable)  # and what was before stays that
     assert opened(mine).settings.sync.ttl == 7
     mine.places.config_file.write_text(good)
-    tell_of_settings(opened(mine))
+    tell_at_once(opened(mine))
     assert memory.cache.faults() == []
 
 
@@ -96,3 +96,24 @@ def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> N
     eventually(lambda: any("can't be read" in fault for fault in opened(mine).cache.faults()), 60)
     assert "config.toml can't be read" in session.hook("UserPromptSubmit", prompt="what is wrong with redis?")
     eventually(lambda: "written meanwhile" in mine.git("show", "HEAD:global/x.md"), 60)
+
+
+def test_settings_that_were_mended_are_no_fault_any_more(mine: Machine) -> None:
+    good = break_settings(mine)
+    tell_at_once(opened(mine))
+    mine.places.config_file.write_text(good)
+    assert (standing(mine.open()), now(mine.open())) == ([], [])
+
+
+def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None:
+    connect(workplace(mine))
+    mine.git("switch", "-q", "--detach")
+    Session(mine, "s-1").hook("SessionStart", source="startup")
+    eventually(lambda: any("on no branch" in fault for fault in mine.open().cache.faults()), 60)
+    told = Session(mine, "s-2").hook("SessionStart", source="startup")
+    assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
+    assert "Until then what is written is kept, but not found or sent." in told
+    mine.git("switch", "-q", "main")
+    assert now(mine.open()) == []
+    tell_at_once(mine.open())
+    assert mine.open().cache.faults() == []
