@@ -90,7 +90,7 @@ def item_line(said: str) -> str:
     words = [line.strip() for line in re.split(r"\r\n|\r|\n", said.strip())]
     first, *rest = [line for line in words if line] or [""]
     first = _MARKERS.sub("", first, count=1)
-    if not first:
+    if not normalised(first):  # nothing, or only what begins an item of a list
         raise UsageError("the item is empty", "Say in a few words what is to be done.")
     if len(said.encode("utf-8", "surrogatepass")) > compose.MAX_ENTRY_BYTES:
         raise UsageError("the item is too long", "Put it into a note, and name that note in the item.")

@@ -116,12 +116,16 @@ def _uncommitted(memory: Memory, target: Target, project: Project | None, start:
                 continue
             entries = {e.id: e for e in entries_of(write.path, write.before)}
             meant = ids_meant(target.entry_id or target.word, entries)
+            if target.lines and write.path in paths:  # the place at which it was forgotten
+                meant = [e.id for e in entries.values() if e.first_line == target.lines[0]]
             if write.path in paths and write.after is None:
                 return Bygone(write.path, write.before, write.path)
             if len(meant) == 1 and meant[0] not in {e.id for e in entries_of(write.path, write.after or "")}:
                 there = memory.worktree.exists(write.path)
                 return Bygone(write.path, write.before, write.path, entries[meant[0]], is_gone=not there)
-    raise NotFound("no commit and no command of late had it", "`ctxrepo history` shows what happened.")
+    raise NotFound(
+        "no commit has it, and no recent command took it away", "`ctxrepo history` shows what happened."
+    )
 
 
 def _tip(memory: Memory) -> str:

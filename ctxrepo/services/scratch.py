@@ -51,22 +51,19 @@ def add(
 ) -> Scratch:
     """Add an item; one that is open already is not added again."""
     line = item_line(text)
+    said = normalised(items_of("", line)[0].text)
     place = scope_named(memory, scope, project)
     path = f"{place.folder}/{NOTE}"
     with drafting(memory, "scratch", origin, now) as draft:
         before = draft.text(path)
-        same = [
-            i
-            for i in items_of(path, before or "")
-            if not i.is_done and normalised(i.text) == normalised(line)
-        ]
+        same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == said]
         if same:
             return Scratch(path, same[0], existing=True)
         after = bump_updated(added(_new(now) if before is None else before, line), day(now))
         draft.saying = normalised(line)
         draft.put(path, after)
         draft.register(place.project)
-    fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == normalised(line)]
+    fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == said]
     return Scratch(path, fresh[-1])
 
 

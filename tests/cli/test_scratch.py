@@ -56,6 +56,12 @@ def test_of_several_the_first_is_meant_and_the_others_are_counted(cli: Terminal)
     assert said.err == "ctxrepo: 2 other items have these words as well; name one by its id\n"
 
 
+def test_an_item_that_begins_like_a_list(cli: Terminal) -> None:
+    assert cli("scratch", "add", "1. - a").out.endswith(f"{PAD}#L9 - a\n")
+    assert cli("scratch", "add", "1. - a").out.startswith("open already: ")
+    assert "the item is empty" in cli("scratch", "add", "-").err
+
+
 @pytest.mark.parametrize(
     ("words", "hint"),
     [

@@ -186,6 +186,8 @@ class TestAdding:
             "",
             " \n ",
             "- [ ] ",
+            "-",
+            "1.",
             "one\n- two",
             "one\n- [ ] two",
             "a\n```\ncode",

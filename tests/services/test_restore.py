@@ -97,6 +97,15 @@ def test_a_forgotten_entry_stands_where_it_stood(mine: Machine, words: str) -> N
     assert again(mine, entry).existing
 
 
+def test_the_place_that_forget_printed_brings_it_back(mine: Machine) -> None:
+    gone = act(mine, forget, f"{NOTE}#L13")
+    assert "four" not in said(mine)
+    save(mine)
+    assert again(mine, f"{NOTE}#L13").at == f"{NOTE}#L13"
+    assert gone
+    assert mine.read(NOTE).endswith("- four\n")
+
+
 def test_a_pin_holds_again_and_a_tombstone_no_more(mine: Machine) -> None:
     made = mine.remember("pinned", pin=True)
     act(mine, forget, f"^{made.id}")
