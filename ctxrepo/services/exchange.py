@@ -110,6 +110,8 @@ def _round(
     if found.answer.ok and found.goes_on:
         done = done.noticing(_end_review(memory, theirs, now))
     ours = objects.ref(clone.branch_ref)
+    if ours and found.answer.ok:
+        done = done.noticing(_struck_on_branch(memory, ours, now))
     with memory.building():
         merged = _joined(memory, ours, theirs, now)
         if merged and merged.commit not in (ours, theirs):
@@ -147,6 +149,15 @@ def _joined(memory: Memory, ours: str | None, theirs: str | None, now: datetime)
     # A branch that was rewritten there is compared with what we had pushed: what is missing was struck out.
     both = merge_over(memory, current.tip, merged.commit, tip, now)
     return MergedCommits(both.commit, (*merged.aside, *both.aside))
+
+
+def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
+    """Put away what reviewers struck out on the branch while the review goes on."""
+    current = open_review(memory)
+    tip = memory.objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
+    if current is None or tip is None or tip == current.tip or memory.objects.contains(ours, tip):
+        return ""
+    return _DECLINED if review.close(memory, current, ours, tip, now) else ""
 
 
 def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:

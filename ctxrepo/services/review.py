@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
-from ctxrepo.domain.commit import merge_message
+from ctxrepo.domain.commit import merge_message, subject_of
 from ctxrepo.domain.frontmatter import split
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
@@ -20,10 +20,15 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.said import said
 from ctxrepo.services.merge import MergedCommits, merged_tree
+from ctxrepo.services.standing import SEEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 
 _DATES = ("updated:", "created:")
+
+_LEFT_OUT = "review: what was left out"
+"""A commit of what was sent, whose parents are what people made of it, our branch then, and, where it is
+neither, what it was made from. It is kept here and never sent."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
     if objects.contains(theirs, review.tip):
         return True
     is_gone = objects.ref(memory.clone.tracking_ref(review.branch)) is None
-    return is_gone or not any(missing(memory, review.tip, theirs))
+    return is_gone or not any(missing(memory, review.tip, theirs, objects.merge_base(review.tip, theirs)))
 
 
 def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergedCommits:
@@ -80,19 +85,31 @@ def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetim
     return MergedCommits(memory.make_commit(merged.tree, [theirs], said, now), merged.aside)
 
 
-def close(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> bool:
-    """Put away what main doesn't hold of a review that is over; returns whether entries are among it.
+def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:
+    """Put away what is not in `left`, which is what people made of a review; returns whether entries are
+    among it.
 
     To be called before the branch moves: a kill in between must not lose what was declined.
     """
-    if memory.objects.contains(theirs, review.tip) or not any(missing(memory, review.tip, theirs)):
+    objects = memory.objects
+    base = _made_from(memory, review.tip, left)
+    if not any(missing(memory, review.tip, left, base)):
         return False
-    name = f"{DECLINED}{now:%Y%m%d}"
-    if ours not in memory.objects.refs(DECLINED).values():
+    if not any(objects.parents(kept)[:2] == [left, ours] for kept in objects.refs(DECLINED).values()):
+        parents = list(dict.fromkeys((left, ours, *filter(None, [base]))))
+        kept = memory.make_commit(objects.tree_of(review.tip) or "", parents, f"{_LEFT_OUT}\n", now)
+        name = f"{DECLINED}{now:%Y%m%d}"
         names = (name if n == 1 else f"{name}-{n}" for n in count(1))
         taken = _declined_names(memory)
-        memory.objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), ours)
-    return any(struck(memory, review.tip, theirs))
+        objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
+    return any(missing(memory, review.tip, left, base, _entries))
+
+
+def _made_from(memory: Memory, tip: str, left: str) -> str | None:
+    """The shared commit from which `tip` was made; where `left` goes on from `tip`, the last one we saw."""
+    objects = memory.objects
+    seen = objects.ref(SEEN) if objects.contains(left, tip) else left
+    return objects.merge_base(tip, seen) if seen else tip
 
 
 def forget(memory: Memory, review: Review) -> None:
@@ -120,21 +137,31 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
             yield name
 
 
-def struck(memory: Memory, tip: str, theirs: str | None) -> Iterator[tuple[str, str]]:
-    """(path, entry) of notes that reviewers struck out of `tip`. What ctxrepo notes beside them, and heads of
-    notes, are no entries."""
-    return missing(memory, tip, theirs, _entries)
+def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]:
+    """(path, entry) of notes that people struck out of what was sent, of which `close` made `kept`, and that
+    are not `here` either. What ctxrepo notes beside them, and heads of notes, are no entries."""
+    objects = memory.objects
+    if subject_of(objects.told(kept).message) != _LEFT_OUT:  # of an earlier version
+        base = objects.merge_base(kept, here) if here else None
+        return list(missing(memory, kept, here, base, _entries))
+    left, *others = objects.parents(kept)
+    base = others[1] if len(others) > 1 else left
+    now = Counter(missing(memory, kept, here, base, _entries))
+    return list((Counter(missing(memory, kept, left, base, _entries)) & now).elements())
 
 
 def missing(
-    memory: Memory, tip: str, theirs: str | None, says: Callable[[str, bytes], Counter[str]] | None = None
+    memory: Memory,
+    tip: str,
+    theirs: str | None,
+    base: str | None,
+    says: Callable[[str, bytes], Counter[str]] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """(path, text) of what `tip` changed in the history it shares with `theirs`, and `theirs` hasn't.
+    """(path, text) of what `tip` changed since `base`, and `theirs` hasn't.
 
     `says` tells what of a file counts; all but what every merge decides anew.
     """
     objects = memory.objects
-    base = objects.merge_base(tip, theirs) if theirs else None
     there = objects.tree_of(theirs)
 
     def said_at(path: str, key: str | None) -> Counter[str]:

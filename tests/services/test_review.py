@@ -362,3 +362,40 @@ def test_what_was_dismissed_is_kept_and_listed_no_more(ada: Machine, remote: Pat
     assert declined(ada.open()) == []
     ada.write(NOTE, "- base\n- three\n")
     assert ada.sync().branch.endswith("20261120-3")  # a name that people have closed isn't used again
+
+
+def told_struck(machine: Machine) -> list[str]:
+    return [entry for one in declined(machine.open()) for entry in one.entries]
+
+
+@pytest.mark.parametrize("how", ["a commit, then a merge", "a commit, seen before the merge", "a rewrite"])
+def test_what_was_struck_out_on_the_branch_is_listed(
+    ada: Machine, remote: Path, people: Path, how: str
+) -> None:
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    branch = ada.sync().branch
+    git(people, "fetch", "-q")
+    git(people, "checkout", "-q", "-B", "look", "main" if how == "a rewrite" else f"origin/{branch}")
+    rewrite(people, "- base\n- good\n")
+    git(people, "push", "-q", "--force", "origin", f"HEAD:{branch}")
+    told = list(ada.sync().notices) if how != "a commit, then a merge" else []
+    git(people, "push", "-q", "origin", "HEAD:main", f":{branch}")
+    told += ada.sync().notices
+    assert ada.read(NOTE) == "- base\n- good\n"
+    assert [notice for notice in told if "struck out" in notice] == told
+    assert len(told) == 1
+    assert told_struck(ada) == [f"{NOTE}: struck out"]
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    assert ada.sync().notices == ()
+    assert told_struck(ada) == []
+
+
+def test_what_was_taken_and_changed_here_later_is_not_told_as_struck_out(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "- base\n- good\n- struck out\n")
+    squash(people, ada.sync().branch, "- base\n- good\n")
+    ada.sync()
+    ada.write(NOTE, "- base\n- now something else\n")
+    ada.sync()
+    assert told_struck(ada) == [f"{NOTE}: struck out"]
