@@ -13,7 +13,9 @@ from datetime import datetime
 from itertools import count
 
 from ctxrepo.domain.commit import merge_message, subject_of
+from ctxrepo.domain.entry import entries_of, normalised
 from ctxrepo.domain.frontmatter import split
+from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note import decode
 from ctxrepo.domain.origin import Origin
@@ -102,7 +104,7 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
         names = (name if n == 1 else f"{name}-{n}" for n in count(1))
         taken = _declined_names(memory)
         objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
-    return any(missing(memory, review.tip, left, base, _entries))
+    return bool(_struck_out(memory, review.tip, left, base))
 
 
 def _made_from(memory: Memory, tip: str, left: str) -> str | None:
@@ -147,7 +149,21 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
     left, *others = objects.parents(kept)
     base = others[1] if len(others) > 1 else left
     now = Counter(missing(memory, kept, here, base, _entries))
-    return list((Counter(missing(memory, kept, left, base, _entries)) & now).elements())
+    return list((_struck_out(memory, kept, left, base) & now).elements())
+
+
+def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
+    """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise."""
+    objects = memory.objects
+    found = Counter(missing(memory, tip, left, base, _entries))
+    for path in {path for path, _ in found}:
+        keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
+        was, now = (
+            entries_of(path, decode(objects.data(key)) if key and ":" not in key else "") for key in keys
+        )
+        for old, _ in moved(was, now):
+            found.pop((path, normalised(old.text)), None)
+    return found
 
 
 def missing(

@@ -399,3 +399,22 @@ def test_what_was_taken_and_changed_here_later_is_not_told_as_struck_out(
     ada.write(NOTE, "- base\n- now something else\n")
     ada.sync()
     assert told_struck(ada) == [f"{NOTE}: struck out"]
+
+
+@pytest.mark.parametrize("how", ["squashed", "merged"])
+def test_what_reviewers_word_otherwise_is_not_told_as_struck_out(
+    ada: Machine, remote: Path, people: Path, how: str
+) -> None:
+    ada.write(NOTE, "- base\n- the api listens on port 8080\n")
+    branch = ada.sync().branch
+    reworded = "- base\n- the api listens on port 8081\n"
+    if how == "squashed":
+        squash(people, branch, reworded)
+    else:
+        git(people, "fetch", "-q")
+        git(people, "checkout", "-q", "-B", "look", f"origin/{branch}")
+        rewrite(people, reworded)
+        git(people, "push", "-q", "origin", "HEAD:main", f":{branch}")
+    assert ada.sync().notices == ()
+    assert ada.read(NOTE) == reworded
+    assert told_struck(ada) == []
