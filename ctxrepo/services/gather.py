@@ -93,7 +93,7 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
     top = top_above(Path(sitting.cwd)) if sitting.cwd and sitting.session else None
     if top is None:
         return
-    log = memory.state.accesses
+    log = memory.state.access
     lines = lines_of(f"{log}.1", ACCESS_BYTES) + lines_of(str(log), ACCESS_BYTES)
     seen: set[str] = set()
     for fields in map(record, reversed(lines)):

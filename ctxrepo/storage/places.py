@@ -163,11 +163,6 @@ class RepositoryPlaces:
         return self.root / "logged.jsonl"
 
     @property
-    def accesses(self) -> Path:
-        """Which tool of which session touched which file, as hooks note it."""
-        return self.root / "access.jsonl"
-
-    @property
     def fetched(self) -> Path:
         """Its mtime is the last successful fetch."""
         return self.root / "fetched"

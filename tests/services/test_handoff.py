@@ -45,7 +45,7 @@ def prompts(machine: Machine, *said: str) -> str:
 
 
 def used(machine: Machine, tool: str, path: Path | str, session: str = "s-1") -> None:
-    with machine.open().state.accesses.open("a") as file:
+    with machine.open().state.access.open("a") as file:
         file.write(json.dumps({"at": 1, "session": session, "tool": tool, "path": str(path)}) + "\n")
 
 
