@@ -76,7 +76,7 @@ def test_all_spoiled_at_once(machine: Machine, remote: Path, spoil: Callable[[Pa
     assert session.slowest < WAITED
     eventually(lambda: not processes_of(machine), WAY_OUT)
     noted = "".join(log.read_text() for log in machine.places.state.glob("hook-errors.log*"))
-    assert "hooks.db can't be read; it is made anew" in noted  # doctor tells it until a later session is served
+    assert "hooks.db can't be read; it is made anew" in noted  # doctor, until a later session
     sound(machine, remote)
 
 
