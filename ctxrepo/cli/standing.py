@@ -82,8 +82,11 @@ def _remote(now: Status, moment: datetime) -> str:
 def _project(now: Status) -> str:
     if not now.project:
         return "none: global only"
-    known = "" if now.project.is_registered else " (nothing written yet)"
-    return f"{now.project.id} in {now.project.folder}/{known}"
+    place = f"{now.project.id} in {now.project.folder}/"
+    if now.project.is_registered:
+        return place
+    moved = "; if its address has changed: `ctxrepo project link`" if now.knows_others else ""
+    return f"{place} (nothing written yet{moved})"
 
 
 def _agent(one: Standing) -> str:

@@ -16,7 +16,7 @@ from ctxrepo.services.faults import of_others, of_settings
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
-from ctxrepo.services.project import Project
+from ctxrepo.services.project import Project, read_registry
 from ctxrepo.services.ready import readiness
 from ctxrepo.services.review import in_review, open_review
 from ctxrepo.storage.git import redact
@@ -34,6 +34,8 @@ class Status:
     checked_out: str
     """The branch that the clone is on, '' when a person left it on none; else the same as `branch`."""
     project: Project | None
+    knows_others: bool
+    """Whether the memory has other projects, one of which this may be under an address it had before."""
     notes: int
     waiting: int
     ahead: int
@@ -74,6 +76,7 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
         branch=clone.branch,
         checked_out=clone.checked_out(),
         project=project,
+        knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({write.id for write in memory.writes.read()}),
         ahead=ahead,

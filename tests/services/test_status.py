@@ -97,3 +97,14 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 1
     (said,) = [line for line in standing.lines(now(ada), NOW) if line.startswith("inbox")]
     assert said.startswith("inbox    1 proposal waits; ")
+
+
+def test_a_project_without_notes_may_be_another_one_by_a_new_address(ada: Machine) -> None:
+    ada.init()
+    assert not now(ada).knows_others
+    ada.remember("one")
+    assert not now(ada).knows_others
+    (ada.project_folder / ".git/config").write_text(
+        (ada.project_folder / ".git/config").read_text().replace("shop", "store")
+    )
+    assert now(ada).knows_others
