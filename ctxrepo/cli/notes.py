@@ -118,6 +118,10 @@ def _remembered(run: Runtime, facts: Sequence[Fact]) -> list[Remembered]:
     run.wake()
     for near in dict.fromkeys(near for result in results for near in result.near):
         output.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
+    for rival in (rival for result in results for rival in result.rivals):
+        output.notice(
+            f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it is past"
+        )
     if room := max(result.cut_to for result in results):
         output.notice(
             f"a prompt has room for {room} bytes, so this would come cut: say it in less, or make a "
@@ -139,8 +143,8 @@ def _told(result: Remembered, *, is_keyed: bool) -> tuple[dict[str, Any], str]:
     """The result as data and in words."""
     id_shown = result.id if result.staged else f"^{result.id}"
     said = f"{_done(result, is_keyed)}: {id_shown} {result.at}{_instead(result)}"
-    near = [{"id": f"^{n.id}", "at": n.at} for n in result.near]
-    return {**asdict(result), "id": id_shown, "near": near}, said
+    near, rivals = ([{"id": f"^{n.id}", "at": n.at} for n in each] for each in (result.near, result.rivals))
+    return {**asdict(result), "id": id_shown, "near": near, "rivals": rivals}, said
 
 
 def _done(result: Remembered, is_keyed: bool) -> str:

@@ -76,6 +76,11 @@ class Remembered:
     was: tuple[str, ...] = ()
     pinned: bool = False
     cut_to: int = 0
+    rivals: tuple[Near, ...] = ()
+    """Other entries of the scope that have the fact's key and hold as well."""
+
+
+_Keyed = tuple[str, str, Entry]
 
 
 def remember(
@@ -125,8 +130,8 @@ class _Writing:
     def run(self) -> Remembered:
         path, title = self._place()
         keyed = self._keyed(path)
-        if keyed is not None:
-            return self._replace(*keyed)
+        if keyed:
+            return self._replace(*keyed[0], others=keyed[1:])
         text = self.draft.text(path)
         if text is None:
             category = self.fact.category.lower()
@@ -187,30 +192,35 @@ class _Writing:
         is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
         return f"{path}.md" if is_there else many
 
-    def _keyed(self, path: str) -> tuple[str, str, Entry] | None:
-        """The live entry of the scope with the fact's key: (path, text of its note, entry)."""
+    def _keyed(self, path: str) -> list[_Keyed]:
+        """The entries of the scope with the fact's key: (path, text of its note, entry).
+
+        Where several hold, which two machines bring about, the first is replaced and the others are told.
+        """
         if not self.fact.key:
-            return None
+            return []
         here = self.draft.text(path)
         found = [(path, here, e) for e in entries_of(path, here)] if here else []
         found += [
             (n.path, n.text, e)
             for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
         ]
-        found = [f for f in found if f[2].key.casefold() == self.fact.key.casefold()]
+        same = {f[2].id: f for f in reversed(found) if f[2].key.casefold() == self.fact.key.casefold()}
+        found = [f for f in found if same.get(f[2].id) is f]
         if len(found) > 1:  # what holds is replaced, and not what was superseded
             struck = marks(evidence_now(self.draft.memory)).struck
-            found.sort(key=lambda f: f[2].id in struck)
-        return found[0] if found else None
+            found = [f for f in found if f[2].id not in struck] or found[:1]
+        return found
 
-    def _replace(self, path: str, text: str, old: Entry) -> Remembered:
+    def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> Remembered:
+        rivals = tuple(Near(e.id, e.at) for _, _, e in others)
         if normalised(old.text) == normalised(self.line):
-            return self._again(old)
+            return replace(self._again(old), rivals=rivals)
         self.draft.text(path)
         written = bump_updated(compose.replace(text, old, self.line), self._today)
         self.draft.put(path, written)
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
-        return self._record(entry, old=old)
+        return replace(self._record(entry, old=old), rivals=rivals)
 
     def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> Remembered:
         self.draft.register(self.scope.project)

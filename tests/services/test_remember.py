@@ -115,6 +115,16 @@ def test_a_category_goes_to_the_note_that_is_called_by_its_plural(mine: Machine)
     assert mine.remember("four", category="lesson").at == "shop/topics/lesson.md#L2"
 
 
+def test_another_entry_with_the_key_is_told_and_stays(mine: Machine) -> None:
+    mine.write("shop/MEMORY.md", "- port: 80\n- port: 81\n- ports: all\n")
+    commit(mine.open(), NOW)
+    done = mine.remember("82", key="port")
+    assert done.was == ("port: 80",)
+    assert [near.at for near in done.rivals] == ["shop/MEMORY.md#L2"]
+    assert mine.read("shop/MEMORY.md") == "- port: 82\n- port: 81\n- ports: all\n"
+    assert [near.at for near in mine.remember("82", key="port").rivals] == ["shop/MEMORY.md#L2"]
+
+
 def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> None:
     old = mine.remember("6379", key="redis-port", category="gotcha")
     new = mine.remember("6380", key="redis-port")
