@@ -78,7 +78,7 @@ def setup(
 def _agreed(plan: Plan, json: bool) -> bool:
     """Say what would change and ask, as often as the difference is wanted; UsageError without a terminal."""
     if json or not sys.stdin.isatty():
-        raise UsageError("there is no terminal at which to ask", "Look at --dry-run, then say --yes.")
+        raise UsageError("there is no terminal at which to ask", "Look at --diff, then say --yes.")
     title = agent_named(plan.agent).TITLE
     typer.echo(f"{title}, of which nothing else changes:")
     for line in plan.summary:

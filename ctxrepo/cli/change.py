@@ -95,6 +95,9 @@ def _edit_by_hand(target: str, json: bool) -> None:
 def _say_edited(done: Edited, json: bool) -> None:
     id_shown = f"^{done.id} " if done.id else ""
     said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
+    if done.gone:
+        entries = output.counted(len(done.gone), "entry is", "entries are")
+        said += f"; {entries} gone, `ctxrepo undo` brings back what was there"
     output.done(json, {**asdict(done), "id": id_shown.strip()}, said)
 
 

@@ -17,12 +17,15 @@ SYNONYMS = {
 """The first word of a command line -> what it stands for. No commands: `--help` doesn't list them."""
 
 NEAREST = {
-    "review": "`ctxrepo status` tells what is in review; `git log` in the memory shows it.",
+    "review": "`ctxrepo history --in-review` shows what waits, `ctxrepo declined` what was struck out.",
     "diff": "`ctxrepo history TARGET` tells what changed, and `--show COMMIT` prints a version.",
     "why": "`ctxrepo trace` tells what a prompt was given and why, `ctxrepo recall --explain Q` of any text.",
     "ui": "`ctxrepo list --tree` and `ctxrepo search` look through the notes; they are plain files.",
     "note": "`ctxrepo new` makes a note, `ctxrepo remember` adds one fact.",
     "add": "`ctxrepo remember` adds one fact, `ctxrepo new` a note.",
+    "faults": "`ctxrepo doctor --faults` lists what sessions were told is wrong with the memory.",
+    "inbox": "`ctxrepo status` counts the proposals that wait; no command accepts them yet.",
+    "verify": "`ctxrepo check` looks through the notes, `ctxrepo cache verify` at what hooks answer from.",
     "revert": "`ctxrepo undo COMMIT` takes a commit back.",
 }
 """Names that no command has -> what does the nearest thing."""

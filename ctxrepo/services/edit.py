@@ -15,6 +15,7 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.describe import lines_of_change
 from ctxrepo.services.project import Project
 from ctxrepo.services.read import read
 from ctxrepo.services.write import drafting
@@ -56,13 +57,17 @@ class Whole:
 
 @dataclass(frozen=True)
 class Edited:
-    """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one."""
+    """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one.
+
+    `gone` are the texts of entries that were in a note and are in it no longer, in these words or others.
+    """
 
     path: str
     hash: str
     changed: bool
     id: str = ""
     at: str = ""
+    gone: tuple[str, ...] = ()
 
 
 def edit(
@@ -98,7 +103,9 @@ def edit(
 def _edited(path: str, before: str, entry: Entry | None, after: str) -> Edited:
     blob = blob_id(encode(after))
     if entry is None:
-        return Edited(path, blob, before != after, at=path)
+        lines = lines_of_change(path, encode(before), encode(after))
+        gone = tuple(line.removeprefix("- ") for line in lines if line.startswith("- "))
+        return Edited(path, blob, before != after, at=path, gone=gone)
     # As many entries as before: the one that was edited is still the n-th.
     number = [e.first_line for e in entries_of(path, before)].index(entry.first_line)
     now = entries_of(path, after)[number]

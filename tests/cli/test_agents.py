@@ -44,7 +44,7 @@ def test_it_refuses_to_go_on_unasked_where_nobody_can_answer(cli: Terminal, sett
             assert (said.code, said.out) == (0, "claude: nothing to remove\n")
         else:
             assert (said.code, said.is_one_line()) == (2, True)
-            assert "--dry-run" in said.err
+            assert "--diff" in said.err
             assert "--yes" in said.err
     assert everything(cli) == before
 

@@ -150,7 +150,8 @@ class TestEdit:
         assert note.machine.read(PATH) == NOTE
 
     def test_the_whole_note_keeps_its_head_where_the_text_has_none(self, note: Terminal) -> None:
-        assert note("edit", PATH, "--from", "-", stdin=b"- all new").code == 0
+        said = note("edit", PATH, "--from", "-", stdin=b"- all new")
+        assert (said.code, "gone, `ctxrepo undo` brings back" in said.out) == (0, True)
         head = NOTE[: NOTE.index("\n# Release")].replace("2020-01-01", today())
         assert note.machine.read(PATH) == head + "- all new\n"
         whole = "---\ndescription: other\n---\n- x\n"
