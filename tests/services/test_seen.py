@@ -20,7 +20,6 @@ from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.fresh import is_unseen, news
 from ctxrepo.services.conflicts import conflicts, resolve
 from ctxrepo.services.seen import FOLDERS, NOTES, SCOPES, see
-from ctxrepo.services.work import Worker
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.spool import Spool
 
