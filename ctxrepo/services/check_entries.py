@@ -15,6 +15,9 @@ from ctxrepo.domain.secrets import mask
 _SHOWN = 60
 """Characters of an entry that are quoted."""
 
+_TELLING = 4
+"""Words from which on it is no accident that two notes say the same."""
+
 Found = tuple[Entry, str, str]
 """(the entry that is to be looked at, what is wrong with it, what helps)"""
 
@@ -23,11 +26,16 @@ def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iter
     """What is wrong in the notes of a memory; those of the archive and those kept aside need no care."""
     notes = [note for note in notes if not note.path.startswith(CONFLICTS)]
     live = [note for note in notes if not is_archived(note.path)]
-    yield from _copies(live)
-    for note in live:
-        if note.path.split("/")[1] != FOLDER:  # what happened twice on a day is logged twice
-            yield from _twice(note)
-    if struck := marks(evidence).struck:
+    copies = list(_copies(live))
+    yield from copies
+    # What happened twice is logged twice.
+    lasting = [note for note in live if note.path.split("/")[1] != FOLDER]
+    for note in lasting:
+        yield from _twice(note)
+    copied = {entry.path for entry, _, _ in copies}
+    struck = marks(evidence).struck
+    yield from _elsewhere([note for note in lasting if note.path not in copied], struck)
+    if struck:
         there = {entry.id for note in notes for entry in note.entries} - struck
         yield from _without_value(live, evidence, struck, there)
 
@@ -52,6 +60,19 @@ def _twice(note: Note) -> Iterator[Found]:
             more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
             problem = f"it says the same as line {first.first_line}{more}"
             yield others[0], problem, "Keep one of them, or say what tells them apart."
+
+
+def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[Found]:
+    """Entries that another note of the scope has as well, whatever the case of their letters."""
+    first: dict[tuple[str, str], Entry] = {}
+    for note in notes:
+        for entry in note.entries:
+            text = normalised(entry.text).casefold()
+            if len(text.split()) < _TELLING or entry.id in struck:
+                continue
+            other = first.setdefault((note.scope_folder, text), entry)
+            if other.path != entry.path:
+                yield entry, f"it says the same as {other.at}", "Keep it in one of the two notes."
 
 
 def _without_value(

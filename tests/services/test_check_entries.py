@@ -44,12 +44,24 @@ def test_a_note_that_is_a_copy_of_another_one() -> None:
     assert told(*notes) == [("shop/b.md#L7", "the note says the same as shop/a.md")]
 
 
+def test_an_entry_that_another_note_has_as_well() -> None:
+    fact, other = "- Deploy with make ship\n", "- deploy WITH make ship\n"
+    notes = [("shop/a.md", fact), ("shop/b.md", "- first\n" + other), ("till/a.md", fact)]
+    assert told(*notes) == [("shop/b.md#L2", "it says the same as shop/a.md#L1")]
+    note = Note(*notes[0])
+    struck = said(1, "superseded", note, 1, to="0123456789ab")
+    assert [at for at, problem in told(*notes, evidence=(struck,)) if "same as" in problem] == []
+
+
 def test_where_the_same_may_stand_twice() -> None:
     twice = "- 10:00 +0000 built\n- 10:00 +0000 built\n"
     empty = HEAD.format("x") + "# T\n"
     assert told(("shop/daily/2026-11-20.md", twice), ("shop/a.md", empty), ("shop/b.md", empty)) == []
     assert told(("shop/archive/a.md", "- x\n- x\n"), ("conflicts/shop/a.md--1.md", "- x\n- x\n")) == []
     assert told(("shop/archive/a.md", "- x\n"), ("shop/a.md", "- x\n")) == []
+    assert told(("shop/b.md", "- see the wiki\n- x\n"), ("shop/a.md", "- see the wiki\n")) == []
+    logged = "- 10:00 +0000 built the new release\n"
+    assert told(("shop/daily/2026-11-20.md", logged), ("shop/a.md", logged + "- x\n")) == []
 
 
 def said(number: int, kind: Kind, note: Note, line: int, to: str = "") -> Evidence:
