@@ -206,7 +206,7 @@ def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
         if not result.hits:
             output.notice(f"nothing is recalled: {result.reason}")
         elif result.silence:
-            output.notice(f"a session is given nothing for so few words: {result.silence}")
+            output.notice("a session is given nothing for so few words")
         if not explain:
             _tell_items(result.left_out)
     raise typer.Exit(code)
