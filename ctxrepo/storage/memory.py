@@ -186,7 +186,7 @@ class Memory:
     def remote_trouble(self) -> str:
         try:
             return self.state.trouble.read_text("utf-8", "replace")
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):  # of a folder in its place `doctor` tells
             return ""
 
     @contextmanager
