@@ -121,24 +121,25 @@ def give_way(db: sqlite3.Connection) -> None:
 def _begin(db: sqlite3.Connection) -> None:
     """Become the one who writes. Somebody who reads many notes in writes for longer than a person thinks, and
     is told that others wait."""
-    try:
-        db.execute("begin immediate")
+    if _has_begun(db):
         return
-    except sqlite3.OperationalError as error:
-        if not is_locked(error):
-            raise
     path = _path_of(db)
     end = time.monotonic() + _WRITERS_PATIENCE
     with locked(_wanted(path), _WRITERS_PATIENCE):
-        while True:
-            try:
-                db.execute("begin immediate")
-                return
-            except sqlite3.OperationalError as error:
-                if not is_locked(error):
-                    raise
-                if time.monotonic() > end:
-                    raise Busy(*busy_words(path)) from error
+        while not _has_begun(db):
+            if time.monotonic() > end:
+                raise Busy(*busy_words(path))
+
+
+def _has_begun(db: sqlite3.Connection) -> bool:
+    """Try once to become the one who writes; False where somebody else is."""
+    try:
+        db.execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        if not is_locked(error):
+            raise
+        return False
+    return True
 
 
 def busy_words(path: Path) -> tuple[str, str]:
