@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from datetime import datetime, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 from machines import NOW, Machine
@@ -29,9 +30,9 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def say(machine: Machine, text: str, now: datetime = NOW, **fact: object) -> Remembered:
+def say(machine: Machine, text: str, now: datetime = NOW, **fact: Any) -> Remembered:
     memory = machine.open()
-    return remember(memory, Fact(text, **fact), machine.project(), Origin(memory.host), now)  # type: ignore[arg-type]
+    return remember(memory, Fact(text, **fact), machine.project(), Origin(memory.host), now)
 
 
 def committed(machine: Machine, now: datetime = NOW) -> dict[str, tuple[bool, bool]]:
