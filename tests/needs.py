@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -61,4 +62,10 @@ needs_root = unless(
     ""
     if os.geteuid() == 0
     else "the system lets only root give files to others, or become one of them: run the tests as root"
+)
+
+needs_proc = unless(
+    ""
+    if Path("/proc/locks").exists()
+    else "what processes run and lock is in /proc, which only Linux has; elsewhere ctxrepo does without"
 )

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from needs import needs_proc
 from world import NOTES, World
 
 from ctxrepo.hot.fork import origin_of
@@ -19,9 +20,7 @@ from ctxrepo.hot.ledger import hush, ledger_path, read_ledger
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 ASKED = "which port is the staging database on?"
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/cmdline").exists(), reason="no command lines to be seen here"
-)
+pytestmark = needs_proc
 
 Started = Callable[..., str]
 

@@ -13,6 +13,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
+from needs import needs_proc
 
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage import database
@@ -132,7 +133,7 @@ def test_who_writes_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.M
     long.close()
 
 
-@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
+@needs_proc
 def test_who_writes_for_ever_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_PATIENCE", "_WRITERS_PATIENCE"):
         monkeypatch.setattr(database, name, 0.01)

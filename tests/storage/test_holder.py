@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import needs_proc
 
 from ctxrepo.storage.holder import holder
 from ctxrepo.storage.lock import locked
 
-pytestmark = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
+pytestmark = needs_proc
 
 HOLD = "import fcntl, sys; f = open(sys.argv[-1], 'w'); fcntl.flock(f, 2); print('held', flush=True); input()"
 
