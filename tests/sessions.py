@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,15 +97,3 @@ def eventually(is_so: Callable[[], bool], within: float) -> float:
 def log_of(remote: Path) -> str:
     words = ["git", "-C", str(remote), "log", "--format=%s%n%b", "main"]
     return subprocess.run(words, capture_output=True, text=True).stdout
-
-
-def processes_of(machine: Machine) -> list[str]:
-    """The command lines of all processes that work for this machine: whoever has its home on the command line
-    or in the environment, git and ssh too."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended, or is another user's
-            words = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
-            if os.fsencode(machine.home) in words + (folder / "environ").read_bytes():
-                found.append(words.decode("utf-8", "replace"))
-    return found

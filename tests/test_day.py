@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine, make_remote
+from processes import workers
 from sessions import Session, connected, eventually
-from torture.fleet import workers
 
 SESSIONS = 20
 EVENING = timedelta(hours=21, minutes=10)

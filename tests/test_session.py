@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from machines import PROJECT_URL, Machine, make_machine, make_remote
+from processes import workers
 from servers.ssh import needs_sshd, ssh_server
 from sessions import Session, connected, eventually, log_of
-from torture.fleet import workers
 
 
 @pytest.fixture

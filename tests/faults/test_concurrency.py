@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine, count_pushes, make_machine
-from torture.fleet import workers
+from processes import workers
 
 from ctxrepo.services.sync import sync
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
+from processes import workers
 from torture.failing import fail_each, needs_compiler
-from torture.fleet import workers
 from torture.mounts import disk_of_another_kind, mounted, needs_mount, read_only
 
 FACT = "the sea is salt"

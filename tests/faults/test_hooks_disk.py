@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
-from sessions import Session, connected, eventually, log_of, processes_of
+from processes import processes_of
+from sessions import Session, connected, eventually, log_of
 from torture.mounts import mounted, needs_mount, read_only
 
 pytestmark = needs_mount

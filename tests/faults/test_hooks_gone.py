@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
-from sessions import PAYLOADS, Session, connected, eventually, processes_of
+from processes import processes_of
+from sessions import PAYLOADS, Session, connected, eventually
 
 import ctxrepo
 

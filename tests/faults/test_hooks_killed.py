@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
-from sessions import Session, connected, eventually, log_of, processes_of
-from torture.fleet import workers
+from processes import processes_of, workers
+from sessions import Session, connected, eventually, log_of
 
 WAY_OUT = 60.0
 
@@ -113,7 +113,7 @@ def end_in_a_push_that_hangs(machine: Machine, remote: Path) -> Path:
     session = Session(machine, "s-1")
     session.edit("shop/topics/one.md", "- the first fact\n")
     session.hook("SessionEnd")
-    eventually(lambda: any("push" in words for words in processes_of(machine)), WAY_OUT)
+    eventually(lambda: any("push" in words for words in processes_of(machine).values()), WAY_OUT)
     return held
 
 
@@ -177,5 +177,5 @@ def test_a_worker_told_to_end_takes_git_with_it(ada_connected: Machine, remote: 
         time.sleep(0.2)
     assert held.exists()
     # What serves the remote on this disk is git's, and waits there.
-    assert [words for words in processes_of(ada) if "ctxrepo" in words and "push" in words] == []
+    assert [words for words in processes_of(ada).values() if "ctxrepo" in words and "push" in words] == []
     held.unlink()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from processes import processes_of, workers
 from servers.line import Line, line_to, machine_at, ssh_client
 from servers.ssh import SshServer, needs_sshd
-from sessions import Session, connected, eventually, log_of, processes_of
-from torture.fleet import workers
+from sessions import Session, connected, eventually, log_of
 
 from ctxrepo.storage.lock import is_held
 
@@ -81,7 +81,7 @@ def test_a_remote_that_never_answers_leaves_no_process(
     session.hook("SessionStart")
     session.hook("SessionEnd")
     eventually(lambda: is_talking(ada), WAY_OUT)
-    assert any("ssh" in words for words in processes_of(ada))
+    assert any("ssh" in words for words in processes_of(ada).values())
     eventually(lambda: not processes_of(ada), WAY_OUT)
     assert written(ada, "the first fact")
     assert session.slowest < 8

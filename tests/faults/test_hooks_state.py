@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
-from sessions import Session, connected, eventually, log_of, processes_of
+from processes import processes_of
+from sessions import Session, connected, eventually, log_of
 
 WAY_OUT = 60.0
 WAITED = 8.0

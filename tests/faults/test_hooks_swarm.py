@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, count_pushes
+from processes import processes_of
 from servers.line import ssh_client
 from servers.ssh import SshServer, needs_sshd
-from sessions import Session, connected, eventually, processes_of
+from sessions import Session, connected, eventually
 
 import ctxrepo
 from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings

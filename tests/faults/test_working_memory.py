@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from catalogue import everything
 from machines import Machine
-from torture.fleet import workers
+from processes import workers
 
 PAD = "shop/SCRATCHPAD.md"
 TIMES = 10

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from machines import Machine
+from processes import workers
 
-from torture.fleet import Verdict, judge, make_fleet, workers
+from torture.fleet import Verdict, judge, make_fleet
 
 HOOKS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 FACT = re.compile(r"fact-\d+-\d+-[0-9a-f]{8}")

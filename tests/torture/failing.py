@@ -22,8 +22,7 @@ from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
 from needs import lacks, unless
-
-from torture.fleet import workers
+from processes import workers
 
 SOURCE = Path(__file__).with_suffix(".c")
 

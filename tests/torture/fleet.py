@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from machines import Machine, make_machine, make_remote
+from processes import workers
 
 ROUNDS = 3
 """How often every clone may sync before all must agree."""
@@ -57,12 +58,6 @@ def make_fleet(root: Path, clones: int) -> Fleet:
     fleet = Fleet(root, remote, machines)
     fleet.journals.mkdir()
     return fleet
-
-
-def workers(machine: Machine) -> list[int]:
-    """Process ids of workers that commands or hooks of this machine started."""
-    words = ["pgrep", "-f", f"_work --state {machine.home}/"]
-    return [int(pid) for pid in subprocess.run(words, capture_output=True, text=True).stdout.split()]
 
 
 def judge(fleet: Fleet, token: re.Pattern[str]) -> Verdict:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from torture.fleet import Fleet, Verdict, judge, make_fleet, workers
+from processes import workers
+
+from torture.fleet import Fleet, Verdict, judge, make_fleet
 from torture.process import Process, fork
 from torture.writers import TOKEN, TOKEN_BYTES, Work, keep_syncing, shared_notes, type_commands, write
 

@@ -1,0 +1,46 @@
+"""Who is at work for a machine, by what Linux says of its processes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from machines import Machine
+
+
+def processes_of(machine: Machine) -> dict[int, str]:
+    """The command lines, by process id, of all that work for this machine: whoever has its home on the
+    command line or in the environment, git and ssh too.
+
+    Who is started by a process that ends while this looks isn't missed: what is new is looked at as well.
+    """
+    found = {}
+    looked = set[int]()
+    while fresh := {int(name) for name in os.listdir("/proc") if name.isdigit()} - looked:
+        looked |= fresh
+        for number in fresh:
+            words, environment = _words_and_environment(number)
+            if os.fsencode(machine.home) in words + environment:
+                found[number] = words.replace(b"\0", b" ").decode("utf-8", "replace")
+    return found
+
+
+def workers(machine: Machine) -> list[int]:
+    """Process ids of workers that commands or hooks of this machine started."""
+    return [pid for pid, words in processes_of(machine).items() if f"_work --state {machine.home}/" in words]
+
+
+def _words_and_environment(number: int) -> tuple[bytes, bytes]:
+    """Nothing for a process that has ended or is another user's.
+
+    While a process is becoming another program, Linux shows neither though it names the executable: it is
+    asked again.
+    """
+    process = Path("/proc", str(number))
+    with suppress(OSError):
+        while os.readlink(process / "exe"):
+            words, environment = (process / "cmdline").read_bytes(), (process / "environ").read_bytes()
+            if words or environment:
+                return words, environment
+    return b"", b""

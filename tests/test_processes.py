@@ -1,0 +1,35 @@
+"""Tests that wait until nobody is at work for a machine wait for all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from machines import make_machine
+from needs import needs_proc
+from processes import processes_of
+
+EXECS = 100
+
+BECOMES_ITSELF = """
+import os, sys
+left = int(os.environ["LEFT"])
+if left:
+    os.execve(sys.executable, sys.orig_argv, {**os.environ, "LEFT": str(left - 1)})
+sys.stdin.read()
+"""
+
+
+@needs_proc
+def test_a_process_is_seen_while_it_becomes_another_program(tmp_path: Path) -> None:
+    machine = make_machine(tmp_path, "ada")
+    words = [sys.executable, "-ISc", BECOMES_ITSELF]
+    env = {**os.environ, "HOME": str(machine.home), "LEFT": str(EXECS)}
+    with subprocess.Popen(words, env=env, stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        seen = [process.pid in processes_of(machine) for _ in range(EXECS)]
+        process.stdin.close()
+    assert all(seen)
+    assert processes_of(machine) == {}
