@@ -1,4 +1,7 @@
-"""Every test has a home, a git identity and an environment of its own, and none of the machine's."""
+"""Every test has a home, a git identity and an environment of its own, and none of the machine's.
+
+Servers that tests start are here too, one of each for all tests.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from machines import Machine, make_machine, make_remote
+from servers.https import HttpsServer, https_server
+from servers.ssh import SshServer, ssh_server
 
 # A law holds on a busy machine too; what is otherwise so in CI stays.
 settings.register_profile("patient", settings.default, deadline=None)
@@ -78,3 +83,15 @@ def commoner(tmp_path: Path) -> Iterator[Path]:
     finally:
         os.setresuid(0, 0, 0)
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
+    with ssh_server(tmp_path_factory.mktemp("sshd")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpsServer]:
+    with https_server(tmp_path_factory.mktemp("nginx"), tmp_path_factory.getbasetemp()) as server:
+        yield server

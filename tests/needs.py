@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ INSTALLED = frozenset(
         "cc",
         "fcgiwrap",
         "fish",
+        "gpg",
         "mkfs.ext4",
         "nginx",
         "openssl",
@@ -56,6 +58,15 @@ def lacks(*tools: str) -> str:
 
 def _which(tool: str) -> str | None:
     return shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{PLACES}")
+
+
+def older_git(wanted: tuple[int, int], what: str) -> str:
+    """Why a test of something that git learned in version `wanted` can't be run here; '' where it can."""
+    said = subprocess.check_output(["git", "--version"], text=True)
+    found = tuple(int(part) for part in said.split()[2].split(".")[:2])
+    return (
+        "" if found >= wanted else f"git knows {what} since {wanted[0]}.{wanted[1]}; this is {said.strip()}"
+    )
 
 
 needs_root = unless(

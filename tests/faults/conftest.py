@@ -1,4 +1,4 @@
-"""What the tests of faults share: servers, lines to them, machines at their ends, a clone to lose."""
+"""What the tests of faults share: lines to servers, machines at their ends, a clone to lose."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine
-from servers.https import HttpsServer, https_server, needs_https
+from servers.https import needs_https
 from servers.line import Line, line_to, machine_at
-from servers.ssh import SshServer, needs_sshd, ssh_server
+from servers.ssh import needs_sshd
 
 from ctxrepo.services.commit import commit
 
 BOTH = [pytest.param("sshd", marks=needs_sshd), pytest.param("nginx", marks=needs_https)]
-
-
-@pytest.fixture(scope="session")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with ssh_server(tmp_path_factory.mktemp("sshd")) as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpsServer]:
-    with https_server(tmp_path_factory.mktemp("nginx"), tmp_path_factory.getbasetemp()) as server:
-        yield server
 
 
 @pytest.fixture(params=BOTH)
