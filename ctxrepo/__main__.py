@@ -9,6 +9,7 @@ import sys
 def main() -> int:
     """Run the command in sys.argv; returns its exit code."""
     words = sys.argv[1:]
+    os.umask(os.umask(0o077) & 0o077)  # nobody's mask takes from the user what is made for them
     # Imports stand in the branches: the command line costs several times what a hook may.
     if words[:1] == ["hook"] and len(words) == 3:
         from ctxrepo.errors import ConfigError

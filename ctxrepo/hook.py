@@ -32,6 +32,7 @@ class TooLate(BaseException):
 def main(argv: list[str]) -> int:
     """Answer one event. `argv` is [AGENT, EVENT, STATE]. Returns 0, whatever happens; but 1 where part of
     ctxrepo or of Python is gone, and then nothing of standard input has been read."""
+    os.umask(os.umask(0o077) & 0o077)  # nobody's mask takes from the user what is made for them
     try:
         from ctxrepo.hot.lean import load_sqlite
 

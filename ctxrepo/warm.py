@@ -88,8 +88,10 @@ def code_stamp() -> str:
 def _fail(folder: str, why: str) -> None:
     """Have it known, so that prompts start no other one for a while."""
     _tell(folder, why)
+    from ctxrepo.storage.private import put
+
     with suppress(OSError):
-        Path(folder, FAILED).write_text(why.partition("\n")[0], "utf-8")
+        put(Path(folder, FAILED), why.partition("\n")[0])
 
 
 def _tell(folder: str, why: str) -> None:

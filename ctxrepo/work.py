@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.hot.compiled import open_hooks, settings_of, stamp_of
 from ctxrepo.hot.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hot.logs import LOG_BYTES, append_rolling
+from ctxrepo.hot.private import fault_of, open_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,8 @@ def main(argv: list[str]) -> int:
     Where another worker is at it, before it loads anything that costs.
     """
     state = argv[argv.index("--state") + 1]
+    if fault_of(state):
+        return 0
     settings = _settings(state)
     handed = _handed(argv) if settings else 0
     settings = settings or _mended(state)
@@ -77,7 +80,7 @@ def _work(settings: dict[str, str], lock: int) -> bool:
 def _went_well(path: str, began: float) -> None:
     """What the log holds from before this run is settled: it met nothing, and tried what was left to do."""
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
         os.utime(path, (began, began))
     except OSError:  # then what is in the log stands for longer than it need
         pass

@@ -40,7 +40,10 @@ class Runtime:
 
     @cached_property
     def places(self) -> Places:
-        return Places.of(self.env)
+        """Where everything is, put right or refused before anything is read there."""
+        places = Places.of(self.env)
+        places.secure()
+        return places
 
     @cached_property
     def memory(self) -> Memory:

@@ -15,9 +15,10 @@ def logged() -> str:
     with suppress(Exception):
         from ctxrepo.hot.logs import LOG_BYTES, append_rolling
         from ctxrepo.storage.places import Places
+        from ctxrepo.storage.private import require_private
 
         file = Places.of(os.environ).state / "errors.log"
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        require_private(file.parent)
         said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
         append_rolling(str(file), said, LOG_BYTES)
         return f"The details are in {file}; please report them."

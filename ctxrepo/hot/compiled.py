@@ -3,6 +3,8 @@
 import _sqlite3
 import os
 
+from ctxrepo.hot.private import is_own_file
+
 FORMAT = 2
 """Version of the layout, kept as SQLite's `user_version`."""
 
@@ -23,7 +25,7 @@ def open_hooks(state: str) -> _sqlite3.Connection | None:
 
 def open_database(path: str, query: str, expected: object) -> _sqlite3.Connection | None:
     """The database at `path`, never created; None when it is missing, broken, or answers otherwise."""
-    if not os.path.isfile(path):
+    if not is_own_file(path):
         return None
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     db = None

@@ -6,6 +6,8 @@ import os
 import sys
 import time
 
+from ctxrepo.hot.private import open_own
+
 GUARD = "CTXREPO_HOOK"
 """Set in the worker's environment: a hook below it stays silent."""
 
@@ -68,7 +70,7 @@ def _start(settings: dict[str, str], name: str, verb: str) -> bool:
 
 def take(path: str) -> int:
     """Take the lock at `path`; its handle, or -1 when it has a holder. OSError where none can be opened."""
-    lock = _open(path)
+    lock = open_own(path, os.O_RDWR | os.O_CREAT)
     end = time.monotonic() + _LOOK
     while not _has(lock, fcntl.LOCK_EX):
         if not _has(lock, fcntl.LOCK_SH) or time.monotonic() > end:
@@ -81,7 +83,7 @@ def take(path: str) -> int:
 
 def is_taken(path: str) -> bool:
     """Whether the lock at `path` has a holder; who looks is none. OSError where it can't be opened."""
-    lock = _open(path)
+    lock = open_own(path, os.O_RDWR | os.O_CREAT)
     try:
         return not _has(lock, fcntl.LOCK_SH)
     finally:
@@ -94,10 +96,6 @@ def _has(lock: int, how: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _open(path: str) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 def _become(words: list[str], lock: int) -> None:

@@ -11,6 +11,7 @@ import os
 from ctxrepo.hot.cache import head_of as commit_of
 from ctxrepo.hot.cache import seen_of
 from ctxrepo.hot.compiled import stamp_of
+from ctxrepo.hot.private import open_own
 from ctxrepo.hot.small import bytes_of
 
 _REF_BYTES = 1024
@@ -83,7 +84,7 @@ def _is_first_to_tell(path: str, what: bytes) -> bool:
     if bytes_of(path, _REF_BYTES) == what:
         return False
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        file = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     except OSError:
         return False  # what can't be kept would be told at every prompt
     try:

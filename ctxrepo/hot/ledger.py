@@ -6,6 +6,7 @@ import os
 import time
 
 from ctxrepo.hot.logs import append, lines_of
+from ctxrepo.hot.private import make, open_own
 
 MAX_BYTES = 256 * 1024
 
@@ -77,11 +78,7 @@ def read_ledger(path: str) -> Told:
 
 def add(path: str, lines: list[str]) -> None:
     """Append `lines`, without their ends; a ledger that can't be written means repeating, not failing."""
-    if not path or not lines:
-        return
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    except OSError:
+    if not path or not lines or not make(os.path.dirname(path)):
         return
     text = "".join([line + "\n" for line in lines])
     try:
@@ -137,7 +134,7 @@ def _lasting(path: str) -> list[str]:
 
 def _halve(path: str) -> None:
     kept = [*_lasting(path), *lines_of(path, MAX_BYTES // 2)[1:]]
-    with open(path, "w", encoding="utf-8") as file:
+    with open(open_own(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
         file.write("\n".join(kept))
 
 

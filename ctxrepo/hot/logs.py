@@ -4,6 +4,8 @@ import fcntl
 import os
 import time
 
+from ctxrepo.hot.private import open_own
+
 PATIENCE = 1.5
 """Seconds a hook waits for a lock. It is held while bytes are moved, and never while the disk keeps them: on
 a slow one that would add up, and a line given up is a version that only the file still holds."""
@@ -19,7 +21,7 @@ def append(path: str, line: str, most: int, durable: bool = False) -> bool:
     """
     data = line.encode("utf-8", "replace")
     try:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     except OSError:
         return False
     try:
@@ -79,7 +81,7 @@ def note(path: str, what: str) -> None:
 def lines_of(path: str, most: int) -> list[str]:
     """The lines of a file, of one larger than `most` bytes the last."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would be waited for
+        file = open_own(path, os.O_RDONLY)
     except OSError:
         return []
     try:

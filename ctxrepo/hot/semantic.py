@@ -9,6 +9,7 @@ import time
 from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
+from ctxrepo.hot.private import OPENING
 from ctxrepo.hot.query import hits_of
 from ctxrepo.hot.recall import OF_NEAREST, SOCIAL, Answer, chosen
 
@@ -78,7 +79,7 @@ def address(folder: str) -> tuple[str, int]:
     path = f"{folder}/{SOCKET}"
     if len(os.fsencode(path)) <= _LONGEST:
         return path, -1
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPENING)
     return f"/proc/self/fd/{handle}/{SOCKET}", handle
 
 

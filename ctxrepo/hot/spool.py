@@ -8,6 +8,7 @@ import os
 import time
 
 from ctxrepo.hot.logs import append
+from ctxrepo.hot.private import OPENING, make
 from ctxrepo.hot.reply import line_json
 from ctxrepo.hot.small import bytes_of
 
@@ -28,11 +29,7 @@ def spool(
     names = ("session", "cwd", "source", "transcript", "path", "version", "base")
     fields = {name: said.get(name, "") for name in names}
     line = line_json(db, {"at": time.time(), "event": event, "agent": agent, **fields})
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError:
-        return False
-    return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable)
+    return make(folder) and append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable)
 
 
 def written(path: str, wrote: str = "") -> bytes | None:
@@ -50,8 +47,9 @@ def keep_version(folder: str, data: bytes | None) -> str:
     if data is None or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
+    if not make(f"{folder}/versions"):
+        return ""
     try:
-        os.makedirs(f"{folder}/versions", mode=0o700, exist_ok=True)
         _put(f"{folder}/versions/{name}", data)
     except OSError:  # what was written is in the file, and the worker is told of it
         return ""
@@ -60,7 +58,7 @@ def keep_version(folder: str, data: bytes | None) -> str:
 
 def _put(path: str, data: bytes) -> None:
     """Make a file of these bytes, or none."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENING, 0o600)
     try:
         view = memoryview(data)
         while view:

@@ -12,6 +12,7 @@ import time
 from ctxrepo.hot.block import place
 from ctxrepo.hot.cache import Hit
 from ctxrepo.hot.logs import append, lines_of
+from ctxrepo.hot.private import open_own
 from ctxrepo.hot.reply import line_json
 
 MAX_BYTES = 256 * 1024
@@ -90,7 +91,7 @@ def _halve(path: str) -> None:
     """Keep the newer half, in a new file: who reads the old one meanwhile reads whole lines."""
     kept = lines_of(path, MAX_BYTES // 2)[1:]
     fresh = f"{path}.new"
-    file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    file = open_own(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         os.write(file, "\n".join(kept).encode("utf-8", "replace"))
     finally:

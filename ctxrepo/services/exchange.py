@@ -24,6 +24,7 @@ from ctxrepo.services.outgoing import outgoing_secrets
 from ctxrepo.services.review import open_review
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.pause import pause
+from ctxrepo.storage.private import touch
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""
@@ -243,4 +244,4 @@ def _branch(memory: Memory, theirs: str | None) -> str:
 
 def _touch_fetched(memory: Memory) -> None:
     with suppress(OSError):
-        memory.state.fetched.touch()
+        touch(memory.state.fetched)

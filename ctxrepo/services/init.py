@@ -60,6 +60,7 @@ def init(
     where there are any. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
     the global notes on disk, and those of projects as they are worked on.
     """
+    places.secure()
     settings = read_settings(places.config_file)
     adoption = Adoption() if remote else adoptable(places, env, settings)
     known = adoption.repository or first_repository(places, settings)

@@ -10,6 +10,7 @@ from ctxrepo.errors import GitFailed
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.loose import Loose
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.private import touch
 
 OFTEN = 24 * 3600.0
 """Seconds between two looks: what can't be packed is not tried at every turn of a session."""
@@ -25,7 +26,7 @@ def maintain(memory: Memory, now: float) -> bool:
     if not turn.take():
         return False
     try:
-        stamp.touch(0o600)
+        touch(stamp)
         os.utime(stamp, (now, now))
         return _maintain(Loose(memory.clone.git_dir, replace(memory.git, is_offline=True)), now)
     finally:

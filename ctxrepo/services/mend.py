@@ -20,7 +20,6 @@ from ctxrepo.storage.stale import old_locks, remove_keys
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
     """Do it, a line for each deed. What is moved away is kept below `.git/ctxrepo/broken`."""
     broken = Broken.at(memory.clone.git_dir, now)
-    yield from _rights(memory)
     yield from _cache(memory)
     yield from (f"what hooks and worker had met is put aside in {file}" for file in put_aside(memory))
     with memory.writing():
@@ -39,13 +38,6 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
     except CtxrepoError:
         return  # whose files these are is for a person to say
     yield from _files(memory, now)
-
-
-def _rights(memory: Memory) -> Iterator[str]:
-    root = memory.state.root
-    if root.stat().st_mode & 0o077:
-        root.chmod(0o700)
-        yield f"{root} is yours alone again"
 
 
 def _cache(memory: Memory) -> Iterator[str]:

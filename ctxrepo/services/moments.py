@@ -16,6 +16,7 @@ from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.project import find_project
 from ctxrepo.services.tape import BY_ITSELF
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.private import opened
 from ctxrepo.storage.spool import Event
 
 _SESSION_ANCHORS_BYTES = 256 * 1024
@@ -53,5 +54,5 @@ def _leave_here(memory: Memory, event: Event, now: datetime) -> None:
     path = memory.state.anchors
     if path.exists() and path.stat().st_size > _SESSION_ANCHORS_BYTES:
         path.replace(path.with_suffix(".old"))
-    with path.open("a", encoding="utf-8") as file:
-        file.write(to_line(made) + "\n")
+    with opened(path, "ab") as file:
+        file.write((to_line(made) + "\n").encode())

@@ -153,7 +153,7 @@ class _Repair:
         if not self.memory.has_remote:
             return
         clone = self.memory.clone
-        folder = clone.git_dir / "ctxrepo" / "refetch"
+        folder = clone.own_dir / "refetch"
         try:
             answer = remote_of(self.memory).fetch_all(folder)
         except CtxrepoError as error:

@@ -16,10 +16,11 @@ from ctxrepo.services.finding import Checked, Finding
 from ctxrepo.services.health import agents, is_anyone_connected, last_exchange, last_served
 from ctxrepo.services.ready import EMBED, readiness
 from ctxrepo.services.troubles import Trouble, of_hooks, of_worker
-from ctxrepo.storage.database import aside_of, is_sound
+from ctxrepo.storage.database import is_sound
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.lock import is_held
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.private import open_above, set_aside
 from ctxrepo.storage.recent import written
 from ctxrepo.storage.runner import fallback, place
 
@@ -135,13 +136,27 @@ def _state(memory: Memory) -> Iterator[Finding]:
     for file in memory.state.files:
         if file.exists() and not file.is_file():
             yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")
-    for file in (memory.places.hooks_db, memory.state.cache, memory.state.vectors, memory.state.stamps):
-        if aside_of(file).exists():
+    yield from _others(memory)
+
+
+def _others(memory: Memory) -> Iterator[Finding]:
+    """What other users have put into our places, or could."""
+    for folder in (memory.places.state, memory.state.root, memory.clone.own_dir):
+        for there in set_aside(folder):
+            kind = "link" if there.is_symlink() else "folder" if there.is_dir() else "file"
             yield Finding(
-                f"a folder was where {file} belongs, and was moved aside", f"Look at {aside_of(file)}."
+                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside", f"Look at {there}."
             )
-    if memory.state.root.stat().st_mode & 0o077:
-        yield Finding(f"{memory.state.root} can be read by others", f"`chmod 700 {memory.state.root}`")
+    above = {
+        folder: (place, why)
+        for place in (memory.places.config_file, memory.state.root, memory.root)
+        for folder, why in open_above(place)
+    }
+    for folder, (below, why) in above.items():
+        yield Finding(
+            f"{folder} {why}, who could put something else in the place of {below}",
+            "Take that right away from them, or keep the memory elsewhere.",
+        )
 
 
 def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Finding]:

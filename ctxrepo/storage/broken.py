@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.storage.private import make_folder, opened
+
 
 @dataclass(frozen=True)
 class Broken:
@@ -34,13 +36,13 @@ class Broken:
 
     def note(self, name: str, line: str) -> None:
         """Write a line down in a file of that name."""
-        with self._place(self.git_dir / name).open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        with opened(self._place(self.git_dir / name), "ab") as file:
+            file.write(f"{line}\n".encode("utf-8", "surrogateescape"))
 
     def _place(self, path: Path) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self.folder)
         there = self.folder / path.relative_to(self.git_dir)
-        there.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(there.parent)
         number = 1
         while there.exists() and not there.name.endswith(".txt"):
             number += 1

@@ -12,6 +12,7 @@ from ctxrepo.domain.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.ownconfig import is_allowed
+from ctxrepo.storage.private import put, require_private
 from ctxrepo.storage.reffiles import OUR_REFS, RefFiles
 from ctxrepo.storage.scan import Stamp
 
@@ -39,6 +40,11 @@ class Clone:
     @property
     def git_dir(self) -> Path:
         return self.root / ".git"
+
+    @property
+    def own_dir(self) -> Path:
+        """What ctxrepo keeps in the clone, for the user alone."""
+        return self.git_dir / "ctxrepo"
 
     @property
     def branch_ref(self) -> str:
@@ -108,27 +114,27 @@ class Clone:
             raise NotInitialised(
                 f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
             )
-        file = self.git_dir / "ctxrepo" / "id"
+        file = self.own_dir / "id"
         try:
             found = file.read_text("ascii", "replace").strip()
         except FileNotFoundError:
             found = ""
         if not _ID.match(found):
             found = secrets.token_hex(6)
-            file.parent.mkdir(exist_ok=True)
+            require_private(self.own_dir)
             made = file.with_name(f"id-{found}")
-            made.write_text(found + "\n", "ascii")
+            put(made, found + "\n")
             made.rename(file)
         return found
 
     def has_id(self, repo_id: str) -> bool:
         try:
-            return (self.git_dir / "ctxrepo" / "id").read_text("ascii", "replace").strip() == repo_id
+            return (self.own_dir / "id").read_text("ascii", "replace").strip() == repo_id
         except OSError:
             return False
 
     def forget_id(self) -> None:
-        (self.git_dir / "ctxrepo" / "id").unlink(missing_ok=True)
+        (self.own_dir / "id").unlink(missing_ok=True)
 
     def require_ready(self) -> None:
         """RepositoryState when a person is in the middle of something here, Damaged when git would not find

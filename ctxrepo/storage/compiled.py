@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ctxrepo.hot.compiled import FORMAT
 from ctxrepo.storage.database import discard, healing, open_database, transaction
+from ctxrepo.storage.private import make_folder
 
 MAX_CHECKOUTS = 5000
 """Checkouts remembered; beyond that those recorded longest ago go, and are looked at again when used."""
@@ -65,7 +66,7 @@ def compile_settings(
     `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
     `recall_bytes`, `worktrees` (share, isolate), `ttl` (seconds), `remote` ('1' when there is one).
     """
-    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
     with _opened(state) as db:
         if _settings(db) == dict(settings) and _repositories(db) == wanted:

@@ -14,6 +14,7 @@ from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.holder import holder
 from ctxrepo.storage.lock import is_held, locked, locked_folder
 from ctxrepo.storage.pause import pause
+from ctxrepo.storage.private import aside_of, make_folder, ready
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -39,19 +40,13 @@ def open_database(
 
     Processes that find it so at once do that one after the other. Busy when the one before takes too long.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent)
     _make_way(path)
     db = _as_it_is(path, is_current)
     if db is None:
         with locked_folder(path.parent, _PATIENCE):
             db = _laid_out_or_anew(path, is_current, build)
-    path.chmod(0o600)
     return db
-
-
-def aside_of(path: Path) -> Path:
-    """Where a folder goes that was found in the place of a database."""
-    return path.with_name(f"{path.name}.aside")
 
 
 def discard(path: Path) -> None:
@@ -166,11 +161,13 @@ def _wanted(path: Path) -> Path:
 
 
 def _make_way(path: Path) -> None:
-    if path.is_dir():
+    """SQLite would follow a link, and make what the link leads to."""
+    if path.is_symlink() or path.is_dir():
         try:
             path.rename(aside_of(path))
         except OSError as error:
-            raise CtxrepoError(f"{path} is a folder; ctxrepo keeps a file there", "Move it away.") from error
+            kind = "link" if path.is_symlink() else "folder"
+            raise CtxrepoError(f"{path} is a {kind}; ctxrepo keeps a file there", "Move it away.") from error
 
 
 def _remove(path: Path) -> None:
@@ -211,6 +208,7 @@ def _laid_out_or_anew(
 def _laid_out(
     path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
 ) -> sqlite3.Connection:
+    ready(path)
     db = _connect(path)
     try:
         db.execute("pragma journal_mode = wal")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ctxrepo.storage.private import touch
+
 Errand = Literal["fetch", "send"]
 
 _ALL: tuple[Errand, ...] = ("fetch", "send")
@@ -21,7 +23,7 @@ class Errands:
     def leave(self, *errands: Errand) -> None:
         """Want these; who is already running one runs it once more."""
         for errand in errands:
-            self._file(errand).touch(0o600)
+            touch(self._file(errand))
 
     def begin(self) -> frozenset[Errand]:
         """All that is wanted, also what was begun and never finished. One process at a time may run them."""

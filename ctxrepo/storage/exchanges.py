@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ctxrepo.domain.remote import Outcome, RemoteAnswer
+from ctxrepo.storage.private import put
 from ctxrepo.storage.recent import written
 
 _AWAY = ("timeout", "offline")
@@ -38,7 +39,7 @@ class Exchanges:
         url = url if answer.ok else self.url
         last = Last(url, head, sent, began, time.monotonic(), answer.outcome, answer.reason)
         with suppress(OSError):
-            self.file.write_text(json.dumps(asdict(last)), "utf-8")
+            put(self.file, json.dumps(asdict(last)))
 
     def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
         """The answer for somebody who asked then and has `head`, when nothing better is to be had by asking

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.storage.durable import sync_folder
+from ctxrepo.storage.private import make_folder
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,9 @@ def _make(change: Change) -> None:
         _require(change)
         target.unlink(missing_ok=True)
         return
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if change.private else 0o777)
+    if change.private:
+        make_folder(target.parent)
+    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
         _put(temporary, change.after, 0o600 if change.private else 0o666, target)

@@ -11,15 +11,17 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy
 from ctxrepo.hot.daemon import is_taken, take
+from ctxrepo.hot.private import open_own
 from ctxrepo.storage.holder import holder
 from ctxrepo.storage.pause import pause
+from ctxrepo.storage.private import make_folder
 
 
 @contextmanager
 def locked(path: Path, timeout: float) -> Iterator[None]:
     """Hold `path` exclusively, waiting at most `timeout` seconds; Busy after that."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    make_folder(path.parent)
+    handle = open_own(str(path), os.O_RDWR | os.O_CREAT)
     try:
         _wait(handle, path, timeout)
         yield
@@ -40,7 +42,7 @@ def locked_folder(folder: Path, timeout: float) -> Iterator[None]:
 
 def is_held(path: Path) -> bool:
     """Whether another process holds `path` now."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent)
     return is_taken(str(path))
 
 

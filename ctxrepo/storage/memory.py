@@ -23,6 +23,7 @@ from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.places import Places, RepositoryPlaces
+from ctxrepo.storage.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.remote import Remote
 from ctxrepo.storage.worktree import Worktree
@@ -65,6 +66,7 @@ class Memory:
         ConfigError when config.toml can't be read. With `or_as_before` the settings that it had when it
         could last be read hold instead, and `broken` says why. `env` is only handed to git.
         """
+        places.secure()
         stamp = stamp_of(str(places.config_file))
         broken = None
         try:
@@ -126,7 +128,7 @@ class Memory:
 
     @cached_property
     def worktree(self) -> Worktree:
-        return Worktree(self.root, self.clone.git_dir / "ctxrepo" / "scratch")
+        return Worktree(self.root, self.clone.own_dir / "scratch")
 
     @property
     def checkout(self) -> Checkout:
@@ -181,7 +183,7 @@ class Memory:
     def remember_remote(self, trouble: str) -> None:
         """Keep, or with '' forget, what sessions must be told about the remote."""
         if trouble != self.remote_trouble():
-            self.state.trouble.write_text(trouble, "utf-8")
+            put(self.state.trouble, trouble)
 
     def remote_trouble(self) -> str:
         try:
@@ -225,16 +227,19 @@ def first_repository(places: Places, settings: Settings) -> RepositorySettings:
 
 def _state_of(clone: Clone, places: Places) -> RepositoryPlaces:
     """The state of this clone. A copy made with `cp -r` bears the id of the first one, and gets its own."""
-    places.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    require_private(places.state)
     state = places.of_repository(clone.repo_id())
-    state.root.mkdir(exist_ok=True, mode=0o700)
+    for folder in (state.root, clone.own_dir):
+        require_private(folder)  # a link that holds what was acknowledged is for a person to settle
+    for folder in (places.state, state.root, clone.own_dir):
+        move_foreign_aside(folder)
     said = state.owner.read_text("utf-8", "replace") if state.owner.exists() else ""
     other = Path(said) if said and "\0" not in said else clone.root
     if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
         clone.forget_id()
         return _state_of(clone, places)
     if said != str(clone.root):
-        state.owner.write_text(str(clone.root), "utf-8")
+        put(state.owner, str(clone.root))
     return state
 
 

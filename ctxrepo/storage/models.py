@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.errors import ModelUnusable
+from ctxrepo.storage.private import make_folder, opened
 
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
@@ -103,7 +104,7 @@ def bring(name: str, models: Path, tell: Callable[[int, int], None], hub: str = 
             "Names look like sentence-transformers/all-MiniLM-L6-v2.",
         )
     folder = folder_of(name, models)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(folder)
     base = f"{hub}/{name}/resolve/main"
     for file in _BESIDE:
         _fetch(f"{base}/{file}", folder / file, tell, is_needed=False)
@@ -121,7 +122,7 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
     part = to.with_name(to.name + ".part")
     to.parent.mkdir(exist_ok=True, mode=0o700)
     try:
-        with _web().open(url, timeout=_PATIENCE) as answer, part.open("wb") as file:
+        with _web().open(url, timeout=_PATIENCE) as answer, opened(part, "wb") as file:
             total = int(answer.headers.get("Content-Length") or 0)
             done = 0
             while chunk := answer.read(_CHUNK):

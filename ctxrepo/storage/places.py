@@ -1,4 +1,4 @@
-"""Where everything is: the one module that turns an environment into paths. Standard library only."""
+"""Where everything is: the one module that turns an environment into paths."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import ConfigError
+from ctxrepo.storage.private import (
+    make_folder,
+    opened,
+    put,
+    require_own_file,
+    require_own_folder,
+    require_private,
+)
 
 
 @dataclass(frozen=True)
@@ -59,20 +67,32 @@ class Places:
     def of_repository(self, repo_id: str) -> RepositoryPlaces:
         return RepositoryPlaces(self.state / repo_id)
 
+    @property
+    def host_file(self) -> Path:
+        return self.config_dir / "host"
+
+    def secure(self) -> None:
+        """Have what is there of configuration and state the user's alone; CtxrepoError where it can't be."""
+        require_own_folder(self.config_dir)
+        require_own_file(self.config_file)
+        require_own_file(self.host_file)
+        if os.path.lexists(self.state):
+            require_private(self.state)
+
     def host(self) -> str:
         """This machine's name in the memory: hostname slug and 4 random hex, made once and kept."""
-        file = self.config_dir / "host"
-        if file.is_file() and (name := file.read_text("utf-8", "replace").strip()):
+        file = self.host_file
+        if name := _said(file):
             if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
                 raise ConfigError(f"{file} holds {name[:40]!r}, which is not a host name", "Delete the file.")
             return name
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
         name = f"{slug or 'host'}-{secrets.token_hex(2)}"
-        self.config_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self.config_dir)
         made = file.with_name(f".host-{secrets.token_hex(4)}")
-        made.write_text(name + "\n", "utf-8")
+        put(made, name + "\n")
         try:
-            if file.exists() and not file.read_text("utf-8", "replace").strip():
+            if file.exists() and not _said(file):
                 file.unlink()  # a crash left it empty
             os.link(made, file)
         except FileExistsError:  # another process was first
@@ -213,6 +233,14 @@ def pi_settings_file(env: Mapping[str, str], user_home: Path) -> Path:
     named = env.get("PI_CODING_AGENT_DIR", "")
     folder = user_home / named[2:] if named.startswith("~/") else Path(named)
     return (folder if named else user_home / ".pi" / "agent") / "settings.json"
+
+
+def _said(file: Path) -> str:
+    """What a file of a line says; '' where there is none."""
+    if not file.is_file():
+        return ""
+    with opened(file, "rb") as said:
+        return said.read(4096).decode("utf-8", "replace").strip()
 
 
 def _dir(env: Mapping[str, str], name: str, default: Path, user_home: Path) -> Path:

@@ -91,7 +91,7 @@ class Remote:
 
     def has(self, commit: str) -> bool:
         """Whether a commit is there at all, on a branch or not."""
-        probe = self.clone.git_dir / "ctxrepo" / "probe"
+        probe = self.clone.own_dir / "probe"
         shutil.rmtree(probe, ignore_errors=True)
         try:
             self.git.ask("init", "--quiet", "--bare", "--template=", str(probe))

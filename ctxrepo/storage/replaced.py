@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ctxrepo.domain.jsonl import record
 from ctxrepo.domain.oid import blob_id
+from ctxrepo.storage.private import make_folder, opened, put
 from ctxrepo.storage.scan import MAX_BYTES
 
 KEPT = 600.0
@@ -53,14 +54,14 @@ class Replaced:
     def hold(self, file: Path, path: str, oid: str, since: float) -> None:
         """Keep hold of a file that is about to be replaced, and whose blob id was `oid` at a moment after
         `since`: others may have written to it by now."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         name = secrets.token_hex(8)
         # Where there are no hard links, or the file has just gone, there is nothing to hold on to.
         with suppress(OSError):
             os.link(file, self.folder / name, follow_symlinks=False)
             old = _Old(path, oid, name, since, self._mtime_of(name, oid))
-            with self._list.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(old)) + "\n")
+            with opened(self._list, "ab") as lines:
+                lines.write((json.dumps(asdict(old)) + "\n").encode())
 
     def late(self) -> list[Late]:
         """What was written to replaced files and nobody has settled yet."""
@@ -87,7 +88,7 @@ class Replaced:
             if file.name not in names:
                 file.unlink()
         new = self._list.with_suffix(".new")
-        new.write_text("".join(json.dumps(asdict(old)) + "\n" for old in left), "utf-8")
+        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in left))
         new.rename(self._list)
 
     def _settled(self, old: _Old, taken: Collection[tuple[str, str, str]]) -> _Old | None:

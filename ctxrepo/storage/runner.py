@@ -14,6 +14,7 @@ from pathlib import Path
 from shutil import which
 
 from ctxrepo.storage import assets
+from ctxrepo.storage.private import make_folder
 
 _TEXT = """\
 # sh hook AGENT EVENT [STATUS]: answers a coding agent's hook, whose JSON is on standard input.
@@ -100,10 +101,10 @@ def _read(file: Path) -> bytes | None:
 
 
 def _put(file: Path, data: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(file.parent)
     made = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
     try:
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as out:
             out.write(data)
         made.rename(file)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ctxrepo.domain.oid import blob_id, tree_id
 from ctxrepo.errors import Unreadable
 from ctxrepo.storage.database import is_locked
+from ctxrepo.storage.private import ready
 from ctxrepo.storage.scan import Listing, Stamp
 from ctxrepo.storage.worktree import Worktree
 
@@ -56,11 +57,12 @@ class Stamps:
 
     def read(self) -> Mapping[str, Held]:
         try:
+            ready(self.database)
             with closing(sqlite3.connect(self.database)) as connection:
                 connection.execute(_SCHEMA)
                 rows = connection.execute("select folder, stamps, ids, skipped, tree from held").fetchall()
                 return {row[0]: Held(*row[1:]) for row in rows}
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             self._drop(error)
             return {}
 
@@ -73,8 +75,10 @@ class Stamps:
         except sqlite3.DatabaseError as error:
             self._drop(error)
 
-    def _drop(self, error: sqlite3.DatabaseError) -> None:
-        if is_locked(error):  # it is sound: what it lacks is looked for again
+    def _drop(self, error: sqlite3.DatabaseError | OSError) -> None:
+        if isinstance(error, sqlite3.DatabaseError) and is_locked(
+            error
+        ):  # it is sound: what it lacks is looked for again
             return
         with suppress(OSError):
             self.database.unlink()

@@ -17,6 +17,7 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.folders import Folders, opened
+from ctxrepo.storage.private import make_folder
 from ctxrepo.storage.replaced import Replaced
 from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, scan, scan_some, walk
 
@@ -180,7 +181,7 @@ class Worktree:
     @contextmanager
     def _open_scratch(self) -> Iterator[int]:
         """The scratch folder, emptied before and after; never a link that somebody put there."""
-        self.scratch.mkdir(parents=True, exist_ok=True)
+        make_folder(self.scratch)
         handle = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             _empty(handle)

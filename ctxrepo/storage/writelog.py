@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ctxrepo.errors import Busy
 from ctxrepo.storage.durable import sync_folder
+from ctxrepo.storage.private import opened
 
 VERSION = 1
 
@@ -63,8 +64,7 @@ class WriteLog:
     def append(self, writes: Sequence[Write]) -> None:
         """Put `writes` on disk; when this returns they survive a power cut."""
         new = not self.path.exists()
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "ab") as file:
+        with opened(self.path, "ab") as file:
             # A line that a crash tore must not swallow this one.
             file.write((b"\n" if _is_torn(self.path) else b"") + _lines(writes))
             file.flush()
@@ -90,11 +90,10 @@ class WriteLog:
         if done:
             held = {w.key for w in done}
             new = self.path.with_suffix(".new")
-            with new.open("wb") as file:
+            with opened(new, "wb") as file:
                 file.write(_lines([w for w in self.read() if w.key not in held]))
                 file.flush()
                 os.fsync(file.fileno())
-            new.chmod(0o600)
             new.rename(self.path)
             sync_folder(self.path.parent)
         self._intent.unlink(missing_ok=True)

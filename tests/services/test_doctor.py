@@ -74,11 +74,18 @@ def test_a_clone_that_disagrees_with_the_settings(mine: Machine) -> None:
     assert "hunter2secret" not in f"{found.problem}{found.remedy}"
 
 
-def test_state_that_others_can_read(mine: Machine) -> None:
+def test_a_link_that_was_moved_out_of_the_state(mine: Machine) -> None:
     root = mine.open().state.root
-    root.chmod(0o755)
+    (root / "trouble").symlink_to("/elsewhere")
     (found,) = findings(mine)
-    assert (found.problem, found.remedy) == (f"{root} can be read by others", f"`chmod 700 {root}`")
+    assert found.problem == f"a link that is not ctxrepo's was in {root}, and was moved aside"
+    assert str(root / "trouble.aside") in found.remedy
+
+
+def test_a_folder_in_which_every_user_could_replace_the_state(mine: Machine) -> None:
+    mine.home.chmod(0o777)
+    (found,) = findings(mine)
+    assert found.problem.startswith(f"{mine.home} can be written to by every user")
 
 
 def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
