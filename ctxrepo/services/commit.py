@@ -126,7 +126,8 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     versions = (*wanted.versions, *(_version(memory, one) for one in late))
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
-    seen = memory.checkout.look(only, written)
+    seen = memory.checkout.look(only, written, old_tree)
+    memory.checkout.hide(seen)
     taken = _taken(memory, seen, old_tree, writes, replace(wanted, versions=versions))
     taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
     hold = frozenset(r.path for r in taken.held)
@@ -186,7 +187,7 @@ def _further(
     known = seen.disk.only
     if known is None or paths <= known:
         return seen, frozenset()
-    seen = memory.checkout.look_further(seen, paths)
+    seen = memory.checkout.look_further(seen, paths, old_tree)
     return seen, frozenset(memory.checkout.edited(seen, old_tree) - known)
 
 

@@ -6,11 +6,15 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ctxrepo.domain.paths import shown
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.storage.faultlog import FaultLog, Told
+from ctxrepo.storage.hidden import Obstacle
 from ctxrepo.storage.memory import Memory
 
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
+
+_HIDES = "Move it away or make it readable, and the next sync brings back what it hides."
 
 _UNTIL_THEN = "Until then what is written is kept, but not found or sent."
 
@@ -45,6 +49,18 @@ def of_clone(memory: Memory) -> list[str]:
     return []
 
 
+def of_obstacles(memory: Memory) -> dict[str, str]:
+    """What hides files of the memory on this machine -> the line about it."""
+    return {one.place: _hiding(one) for one in memory.checkout.hidden.obstacles()}
+
+
+def _hiding(one: Obstacle) -> str:
+    files = "1 file" if len(one.files) == 1 else f"{len(one.files)} files"
+    return (
+        f"{shown(one.place)} {one.reason}. It hides {files} of the memory here; nothing is deleted. {_HIDES}"
+    )
+
+
 def of_others(memory: Memory) -> list[str]:
     """What sessions are told, without the lines about settings and clone: those can be seen at once, and what
     was noted of them may be past."""
@@ -76,7 +92,7 @@ def history(memory: Memory) -> Sequence[Told]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith(_UNTIL_THEN):
+    if line.endswith((_UNTIL_THEN, _HIDES)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

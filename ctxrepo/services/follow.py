@@ -30,7 +30,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
             return committed
         old_tree, tree = objects.tree_of(committed.head), objects.tree_of(both.commit)
         assert tree is not None
-        seen = memory.checkout.look(_on_disk(memory, objects.diff(old_tree, tree)))
+        seen = memory.checkout.look(_on_disk(memory, objects.diff(old_tree, tree)), head=old_tree)
         if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
         # What was edited since the commit above stays as it is, for the next commit to merge.

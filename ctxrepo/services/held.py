@@ -19,7 +19,7 @@ def held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> l
 def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
     tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
-    seen = memory.checkout.look()
+    seen = memory.checkout.look(head=tree)
     if seen.is_emptied:
         gone = (path for path, (oid, _) in memory.checkout.differing(seen, tree).items() if oid is None)
         return {path for path in gone if not seen.is_out_of_reach(path)}

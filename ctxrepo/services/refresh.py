@@ -12,7 +12,7 @@ from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
-from ctxrepo.services.faults import of_settings, tell
+from ctxrepo.services.faults import of_obstacles, of_settings, tell
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.blocks import BlockFile
@@ -163,7 +163,10 @@ def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What a session must be told about the memory itself, one line each."""
     lines = [*of_settings(memory), *told(held)]
-    lines += [f"{path} is not part of the memory: it {reason}" for path, reason in sorted(skipped.items())]
+    hiding = of_obstacles(memory)
+    lines += hiding.values()
+    others = sorted(skipped.keys() - hiding.keys())
+    lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
     lines += _programs(memory)
     aside = memory.objects.below(_tree(memory), CONFLICTS)
     if aside:

@@ -13,7 +13,7 @@ from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import Busy
 from ctxrepo.services.commit import ALL, Committed, Wanted, commit_locked
 from ctxrepo.services.exchange import OK, Exchange, exchange
-from ctxrepo.services.faults import tell
+from ctxrepo.services.faults import of_obstacles, tell
 from ctxrepo.services.refresh import faults
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
@@ -71,15 +71,15 @@ def sync(
             began = time.monotonic()
             done = _commit(memory, now, wanted)
             if not memory.has_remote:
-                return _synced(done, Exchange())
+                return _synced(memory, done, Exchange())
             known = memory.exchanges.answer_since(asked, done.head, send=send)
             if known and not accept_remote:
-                return _synced(done, Exchange(known))
+                return _synced(memory, done, Exchange(known))
             said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
-            result = _synced(done, said)
+            result = _synced(memory, done, said)
             memory.exchanges.remember(memory.repository.remote, result.head, began, said.answer, sent=send)
     except Busy:  # of a sync that goes on, not of a writer: what is written here is safe all the same
-        return _synced(_commit(memory, now, wanted), Exchange(_UNDER_WAY))
+        return _synced(memory, _commit(memory, now, wanted), Exchange(_UNDER_WAY))
     if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
         memory.remember_remote(_trouble(said.answer))
     tell(memory, faults(memory, result.held, result.skipped))
@@ -91,7 +91,7 @@ def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
         return commit_locked(memory, now, wanted)
 
 
-def _synced(done: Committed, said: Exchange) -> Synced:
+def _synced(memory: Memory, done: Committed, said: Exchange) -> Synced:
     last = said.committed or done
     return Synced(
         head=last.head,
@@ -101,7 +101,7 @@ def _synced(done: Committed, said: Exchange) -> Synced:
         branch=said.branch,
         held=tuple(dict.fromkeys((*done.held, *said.held, *last.held))),
         aside=(*done.aside, *said.aside),
-        notices=said.notices,
+        notices=(*said.notices, *of_obstacles(memory).values()),
         created=done.created,
         skipped=done.skipped,
     )

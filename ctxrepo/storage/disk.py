@@ -32,6 +32,9 @@ class Some:
         both = ((path, self.ids.get(path), there.get(path)) for path in self.only)
         return {path: (oid, key) for path, oid, key in both if oid != key}
 
+    def has(self, path: str) -> bool:
+        return path in self.ids
+
     def joined(self, more: Some) -> Some:
         """This and what is known about more files."""
         return Some({**more.ids, **self.ids}, self.only | more.only)
@@ -47,6 +50,13 @@ class Everything:
 
     def differing(self, objects: Objects, tree: str | None) -> Differing:
         return {path: (oid, key) for path, oid, key in _differing(self.top, tree, objects, self.cone)}
+
+    def has(self, path: str) -> bool:
+        *way, name = path.split("/")
+        folder: Folder | None = self.top
+        for part in way:
+            folder = folder.folders.get(part) if folder else None
+        return folder is not None and name in folder.files
 
     def shared(self, objects: Objects, tree: str | None) -> Iterator[str]:
         """Paths of files that are both on disk and in a tree, whatever is in them."""

@@ -20,6 +20,9 @@ FOLLOWED = "refs/ctxrepo/index"
 OUR_REFS = (WT, WT_NEXT, FOLLOWED)
 """Trees: what each file was last based on, what is being written, what the user's index follows."""
 
+HIDDEN = "refs/ctxrepo/hidden"
+"""A tree: what the files were based on that an obstacle hides."""
+
 OPEN = "refs/ctxrepo/review/"
 """Below it each branch that waits for people to look at it, as it was pushed."""
 DECLINED = "refs/ctxrepo/declined/"

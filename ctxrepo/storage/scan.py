@@ -17,6 +17,9 @@ MAX_BYTES = 2 * 1024 * 1024
 
 _REPOSITORY = "is a git repository of its own"
 
+A_FILE = "is a file in place of a folder"
+A_FOLDER = "is a folder in place of a file"
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -111,6 +114,49 @@ def scan_some(root: Path, paths: Iterable[str]) -> Scan:
         elif not stat.S_ISDIR(stamp.mode):
             files[path] = stamp
     return Scan(files, skipped)
+
+
+def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Where files of the memory should be and something else is, at their places or on the way to them: what
+    is there -> why it is no such file or folder.
+
+    A file that is just not there is nothing of the sort.
+    """
+    found: dict[str, str] = {}
+    folders: dict[str, str | None] = {}
+    for path in paths:
+        for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
+            if folder not in folders:
+                folders[folder] = _no_folder(root / folder)
+            if reason := folders[folder]:
+                found[folder] = reason
+                break
+        else:
+            if reason := _no_file(root / path):
+                found[path] = reason
+    return found
+
+
+def _no_folder(place: Path) -> str | None:
+    try:
+        stamp = Stamp.of(place.lstat())
+        if not stat.S_ISDIR(stamp.mode):
+            return _odd(stamp) or A_FILE
+        return _REPOSITORY if (place / ".git").exists() else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+
+
+def _no_file(place: Path) -> str | None:
+    try:
+        stamp = Stamp.of(place.lstat())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    return A_FOLDER if stat.S_ISDIR(stamp.mode) else _odd(stamp)
 
 
 def _in_the_way(root: Path, path: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.folders import Folders, opened
 from ctxrepo.storage.private import make_folder
 from ctxrepo.storage.replaced import Replaced
-from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, scan, scan_some, walk
+from ctxrepo.storage.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
@@ -79,12 +79,9 @@ class Worktree:
         """Whether anything at all is at `path`, a link or a folder included."""
         return os.path.lexists(self.root / path)
 
-    def is_empty_folder(self, path: str) -> bool:
-        place = self.root / path
-        try:
-            return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
-        except OSError:
-            return False
+    def in_the_way(self, paths: Iterable[str]) -> dict[str, str]:
+        """What is where these files, or the folders they are in, should be and is no such thing, and why."""
+        return in_the_way(self.root, paths)
 
     def write(self, path: str, data: bytes) -> None:
         """Replace the file at `path` so that it is there, whole, after a power cut."""

@@ -121,15 +121,15 @@ def test_a_file_that_can_not_be_read_is_not_taken_for_deleted(
     assert mine.git("show", f"HEAD:{NOTE}")
 
 
-def test_a_file_becomes_a_folder_and_a_folder_a_file_elsewhere(pair: Pair) -> None:
+def test_a_plain_file_becomes_a_folder_and_a_folder_a_file_elsewhere(pair: Pair) -> None:
     ada, ben = pair
     ada.write("global/ideas", "a plain file\n")
-    ada.write("global/plans/one.md", "- one\n")
+    ada.write("global/plans/one", "one\n")
     ada.sync()
     ben.sync()
     (ada.clone / "global/ideas").unlink()
     ada.write("global/ideas/first.md", "- first\n")
-    (ada.clone / "global/plans/one.md").unlink()
+    (ada.clone / "global/plans/one").unlink()
     (ada.clone / "global/plans").rmdir()
     ada.write("global/plans", "a plain file now\n")
     ada.sync()

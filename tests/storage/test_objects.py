@@ -146,3 +146,10 @@ def test_many_files_are_on_the_disk_before_they_count(clone: Path, monkeypatch: 
     assert many.pop("gone.md") is None
     assert objects.data(few["1.md"] or "") == b"few 1"
     assert {path: objects.data(key or "") for path, key in many.items()}["99.md"] == b"many 99"
+
+
+def test_a_file_goes_though_nothing_comes_where_its_folder_would_be(clone: Path) -> None:
+    objects = Objects(clone)
+    key = objects.store(b"1")
+    tree = objects.edit(None, {"a.md": key, "b.md": key})
+    assert objects.files(objects.edit(tree, {"a.md": None, "a.md/inside.md": None})) == {"b.md": key}

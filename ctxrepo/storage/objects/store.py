@@ -156,6 +156,7 @@ class Objects(Refs, Past):
         builder = self._repo.TreeBuilder(*([tree] if tree else []))
         below: dict[str, dict[str, Key | None]] = {}
         files: dict[str, Key | None] = {}
+        folders = set()
         for path, key in changes.items():
             name, slash, rest = path.partition("/")
             if slash:
@@ -167,13 +168,14 @@ class Objects(Refs, Past):
             edited = self._edit(folder, inner)
             if edited is not None:
                 builder.insert(name, edited, FileMode.TREE)
+                folders.add(name)
             elif folder is not None:
                 builder.remove(name)
         for name, key in files.items():
             if key is not None:
                 mode, _, oid = key.rpartition(":")
                 builder.insert(name, oid, int(mode, 8) if mode else FileMode.BLOB)
-            elif name in items and folder_of(items[name]) is None and name not in below:
+            elif name in items and folder_of(items[name]) is None and name not in folders:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
 
