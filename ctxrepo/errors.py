@@ -7,6 +7,7 @@
     ├── Refused             6  the write guard said no; nothing was written
     ├── NotInitialised      1  there is no memory repository yet
     ├── Unreadable          1  a file is there and can't be read
+    ├── NoAnswer            1  a folder hangs, as one on a network disk that is gone
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
@@ -58,6 +59,10 @@ class NotInitialised(CtxrepoError):
 
 class Unreadable(CtxrepoError):
     code = "unreadable"
+
+
+class NoAnswer(CtxrepoError):
+    code = "no_answer"
 
 
 class Busy(CtxrepoError):

@@ -24,6 +24,7 @@ from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions
 from ctxrepo.storage.compiled import read_repositories
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.outside import Outside
 from ctxrepo.storage.pimemory import redirections
 from ctxrepo.storage.places import Places
 
@@ -59,7 +60,7 @@ class Runtime:
     @property
     def pi_warnings(self) -> tuple[str, ...]:
         """What is odd in the settings for pi that came with the folder one stands in."""
-        return redirections(self.cwd)
+        return Outside(self.places.silent).ask(self.cwd, lambda: redirections(self.cwd))
 
     @cached_property
     def project(self) -> Project | None:

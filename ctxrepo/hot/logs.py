@@ -82,7 +82,7 @@ def lines_of(path: str, most: int) -> list[str]:
     """The lines of a file, of one larger than `most` bytes the last."""
     try:
         file = open_own(path, os.O_RDONLY)
-    except OSError:
+    except (OSError, ValueError):
         return []
     try:
         start = max(0, os.fstat(file).st_size - most)

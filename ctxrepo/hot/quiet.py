@@ -22,7 +22,12 @@ def why_silent(db: _sqlite3.Connection, folder: str) -> str:
 
 def is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
     """Whether `folder` asks for silence; a file that can't be read asks for nothing."""
-    text = (bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"").decode("utf-8", "replace")
+    return says_quiet(db, bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"")
+
+
+def says_quiet(db: _sqlite3.Connection, data: bytes) -> bool:
+    """Whether these settings of a project ask for silence."""
+    text = data.decode("utf-8", "replace")
     if not text or "\0" in text:
         return False
     try:

@@ -11,7 +11,7 @@ def bytes_of(path: str, most: int, follow: bool = False) -> bytes | None:
     A link is none, unless told to `follow`.
     """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError):
         return None
     try:

@@ -13,6 +13,8 @@ from ctxrepo.hot.where import inside
 ACCESS_BYTES = 1024 * 1024
 """Size at which access.jsonl becomes `access.jsonl.1`; the two take 2 MiB at most."""
 
+_REF_BYTES = 1024
+
 _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
@@ -80,11 +82,10 @@ def _keep(
 def _base(home: str) -> str:
     """The tree the files of the clone are based on now: what the agent's edit was made from. By the time
     the worker looks, others' entries may be in the file, and must not read as taken out by this edit."""
-    try:
-        with open(f"{home}/.git/refs/ctxrepo/wt", "rb") as ref:
-            return ref.read(40).decode("ascii", "replace")
-    except OSError:
-        return ""
+    from ctxrepo.hot.small import bytes_of
+
+    ref = bytes_of(f"{home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""
+    return ref[:40].decode("ascii", "replace")
 
 
 def _reminder(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ctxrepo.domain.focus import MOST_FILES, Touch, focus, ranked
 from ctxrepo.domain.jsonl import record, text_of
@@ -32,7 +33,9 @@ def note_active(memory: Memory) -> bool:
     if memory.cache.recent_stamp == stamp:
         return False
     lines = [line for log in logs for line in lines_of(log, ACCESS_BYTES) if line][-MOST_LINES:]
-    found = _by_project(_touches(lines), checkouts, os.path.realpath(memory.root))
+    touches = _touches(lines)
+    real = _real(memory, touches, [c.top for c in checkouts])
+    found = _by_project(touches, checkouts, os.path.realpath(memory.root), real)
     memory.cache.set_recent({project: _files(tops) for project, tops in found.items()}, stamp)
     return True
 
@@ -56,18 +59,32 @@ def _is_range(first: object, last: object) -> bool:
     return isinstance(first, int) and isinstance(last, int) and 0 < first <= last
 
 
+def _real(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> dict[str, str]:
+    """path -> the path without links of each file that is still there; a folder that hangs has none."""
+
+    def folder(path: str) -> Path:
+        return next((Path(top) for top in tops if _is_below(path, top)), Path(path).parent)
+
+    found = memory.outside.ask_each(dict.fromkeys(touch.path for touch in touches), _found, folder)
+    return {path: real for path, real in found if real}
+
+
+def _found(path: str) -> str:
+    return os.path.realpath(path) if os.path.isfile(path) else ""
+
+
 def _by_project(
-    touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout], memory: str
+    touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout], memory: str, real: Mapping[str, str]
 ) -> Mapping[str, dict[tuple[str, str], list[Touch]]]:
     """Project -> (top of a checkout, path below it) -> what was done to that file, oldest first."""
     projects = {c.top: c.project for c in checkouts}
     homes: dict[str, tuple[str, str]] = {}
     found: dict[str, dict[tuple[str, str], list[Touch]]] = {}
-    for touch in touches:
+    for touch in (touch for touch in touches if touch.path in real):
         if touch.path not in homes:
-            real = os.path.realpath(touch.path)
-            top = "" if _is_below(real, memory) else _top_of(real, projects)
-            homes[touch.path] = (top, os.path.relpath(real, top) if top else "")
+            file = real[touch.path]
+            top = "" if _is_below(file, memory) else _top_of(file, projects)
+            homes[touch.path] = (top, os.path.relpath(file, top) if top else "")
         place = homes[touch.path]
         if place[0]:
             found.setdefault(projects[place[0]], {}).setdefault(place, []).append(touch)
@@ -88,8 +105,8 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _files(touched: Mapping[tuple[str, str], Sequence[Touch]]) -> list[tuple[str, str]]:
-    """(path below the checkout's top, lines) of the files that are still there; of one that several checkouts
-    have the one that matters most."""
+    """(path below the checkout's top, lines) of the files; of one that several checkouts have the one that
+    matters most."""
     keys = {f"{top}/{path}": (top, path) for top, path in touched}
     touches = [
         Touch(touch.at, name, touch.is_edit) for name, place in keys.items() for touch in touched[place]
@@ -97,6 +114,6 @@ def _files(touched: Mapping[tuple[str, str], Sequence[Touch]]) -> list[tuple[str
     found: dict[str, str] = {}
     for name in ranked(touches)[:_LOOKED_AT]:
         place = keys[name]
-        if len(found) < MOST_FILES and place[1] not in found and os.path.isfile(name):
+        if len(found) < MOST_FILES and place[1] not in found:
             found[place[1]] = ", ".join(focus(touched[place]))
     return list(found.items())

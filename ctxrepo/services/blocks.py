@@ -13,11 +13,11 @@ from typing import Literal
 from ctxrepo.domain.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.services.context import context
-from ctxrepo.services.project import Project, find_project, project_by_now
+from ctxrepo.services.project import Project, checkout_at, find_project, project_by_now
 from ctxrepo.services.setup import diff_of
 from ctxrepo.storage import foreign
 from ctxrepo.storage.blocks import Block, BlockFile, Blocks
-from ctxrepo.storage.code import Tracking, look_at, tracking
+from ctxrepo.storage.code import Tracking, tracking
 from ctxrepo.storage.foreign import Change
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
@@ -50,7 +50,7 @@ class Added:
 
 def default_file(memory: Memory, folder: Path, name: str) -> Path:
     """The file of this name at the top of the checkout that `folder` is in."""
-    code = look_at(folder, memory.env, "share")
+    code = checkout_at(memory, folder, "share")
     if code is None:
         raise UsageError("you stand in no checkout", "Name the file: `ctxrepo file add PATH`.")
     return code.top / name
@@ -66,7 +66,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
     with _held(memory) as file:
         blocks = file.read()
         known = blocks.at(path)
-        data = _data(path)
+        data = _data(memory, path)
         block = Block(path, project.id if project else "", own=project.own if project else "")
         with _mendable(path):
             has_one = data is not None and has_block(data)
@@ -75,16 +75,17 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         block = replace(block, glue=way_back.glue, is_new=way_back.is_new)
         change = Change(path, data, placed.data)
         if not is_trial:
-            _put(file, blocks, block, change)
-    return Added(block, diff_of(change) if placed.data != data else "", tracking(path, memory.env))
+            _put(memory, file, blocks, block, change)
+    track = memory.outside.ask(path.parent, lambda: tracking(path, memory.env))
+    return Added(block, diff_of(change) if placed.data != data else "", track)
 
 
-def _put(file: BlockFile, blocks: Blocks, block: Block, change: Change) -> None:
+def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: Block, change: Change) -> None:
     """First the way back: what a crash leaves then can be removed."""
     file.write(blocks.with_(block))
     try:
         if change.after != change.before:
-            foreign.apply([change])
+            _apply(memory, change)
     except CtxrepoError:
         file.write(blocks)
         raise
@@ -100,7 +101,7 @@ def remove(memory: Memory, path: Path) -> bool:
             file.write(blocks.without(named))
             return False
         known = blocks.at(path)
-        data = _data(path)
+        data = _data(memory, path)
         with _mendable(path):
             has_one = data is not None and has_block(data)
         if not known and not has_one:
@@ -108,7 +109,7 @@ def remove(memory: Memory, path: Path) -> bool:
         if data is not None and has_one:
             left = cut(data, known.glue if known else b"")
             gone = bool(known and known.is_new and not left)
-            foreign.apply([Change(path, data, None if gone else left)])
+            _apply(memory, Change(path, data, None if gone else left))
         file.write(blocks.without(path))
     return has_one
 
@@ -125,22 +126,29 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[Standi
     """
     if not _file(memory).file.exists() or memory.cache.head != _head(memory):
         return []
+    blocks, seen = _file(memory).read(), _seen(memory, now)
+    if not blocks.known or (blocks.seen == seen and not always):
+        return []
+    # No lock is held here: the files are other people's, and their folders may hang.
+    found = {block: _renewed(memory, block) for block in blocks.known}
     with _held(memory) as file:
-        blocks, seen = file.read(), _seen(memory, now)
-        if not blocks.known or (blocks.seen == seen and not always):
-            return []
-        found = [_renewed(memory, block) for block in blocks.known]
-        known = tuple(replace(one.block, trouble=_trouble(one)) for one in found)
-        is_done = not any(one.state == "busy" for one in found)
-        file.write(Blocks(known, seen if is_done else ""))
-    return found
+        file.write(_brought_up(file.read(), found, seen))
+    return list(found.values())
+
+
+def _brought_up(blocks: Blocks, found: Mapping[Block, Standing], seen: str) -> Blocks:
+    """What is known of the blocks once these are renewed; one that came or changed meanwhile has seen
+    nothing yet."""
+    known = [replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known]
+    is_done = all(block in found and found[block].state != "busy" for block in blocks.known)
+    return Blocks(tuple(known), seen if is_done else "")
 
 
 def _renewed(memory: Memory, block: Block) -> Standing:
     standing, change = _standing(memory, block)
     if change is not None:
         try:
-            foreign.apply([change])
+            _apply(memory, change)
         except Busy:  # a person is at it, whose edit stays; the next round looks again
             return Standing(block, "busy")
         except CtxrepoError as error:
@@ -151,10 +159,10 @@ def _renewed(memory: Memory, block: Block) -> Standing:
 def _standing(memory: Memory, block: Block) -> tuple[Standing, Change | None]:
     """How a block stands, and the change that would bring it up to date."""
     path = block.path
-    if os.path.realpath(path) != str(path):
-        return Standing(block, "unusable", "there is a link on the way to it now"), None
     try:
-        data = _data(path)
+        if memory.outside.ask(path.parent, lambda: os.path.realpath(path)) != str(path):
+            return Standing(block, "unusable", "there is a link on the way to it now"), None
+        data = _data(memory, path)
         if data is None:
             return Standing(block, "missing"), None
         if not has_block(data):
@@ -195,7 +203,7 @@ def _target(memory: Memory, path: Path) -> Path:
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", "Make it, or name another file.")
     real, folder = Path(os.path.realpath(path)), path.parent.resolve()
-    code = look_at(folder, memory.env, "share")
+    code = checkout_at(memory, folder, "share")
     if not real.is_relative_to(code.top.resolve() if code else folder):
         raise Refused(f"{path} is a link that leads out of the checkout", "Name the file that it leads to.")
     if code is None and not real.is_relative_to(memory.places.user_home.resolve()):
@@ -210,8 +218,12 @@ def _target(memory: Memory, path: Path) -> Path:
     return real
 
 
-def _data(path: Path) -> bytes | None:
-    data = foreign.read(path)
+def _apply(memory: Memory, change: Change) -> None:
+    memory.outside.ask(change.path.parent, lambda: foreign.apply([change]))
+
+
+def _data(memory: Memory, path: Path) -> bytes | None:
+    data = memory.outside.ask(path.parent, lambda: foreign.read(path))
     if data is not None and (len(data) > MAX_BYTES or b"\0" in data):
         raise Refused(f"{path} is no text that an agent reads as its instructions")
     return data

@@ -12,8 +12,9 @@ from ctxrepo.hot.cache import faults_of, open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.packet import Given
 from ctxrepo.hot.presets import PRESETS
-from ctxrepo.hot.quiet import is_quiet
+from ctxrepo.hot.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hot.render import MD, budget_of, preset_of, render
+from ctxrepo.hot.small import bytes_of
 from ctxrepo.services.preset_md import preset_md
 from ctxrepo.services.project import Project
 from ctxrepo.storage.memory import Memory
@@ -74,7 +75,7 @@ def context(
         settings = settings_of(hooks, str(memory.places.state))
         if settings is None:
             return Context("", "", 0)
-        if is_quiet(hooks, str(folder)):
+        if says_quiet(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)
@@ -83,6 +84,10 @@ def context(
     if budget:
         settings = {**settings, "budget_bytes": str(budget)}
     return _rendered(memory, project, settings, agent, lasting=lasting)
+
+
+def _pi_settings(folder: Path) -> bytes:
+    return bytes_of(project_file(str(folder)), MAX_BYTES, follow=True) or b""
 
 
 def _rendered(

@@ -54,7 +54,7 @@ def gather(memory: Memory, scope: Scope, sitting: Sitting, now: datetime) -> Han
 
     `now` has the offset of whoever works. Secrets in it are masked.
     """
-    goal, asked = _asked(sitting)
+    goal, asked = _asked(memory, sitting)
     entries, is_mine = entries_today(memory, scope, sitting.session, now)
     names = anchor_names(memory, scope.folder, sitting.session, now) if sitting.session else []
     left = [found.item.text for found in items_in(memory, scope) if not found.item.is_done]
@@ -77,12 +77,14 @@ def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, s
     return next((str(path) for path in newest(records.folder(user_home, env), pattern, 1)), "")
 
 
-def _asked(sitting: Sitting) -> tuple[str, str]:
+def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     """The first and the last thing that the user asked for; a "hello" or "ok, thanks" asks for nothing."""
     records = RECORDS.get(sitting.agent)
     if records is None or not sitting.transcript:
         return "", ""
-    head, tail = ends_of(Path(sitting.transcript), _READ)
+    head, tail = memory.outside.ask(
+        Path(sitting.transcript).parent, lambda: ends_of(Path(sitting.transcript), _READ)
+    )
     first = next((said for said in records.prompts(head) if not is_silent(said, goes_on=True)), "")
     last = [said for said in records.prompts(tail) if not is_silent(said, goes_on=True)][-1:]
     return _cut(first), _cut("".join(last))
@@ -90,8 +92,9 @@ def _asked(sitting: Sitting) -> tuple[str, str]:
 
 def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
     """The files of the project that the session has edited, the one it edited last first."""
-    top = top_above(Path(sitting.cwd)) if sitting.cwd and sitting.session else None
-    if top is None:
+    cwd = Path(sitting.cwd)
+    tops = memory.outside.ask(cwd, lambda: _tops(cwd)) if sitting.cwd and sitting.session else ()
+    if not tops:
         return
     log = memory.state.access
     lines = lines_of(f"{log}.1", ACCESS_BYTES) + lines_of(str(log), ACCESS_BYTES)
@@ -99,7 +102,7 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
     for fields in map(record, reversed(lines)):
         if fields is None or text_of(fields, "session") != sitting.session:
             continue
-        path = _below(text_of(fields, "path"), top)
+        path = _below(text_of(fields, "path"), tops)
         if path and path not in seen and not only_reads(text_of(fields, "tool")):
             seen.add(path)
             yield path
@@ -107,9 +110,15 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
             return
 
 
-def _below(path: str, top: Path) -> str:
+def _tops(cwd: Path) -> tuple[str, ...]:
+    """What the top of the checkout at `cwd` is called: as one came there, and without links."""
+    top = top_above(cwd)
+    return () if top is None else tuple(dict.fromkeys((str(top), os.path.realpath(top))))
+
+
+def _below(path: str, tops: Sequence[str]) -> str:
     """The path relative to the top of the project, '' for one outside it."""
-    for start in dict.fromkeys((str(top), os.path.realpath(top))):
+    for start in tops:
         found = os.path.relpath(os.path.normpath(path), start) if os.path.isabs(path) else ".."
         if found.partition("/")[0] not in ("..", ".", ".git"):
             return found

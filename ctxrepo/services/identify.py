@@ -9,6 +9,7 @@ from typing import Literal
 
 from ctxrepo.domain.identity import bare_id, is_bare, is_rooted, named_id
 from ctxrepo.domain.registry import Registry
+from ctxrepo.errors import NoAnswer
 from ctxrepo.storage.code import CodeCheckout, first_commit
 from ctxrepo.storage.compiled import read_checkouts
 from ctxrepo.storage.memory import Memory
@@ -28,7 +29,7 @@ def identify(memory: Memory, code: CodeCheckout) -> Identity:
     """The surest name a checkout has. GitFailed when git doesn't answer."""
     if named := named_id(code.explicit, code.remotes):
         return Identity(_of_worktree(named, code), "explicit" if code.explicit.strip() else "remote")
-    root = first_commit(code.top, memory.env)
+    root = _first_commit(memory, code)
     identity = bare_id(root, code.name, _place(memory, code))
     return Identity(_of_worktree(identity, code), "root commit" if root else "directory")
 
@@ -55,13 +56,24 @@ def earlier_id(memory: Memory, code: CodeCheckout, identity: str, registry: Regi
 def _earlier(memory: Memory, code: CodeCheckout, identity: str, registry: Registry) -> Iterator[str]:
     known = (*registry.projects, *registry.aliases)
     if not is_bare(identity) and any(is_rooted(name, code.name) for name in known):
-        yield bare_id(first_commit(code.top, memory.env), code.name)
+        yield bare_id(_first_commit(memory, code), code.name)
     yield bare_id("", code.name, _place(memory, code))
     # Nothing but the same file bears the same moment to the nanosecond: a commit amended, a folder moved.
     for row in read_checkouts(memory.places.state):
-        is_here = row.top == str(code.top) or not Path(row.top).exists()
-        if code.stamp and row.stamp == code.stamp and row.project and is_here:
+        if code.stamp and row.stamp == code.stamp and row.project and _is_here(memory, row.top, code):
             yield row.project
+
+
+def _first_commit(memory: Memory, code: CodeCheckout) -> str:
+    return memory.outside.ask(code.top, lambda: first_commit(code.top, memory.env))
+
+
+def _is_here(memory: Memory, top: str, code: CodeCheckout) -> bool:
+    """Whether what was at `top` may be the checkout: that is where it is, or nothing is there any more."""
+    try:
+        return top == str(code.top) or not memory.outside.ask(Path(top), Path(top).exists)
+    except NoAnswer:
+        return False
 
 
 def _place(memory: Memory, code: CodeCheckout) -> str:

@@ -15,6 +15,7 @@ from ctxrepo.services.gather import Sitting
 from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.project import find_project
 from ctxrepo.services.tape import BY_ITSELF
+from ctxrepo.storage.compactions import Compactions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.private import opened
 from ctxrepo.storage.spool import Event
@@ -22,16 +23,19 @@ from ctxrepo.storage.spool import Event
 _SESSION_ANCHORS_BYTES = 256 * 1024
 
 
-def note(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
-    """Leave the anchor an event calls for: on the tape before a compaction, on this machine otherwise."""
+def note(memory: Memory, event: Event, now: datetime) -> None:
+    """Leave the anchor an event calls for on this machine. Of a compaction it is kept that it came: its
+    handoff takes a look at folders of other people's, for which nobody waits who holds a lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
-        _hand_over(memory, event, env, now.astimezone())  # whose day it is decides which log is today's
+        Compactions(memory.state.compactions).leave(event)
     elif event.event in ("start", "end") and event.source != "compact":  # after which the session goes on
         _leave_here(memory, event, now)
 
 
-def _hand_over(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
-    """Leave what is known of a session before its conversation is shortened, if that is anything."""
+def hand_over_compaction(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
+    """Leave on the tape what is known of a session before its conversation is shortened, if that is
+    anything."""
+    now = now.astimezone()  # whose day it is decides which log is today's
     sitting = Sitting(event.agent, event.session, event.cwd, event.transcript)
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
     handoff = prepare(memory, Handoff(), sitting, project, now)

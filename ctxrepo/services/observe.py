@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents import RECORDS
@@ -26,6 +27,7 @@ from ctxrepo.services.evidence import evidence_files
 from ctxrepo.services.read import Reading
 from ctxrepo.storage.cacherows import digest_of, is_aside
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.recent import ends_of
 from ctxrepo.storage.spool import Event
 from ctxrepo.storage.usage import UsageStore
 
@@ -38,16 +40,16 @@ _MOST_OPENED = 200
 
 def observe(memory: Memory, events: Sequence[Event], now: float) -> None:
     """Count what came since the last time; `events` are those that the worker has done with."""
+    replies, places = _replies(memory, events), _places(memory)  # before anything is locked: they may hang
     try:
         with UsageStore.writing(memory.state.usage) as store:
             _delivered(memory, store)
-            _opened(memory, store)
+            _opened(memory, store, places)
             sessions = dict.fromkeys((e.agent, e.session) for e in events if e.session)
             for agent, session in sessions:
                 _begun_with(memory, store, agent, session, now)
-            for event in events:
-                if event.event in ("stop", "end") and event.transcript:
-                    _used(memory, store, event, now)
+            for event, reply in replies:
+                _used(memory, store, event, reply, now)
             for agent, session in sessions:
                 _contradicted(memory, store, agent, session, now)
     except sqlite3.DatabaseError as error:
@@ -93,14 +95,36 @@ def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now
             store.note("delivered", key, name, known.entry.path, now)
 
 
-def _opened(memory: Memory, store: UsageStore) -> None:
+def _replies(memory: Memory, events: Sequence[Event]) -> list[tuple[Event, str]]:
+    """What the agent said last in each session whose turn has ended."""
+    ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
+    found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
+    return [
+        (e, RECORDS[e.agent].reply(lines)) for path, lines in found if (e := ended[path]).agent in RECORDS
+    ]
+
+
+def _places(memory: Memory) -> dict[str, str]:
+    """path -> where in the memory it is, of the notes that agents' tools have read."""
     lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
+    read = dict.fromkeys(text_of(fields, "path") for fields in filter(None, map(record, lines)))
+    notes = [path for path in read if path.endswith(".md") and path.startswith("/") and "\0" not in path]
     root = str(memory.root)
+    found = memory.outside.ask_each(notes, lambda path: inside(path, root), _folder)
+    return {path: relative for path, relative in found if relative}
+
+
+def _folder(path: str) -> Path:
+    return Path(path).parent
+
+
+def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
+    lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
     for fields in _since(store, "access", lines):
         session, path = text_of(fields, "session"), text_of(fields, "path")
         if not session or not path.endswith(".md") or not only_reads(text_of(fields, "tool")):
             continue
-        relative = inside(path, root)
+        relative = places.get(path)
         entries = memory.cache.entries_of(relative) if relative else []
         ranges = fields.get("ranges")
         seen = [e.entry for e in entries if _overlaps(ranges, e.entry.first_line, e.entry.last_line)]
@@ -108,13 +132,9 @@ def _opened(memory: Memory, store: UsageStore) -> None:
             store.note("opened", _key(text_of(fields, "agent"), session), entry.id, entry.path, fields["at"])
 
 
-def _used(memory: Memory, store: UsageStore, event: Event, now: float) -> None:
-    records, key = RECORDS.get(event.agent), _key(event.agent, event.session)
-    open_ = store.given(key, "used")
-    if records is None or not open_:
-        return
-    reply = records.reply(logs.lines_of(event.transcript, REPLY_BYTES))
-    for name in open_:
+def _used(memory: Memory, store: UsageStore, event: Event, reply: str, now: float) -> None:
+    key = _key(event.agent, event.session)
+    for name in store.given(key, "used"):
         known = memory.cache.find_entry(name)
         if known and is_used(known.entry, reply):
             store.note("used", key, name, known.entry.path, now)

@@ -46,7 +46,7 @@ class Post:
         """Run errands until there are none; leave at once when another one is at it, which looks again.
 
         `arrived` is called, with the time at which it was begun, when a fetch has brought what it will bring,
-        or the remote was away.
+        or the remote was away. It may look at folders that hang: nobody waits for the turn meanwhile.
         False when there are some left and somebody else has to go on.
         """
         errands = Errands(self.memory.state.root)
@@ -55,8 +55,10 @@ class Post:
         while errands.are_waiting and time.monotonic() < end:
             if not self.turn.take():
                 return True
+            began, has_come = time.time(), False
             try:
-                refusals += not self._carry(errands, arrived)
+                has_come, answered = self._carry(errands)
+                refusals += not answered
             except Exception as error:
                 self.log(in_words(error))
                 refusals += 1
@@ -64,22 +66,27 @@ class Post:
                 errands.begin()
             errands.finish()  # after a kill we don't get here, and the next worker has them still
             self.turn.let_go()
+            if has_come:
+                arrived(began)
         self.turn.let_go()
         return not errands.are_waiting
 
-    def _carry(self, errands: Errands, arrived: Callable[[float], None]) -> bool:
-        """Run what is wanted now; whether the remote was there."""
-        began = time.time()
+    def _carry(self, errands: Errands) -> tuple[bool, bool]:
+        """Run what is wanted now; whether that was a fetch, and whether the remote was there.
+
+        Who waits for what a fetch brings doesn't wait for what is sent: that is left for afterwards.
+        """
         wanted = errands.begin()
-        answered = True
         if "fetch" in wanted:
-            if self.early or is_fetch_due(self.memory):
-                fetched = self.early.pop().result() if self.early else None
-                answered = self._sync(send=False, fetched=fetched)
-            arrived(began)
+            if "send" in wanted:
+                errands.leave("send")
+            if not self.early and not is_fetch_due(self.memory):
+                return True, True
+            fetched = self.early.pop().result() if self.early else None
+            return True, self._sync(send=False, fetched=fetched)
         if "send" in wanted and is_ahead(self.memory):
-            answered = self._sync(send=True) and answered
-        return answered
+            return False, self._sync(send=True)
+        return False, True
 
     def _sync(self, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
         def act() -> Synced:

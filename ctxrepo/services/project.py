@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ctxrepo.services.identify import Identity, earlier_id, identify
 from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of, top_above
 from ctxrepo.storage.compiled import CompiledCheckout, read_checkouts, record_checkout
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sound import is_path
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Project:
 
 def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project | None:
     """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
+    NoAnswer where `cwd` hangs.
 
     `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
     """
@@ -42,7 +45,7 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
         _record(memory, NAMED + explicit, "", "", named)
         return named
     try:
-        code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+        code = checkout_at(memory, cwd)
     except GitFailed:  # not even started: a write is not to fail for that where the answer is known
         return _recorded(memory, cwd)
     if code is None:
@@ -65,8 +68,22 @@ def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity |
     """What the checkout at `cwd` is called by itself, whatever that stands for; None where is no project."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         return Identity(named_id(explicit, {}), "explicit")
-    code = look_at(cwd, memory.env, memory.settings.project.worktrees)
+    code = checkout_at(memory, cwd)
     return None if code is None or is_nobodys(memory, code) else identify(memory, code)
+
+
+def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeCheckout | None:
+    """The checkout `folder` is in, None where is none; NoAnswer where the folder hangs.
+
+    `worktrees` is the policy, by default that of the settings.
+    """
+    policy = worktrees or memory.settings.project.worktrees
+    return memory.outside.ask(folder, lambda: look_at(folder, memory.env, policy))
+
+
+def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
+    """Those of these folders that are there; one that hangs isn't."""
+    return {folder for folder, is_there in memory.outside.ask_each(folders, os.path.isdir) if is_there}
 
 
 def project_of(memory: Memory, identity: str, name: str = "") -> Project:
@@ -114,7 +131,8 @@ def folders_in(memory: Memory, below: str = "") -> set[str]:
 
 def is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
     """Whether a checkout is no project: the home folder, the memory itself and its worktrees."""
-    return code.top == memory.places.user_home.resolve() or code.common == memory.clone.git_dir.resolve()
+    home, own = map(os.path.realpath, (memory.places.user_home, memory.clone.git_dir))
+    return str(code.top) == home or str(code.common) == own
 
 
 def read_registry(memory: Memory) -> Registry:
@@ -155,11 +173,14 @@ def _recorded(memory: Memory, cwd: Path) -> Project | None:
 
 def _looked_up(memory: Memory, cwd: Path) -> tuple[Path | None, CompiledCheckout | None]:
     """The top of the checkout that `cwd` is in, and what is recorded of it, unless it has changed since."""
-    top = top_above(cwd.resolve())
-    for known in read_checkouts(memory.places.state):
-        if known.top == str(top) and known.stamp == stamp_of(Path(known.config)):
-            return top, known
-    return top, None
+    checkouts = {known.top: known for known in read_checkouts(memory.places.state)}
+
+    def look() -> tuple[Path | None, CompiledCheckout | None]:
+        top = top_above(Path(os.path.realpath(cwd))) if is_path(cwd) else None
+        known = checkouts.get(str(top))
+        return top, known if known and known.stamp == stamp_of(Path(known.config)) else None
+
+    return memory.outside.ask(cwd, look)
 
 
 def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
 from ctxrepo.hot.ledger import hush, is_hushed, ledger_path
-from ctxrepo.services.project import find_project
+from ctxrepo.services.project import find_project, folders_there
 from ctxrepo.storage.ledgers import Ledger, ledgers
 from ctxrepo.storage.memory import Memory
 
@@ -72,11 +73,10 @@ def _newest_in(memory: Memory, here: Here, known: Sequence[Ledger]) -> Ledger | 
     """The newest session in the project of this folder, or outside of all projects in this folder."""
     mine = find_project(memory, here.folder, here.env)
     elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
-    projects = {
-        cwd: find_project(memory, Path(cwd), elsewhere)
-        for cwd in {k.cwd for k in known}
-        if Path(cwd).is_dir()
-    }
+    projects = {}
+    for cwd in folders_there(memory, {k.cwd for k in known}):
+        with suppress(NoAnswer):
+            projects[cwd] = find_project(memory, Path(cwd), elsewhere)
     for ledger in known:
         its = projects.get(ledger.cwd)
         is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)

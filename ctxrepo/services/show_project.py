@@ -10,7 +10,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.hot.where import NAMED
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.identify import Why
-from ctxrepo.services.project import find_project, identity_at, read_registry
+from ctxrepo.services.project import find_project, folders_there, identity_at, read_registry
 from ctxrepo.storage.compiled import read_checkouts
 from ctxrepo.storage.memory import Memory
 
@@ -56,7 +56,9 @@ def checkouts_of(memory: Memory) -> dict[str, list[str]]:
     """project id -> the checkouts of it that this machine has looked at and that are still there."""
     registry = read_registry(memory)
     found: dict[str, list[str]] = {}
-    for row in sorted(read_checkouts(memory.places.state), key=lambda row: row.top):
-        if row.project and not row.top.startswith(NAMED) and Path(row.top).is_dir():
+    known = [row for row in read_checkouts(memory.places.state) if row.project]
+    there = folders_there(memory, [row.top for row in known if not row.top.startswith(NAMED)])
+    for row in sorted(known, key=lambda row: row.top):
+        if row.top in there:
             found.setdefault(registry.canonical(row.project), []).append(row.top)
     return found

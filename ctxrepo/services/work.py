@@ -7,24 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from typing import NamedTuple
 
-from ctxrepo.errors import Busy, CtxrepoError, in_words
+from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hot.compiled import stamp_of
-from ctxrepo.services.active import note_active
-from ctxrepo.services.blocks import renew
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.fetch import is_fetch_due
 from ctxrepo.services.maintain import maintain
 from ctxrepo.services.moments import note
 from ctxrepo.services.observe import observe
 from ctxrepo.services.post import Post
-from ctxrepo.services.project import Project, find_project, is_known
 from ctxrepo.services.refresh import build
 from ctxrepo.services.repair import healing
 from ctxrepo.services.seen import glance, see
-from ctxrepo.services.sparse import widen
 from ctxrepo.services.spooled import spooled_versions, touched_paths
+from ctxrepo.services.visits import Visits
 from ctxrepo.storage.errands import Errands
 from ctxrepo.storage.lock import Turn
 from ctxrepo.storage.memory import Memory
@@ -49,6 +46,14 @@ _Left = frozenset[tuple[str, ...]]
 """What there is to do, a tuple a thing."""
 
 
+class _Round(NamedTuple):
+    """What is committed; `before` is how the files of the memory were then, where all were looked at."""
+
+    events: Sequence[Event]
+    began: float
+    before: Mapping[str, str] | None
+
+
 @dataclass(frozen=True)
 class Worker:
     """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find, `wake` starts
@@ -63,6 +68,8 @@ class Worker:
     post: Post
     starts: list[Event] = field(default_factory=list)
     """Sessions that wait for what others sent."""
+    rounds: list[_Round] = field(default_factory=list)
+    """Rounds whose sessions' folders are to be looked at."""
     seen: list[Event] = field(default_factory=list)
     """What happened in sessions, for counting what came of it once nobody waits any more."""
 
@@ -78,6 +85,11 @@ class Worker:
         while self.turn.take():
             seen = self._left()
             quiet = self._attempt() if seen else 0.0
+            if self.rounds:
+                self.turn.let_go()
+                self._visit()
+                if not self.turn.take():
+                    break  # who came meanwhile goes on
             self._linger(quiet, seen)
             self.turn.let_go()
             if self._left() <= seen:
@@ -85,7 +97,7 @@ class Worker:
             if time.monotonic() > began + _MOST * quiet:
                 self.wake()  # errands can't wait for it
                 break
-        self._renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
+        self._visits.renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
         is_done = self.post.run(self._arrived)
         self._see()
@@ -147,35 +159,31 @@ class Worker:
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():
-                self._note(event)
+                note(self.memory, event, self.now())
         # First these: whoever comes after a kill shall find either events or errands.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
         self._leave_errands(events, fetches, writes_outside)
         self.seen.extend(events)
         spool.drop(end, events)
-        self._see(self._resolve(events), before)
-        if _is_turn(events):
-            with self._forgiving():
-                note_active(self.memory)
-        self._renew_blocks()
+        self.rounds.append(_Round(events, began, before))
         if fetches:
             self.starts.extend(events)
             return 0.0
-        if not self.starts:  # they wait for more than this round
-            self._settle(began)
         return QUIET if writes_outside and self._may_send() else LULL
 
-    def _note(self, event: Event) -> None:
-        """Leave the anchor an event calls for. Nobody will leave it later: so it waits out who has the write
-        lock for longer than a command would wait, as whoever brings thousands of files has."""
-        for left in reversed(range(_TRIES)):
-            try:
-                note(self.memory, event, self.env, self.now())
-                break
-            except Busy:
-                if not left:
-                    raise
+    def _visit(self) -> None:
+        """Look at the folders that the sessions of a round are in. They are other people's, and may hang: so
+        no lock is held, and others commit and send meanwhile."""
+        while self.rounds:
+            events, began, before = self.rounds.pop(0)
+            self._visits.hand_over()
+            self._see(self._visits.scopes_of(events), before)
+            if _is_turn(events):
+                self._visits.note_active()
+            self._visits.renew_blocks()
+            if not self.starts:  # they wait for more than this round
+                self._settle(began)
 
     def _leave_errands(self, events: Sequence[Event], fetches: bool, writes_outside: bool) -> None:
         """A session that starts waits for what others sent; at its end it sends, and at the next start what
@@ -188,8 +196,8 @@ class Worker:
 
     def _arrived(self, asked: float) -> None:
         """What was `asked` for then has come, and the sessions that waited for it may look."""
-        self._see(self._resolve(self.starts))
-        self._renew_blocks()
+        self._see(self._visits.scopes_of(self.starts))
+        self._visits.renew_blocks()
         self.starts.clear()
         self._settle(asked)
 
@@ -223,31 +231,9 @@ class Worker:
         except (CtxrepoError, OSError) as error:
             self.log(str(error))
 
-    def _renew_blocks(self) -> None:
-        """Agents' instruction files that hold the packet follow the memory; no commit and no push waits for
-        one that can't."""
-        try:
-            renew(self.memory, self.now())
-        except Exception as error:
-            self.log(in_words(error))
-
-    def _resolve(self, events: Sequence[Event]) -> list[str]:
-        """Find out which projects the sessions are in, for the hooks that could not; the folders of these.
-
-        A worker inherits the environment of the session that woke it, and works for all of them.
-        """
-        projects: list[Project | None] = []
-        with self._forgiving():
-            projects.append(find_project(self.memory, self.memory.root, self.env))
-        asked = {e.cwd for e in events if e.event in ("start", "prompt")}
-        for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
-            with self._forgiving():
-                # What no worker could find out yet is tried whenever one is awake: a prompt asks but once.
-                if cwd in asked or not is_known(self.memory, Path(cwd)):
-                    project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
-                    widen(self.memory, project, self.now())
-                    projects.append(project)
-        return [project.folder for project in projects if project and project.is_registered]
+    @property
+    def _visits(self) -> Visits:
+        return Visits(self.memory, self.env, self.now, self.log)
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end

@@ -1,16 +1,23 @@
-"""Facts about the code checkout that a session runs in, asked of git; nothing is ever written there."""
+"""Facts about the code checkout that a session runs in, asked of git; nothing is ever written there.
+
+A checkout is other people's, and may hang: whoever must not hang asks through `outside`.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.storage import outside
 from ctxrepo.storage.git import Answer, Git
+from ctxrepo.storage.sound import is_path, is_sound
 
 _TIMEOUT = 5.0
+_LINK_BYTES = 64 * 1024
 
 Tracking = Literal["tracked", "ignored", "seen", "outside"]
 
@@ -36,26 +43,27 @@ class CodeCheckout:
 
 def top_above(folder: Path) -> Path | None:
     """The top of the checkout that a folder is in, without asking git; None outside one."""
-    return next((top for top in (folder, *folder.parents) if (top / ".git").exists()), None)
+    if not is_path(folder):
+        return None
+    return next((top for top in (folder, *folder.parents) if os.path.exists(top / ".git")), None)
 
 
 def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
     """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
 
+    No git is started where something else than files and folders stands in the place of git's own.
     `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when
     git doesn't answer: half of the facts would make another project of it.
     """
     git = Git(folder, env, is_offline=True)
-    if not folder.is_dir():
+    if not is_path(folder) or not folder.is_dir() or not is_sound(_real(folder)):
         return None
-    said = _asked(git, "rev-parse", "--git-dir", "--git-common-dir", "--show-toplevel").out
-    lines = said.split("\n")[:-1]
-    if len(lines) not in (2, 3):
+    own, common, top = _places(git, folder)
+    if own is None or common is None:
         return None
-    own, common = ((folder / line).resolve() for line in lines[:2])  # git 2.30 gives relative ones
-    top = Path(lines[2]) if len(lines) == 3 else _around(folder, common)
+    top = top or _around(folder, common)
     # A configuration can say that its working tree is elsewhere; nobody speaks for a folder but its own.
-    if top is None or not folder.resolve().is_relative_to(top.resolve()) or not (top / ".git").exists():
+    if top is None or not _real(folder).is_relative_to(_real(top)) or not os.path.exists(top / ".git"):
         return None
     config = common / "config"
     stamp = stamp_of(config)
@@ -87,6 +95,8 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
 def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
     """What git makes of a file; `seen` is one that an `add` would take along."""
     git = Git(path.parent, env, is_offline=True)
+    if not is_sound(_real(path.parent)):
+        return "outside"
     if _asked(git, "rev-parse", "--is-inside-work-tree").out.strip() != "true":
         return "outside"
     if _asked(git, "ls-files", "--error-unmatch", "--", path.name).code == 0:
@@ -103,15 +113,31 @@ def stamp_of(config: Path) -> str:
     return f"{status.st_mtime_ns}:{status.st_size}"
 
 
+def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:
+    """The own and the common git folder of the checkout at `folder`, and its top; None for what it lacks."""
+    words = ("--git-dir", "--git-common-dir", "--show-toplevel")
+    lines = _asked(git, "rev-parse", *words).out.split("\n")[:-1]
+    if len(lines) not in (2, 3) and "\n" in str(_real(folder)):  # a name may have more than one line
+        lines = [_asked(git, "rev-parse", word).out[:-1] for word in words]
+    own, common, top = [*lines, "", "", ""][:3] if len(lines) in (2, 3) else ("", "", "")
+    # git 2.30 gives relative ones
+    found = [_real(folder / line) if line and is_path(folder / line) else None for line in (own, common)]
+    return found[0], found[1], Path(top) if top else None
+
+
 def _around(folder: Path, common: Path) -> Path | None:
     """The folder of a bare repository that has its worktrees beside it: a file `.git` there names it."""
-    for top in (folder.resolve(), *folder.resolve().parents):
-        try:
-            link = (top / ".git").read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue
-        return top if (top / link.removeprefix("gitdir:").strip()).resolve() == common else None
+    real = _real(folder)
+    for top in (real, *real.parents):
+        if link := outside.text(top / ".git", _LINK_BYTES):
+            named = top / link.removeprefix("gitdir:").strip()
+            return top if is_path(named) and _real(named) == common else None
     return None
+
+
+def _real(path: Path) -> Path:
+    """The path without links; where these go round in a circle, as it is."""
+    return Path(os.path.realpath(path))
 
 
 def _name_of(common: Path) -> str:

@@ -22,6 +22,7 @@ from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
 from ctxrepo.storage.lock import locked
+from ctxrepo.storage.outside import Outside
 from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
@@ -141,6 +142,10 @@ class Memory:
         from ctxrepo.storage.index import UserIndex
 
         return UserIndex(self.clone.git_dir, self.objects, self.git, is_sparse=self.clone.cone is not None)
+
+    @property
+    def outside(self) -> Outside:
+        return Outside(self.places.silent)
 
     @cached_property
     def writes(self) -> WriteLog:

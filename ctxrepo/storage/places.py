@@ -60,6 +60,11 @@ class Places:
         return self.state / "config.toml"
 
     @property
+    def silent(self) -> Path:
+        """Folders of other people's that did not answer lately."""
+        return self.state / "silent.json"
+
+    @property
     def models(self) -> Path:
         """Models that were fetched."""
         return self.state / "models"
@@ -138,6 +143,11 @@ class RepositoryPlaces:
     @property
     def spool(self) -> Path:
         return self.root / "spool.jsonl"
+
+    @property
+    def compactions(self) -> Path:
+        """Sessions whose conversation is being shortened, until their handoff is left."""
+        return self.root / "compactions"
 
     @property
     def versions(self) -> Path:

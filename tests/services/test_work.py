@@ -17,6 +17,7 @@ from machines import Machine
 
 from ctxrepo.domain.moment import stamp
 from ctxrepo.errors import Busy
+from ctxrepo.services import visits as visits_module
 from ctxrepo.services import work as work_module
 from ctxrepo.services.commit import Committed, commit
 from ctxrepo.services.project import is_known
@@ -227,13 +228,13 @@ def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
     ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
     memory, tries = ada.open(), []
 
-    def note(*words: Any) -> None:
+    def hand_over(*words: Any) -> None:
         tries.append(words)
         with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
             real(*words)
 
-    real = work_module.note
-    monkeypatch.setattr(work_module, "note", note)
+    real = visits_module.hand_over_compaction
+    monkeypatch.setattr(visits_module, "hand_over_compaction", hand_over)
     monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
     spool(memory, "compact", cwd=str(ada.project_folder))
     assert work() == []
@@ -375,13 +376,13 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    find = work_module.find_project
+    find = visits_module.find_project
 
     def spy(memory: Memory, cwd: Path, env: Any) -> object:
         asked.append(cwd)
         return find(memory, cwd, env)
 
-    monkeypatch.setattr(work_module, "find_project", spy)
+    monkeypatch.setattr(visits_module, "find_project", spy)
     for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
         spool(ada.open(), event, cwd=str(ada.project_folder))
         work()
