@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ctxrepo.hot.small import bytes_of
 from ctxrepo.storage.pause import pause
 
 PATIENCE = 5.0
@@ -22,6 +23,9 @@ _ABANDONED = 12 * 3600.0
 
 _HALF_MADE = 1.0
 """The same for a lock that names no process: whoever made it was ended before it was written."""
+
+_LONGEST = 4096
+"""Bytes of a lock; what has more is none."""
 
 
 @contextmanager
@@ -77,11 +81,12 @@ def _is_kept(lock: Path, end: float) -> bool:
 
 
 def _remove_abandoned(lock: Path) -> None:
-    """Take away the lock of a process that is gone, told as git tells it."""
+    """Take away the lock of a process that is gone, told as git tells it; a pipe names no process."""
     with suppress(FileNotFoundError, ValueError):
-        pid, _, host = lock.read_text("utf-8", "replace").partition(" ")
+        said = bytes_of(str(lock), _LONGEST) or b""
+        pid, _, host = said.decode("utf-8", "replace").partition(" ")
         names_one = pid.isdecimal() and bool(host.strip())
-        is_old = time.time() - lock.stat().st_mtime > (_ABANDONED if names_one else _HALF_MADE)
+        is_old = time.time() - lock.lstat().st_mtime > (_ABANDONED if names_one else _HALF_MADE)
         if is_old or (host.strip() == os.uname().nodename and names_one and not _is_alive(int(pid))):
             lock.unlink()
 
@@ -97,10 +102,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _is_mine(lock: Path) -> bool:
-    try:
-        return lock.read_bytes() == _mine()
-    except OSError:
-        return False
+    return bytes_of(str(lock), _LONGEST) == _mine()
 
 
 def _mine() -> bytes:

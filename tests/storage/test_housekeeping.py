@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -149,3 +149,17 @@ def test_one_that_names_nobody_is_no_lock_after_a_moment(git_dir: Path, lock: Pa
     with no_gc(git_dir):
         assert lock.read_text() == f"{os.getpid()} {HOST}"
     assert not lock.exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda lock: os.symlink(lock.parent / "config", lock)])
+def test_a_pipe_or_a_link_in_its_place_is_no_lock_after_a_moment(
+    git_dir: Path, lock: Path, make: Callable[[Path], None]
+) -> None:
+    """Nobody would ever write to the pipe, and reading it would hold the write lock for as long."""
+    make(lock)
+    before = time.time() - 60
+    os.utime(lock, (before, before), follow_symlinks=False)
+    with no_gc(git_dir):
+        assert lock.read_text() == f"{os.getpid()} {HOST}"
+        assert not lock.is_symlink()
+    assert not os.path.lexists(lock)
