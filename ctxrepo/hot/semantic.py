@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+from ctxrepo.hot.age import age_of
 from ctxrepo.hot.cache import generation_of, head_of
 from ctxrepo.hot.daemon import start_helper
 from ctxrepo.hot.gate import is_silent
@@ -135,12 +136,8 @@ def _line(peer: _socket.socket, end: float) -> bytes:
 
 
 def _start(settings: dict[str, str]) -> None:
-    try:
-        if time.time() < os.stat(f"{settings['folder']}/{FAILED}").st_mtime + _BACK_OFF:
-            return
-    except OSError:
-        pass
-    start_helper(settings)
+    if age_of(f"{settings['folder']}/{FAILED}") > _BACK_OFF:
+        start_helper(settings)
 
 
 def _question(

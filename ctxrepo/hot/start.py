@@ -5,6 +5,7 @@ import os
 import time
 
 from ctxrepo.hot import look
+from ctxrepo.hot.age import age_of
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.ledger import add, began, clear, ledger_path, owes, read_ledger
@@ -62,11 +63,5 @@ def _is_recall_off(db: _sqlite3.Connection, settings: dict[str, str], said: dict
 
 
 def _is_fetch_due(settings: dict[str, str]) -> bool:
-    return settings.get("remote") == "1" and _age_of_fetch(settings["folder"]) > number(settings, "ttl", 120)
-
-
-def _age_of_fetch(folder: str) -> float:
-    try:
-        return time.time() - os.stat(f"{folder}/fetched").st_mtime
-    except OSError:
-        return float("inf")
+    fetched = age_of(f"{settings['folder']}/fetched")
+    return settings.get("remote") == "1" and fetched > number(settings, "ttl", 120)

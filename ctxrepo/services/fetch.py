@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.hot.age import age_of
 from ctxrepo.storage.lock import Turn, locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote import Remote
@@ -31,11 +31,7 @@ def is_fetch_due(memory: Memory) -> bool:
     settings = memory.settings
     if not memory.has_remote or "pull" not in settings.hooks.session_start:
         return False
-    try:
-        fetched = memory.state.fetched.stat().st_mtime
-    except FileNotFoundError:
-        return True
-    return time.time() - fetched > settings.sync.ttl
+    return age_of(str(memory.state.fetched)) > settings.sync.ttl
 
 
 def fetch_early(memory: Memory, turn: Turn) -> Future[RemoteAnswer] | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.hot.age import age
 from ctxrepo.storage.ledgers import latest
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.recent import written
@@ -31,13 +32,13 @@ class Trouble:
 def of_worker(memory: Memory) -> Trouble | None:
     """What the worker met last, unless a run that began later met nothing: what could not be done is tried by
     each run, so that one has got past it."""
-    return _since(memory.state.log, written(memory.state.well))
+    return _since(memory.state.log, _by_now(written(memory.state.well)))
 
 
 def of_hooks(memory: Memory) -> Trouble | None:
     """What a hook met last, unless the session that was served last began later."""
     session = latest(memory.state)
-    return _since(hooks_log(memory), session.began if session else 0.0)
+    return _since(hooks_log(memory), _by_now(session.began) if session else 0.0)
 
 
 def hooks_log(memory: Memory) -> Path:
@@ -52,6 +53,11 @@ def put_aside(memory: Memory) -> Iterator[Path]:
             with suppress(OSError):
                 log.replace(aside)
                 yield aside
+
+
+def _by_now(moment: float) -> float:
+    """The moment; but none of the future, which would keep all from being told until then."""
+    return moment if age(moment) < float("inf") else 0.0
 
 
 def _since(log: Path, settled: float) -> Trouble | None:

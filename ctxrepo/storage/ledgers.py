@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.hot.age import age
 from ctxrepo.hot.ledger import MAX_BYTES, read_ledger
 from ctxrepo.hot.logs import lines_of
 from ctxrepo.storage.places import RepositoryPlaces
@@ -42,8 +43,11 @@ def ledgers(places: RepositoryPlaces, since: float = 0) -> list[Ledger]:
 
 
 def latest(places: RepositoryPlaces) -> Ledger | None:
-    """The session that was served last, its subagents aside; only as many files are read as it takes."""
-    for path in sorted(_files(places.ledgers), key=written, reverse=True):
+    """The session that was served last, its subagents aside; only as many files are read as it takes.
+
+    One that was served in the future, by a clock that was put back, is none of the last.
+    """
+    for path in sorted(_files(places.ledgers), key=lambda file: age(written(file))):
         if (ledger := _read(path)) and not ledger.of:
             return ledger
     return None

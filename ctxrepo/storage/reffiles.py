@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Busy
+from ctxrepo.hot.age import age
 from ctxrepo.storage.reflock import STALE, clear_stale_locks
 
 WT = "refs/ctxrepo/wt"
@@ -126,7 +127,7 @@ class RefFiles:
         names = ("index", "config", "packed-refs", "shallow", "HEAD")
         for path in [self.git_dir / f"{n}.lock" for n in names] + [*(self.git_dir / "refs").rglob("*.lock")]:
             with suppress(FileNotFoundError):
-                yield path, time.time() - path.stat().st_mtime
+                yield path, age(path.stat().st_mtime)
 
     def shallow_is_garbage(self) -> bool:
         lines = _text(self.git_dir / "shallow").splitlines()

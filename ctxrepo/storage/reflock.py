@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from pathlib import Path
+
+from ctxrepo.hot.age import age
 
 STALE = 2.0
 """Seconds after which a ref's lock is taken for abandoned: updating a ref takes milliseconds.
@@ -18,5 +19,5 @@ def clear_stale_locks(git_dir: Path, *names: str) -> None:
     for name in names:
         lock = git_dir / f"{name}.lock"
         with suppress(FileNotFoundError):
-            if time.time() - lock.stat().st_mtime > STALE:
+            if age(lock.stat().st_mtime) > STALE:
                 lock.unlink()
