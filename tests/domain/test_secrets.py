@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.domain.secrets import Secret, mask, scan
-from ctxrepo.domain.secrets.rules import RULES, SHORTEST_TOKEN
+from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN
+from ctxrepo.domain.secrets.rules import RULES
 
 # Placeholders of X stand here, put together: written out they would be taken for marks of unfinished work.
 PLACEHOLDERS = (
@@ -282,19 +283,19 @@ HOSTILE = sorted(
 
 
 def test_hostile_text_takes_time_in_proportion() -> None:
-    """A quadratic pattern would take hours for 1 MiB; the bound here leaves room for a slow machine."""
-    slowest = max(HOSTILE, key=lambda pattern: _seconds(pattern, 1 << 13))
-    assert _seconds(slowest, 1 << 20) < 20
+    """Sixteen times as much text takes no 64 times as long; with a quadratic pattern it would be 256."""
+    for slow in sorted(HOSTILE, key=lambda pattern: _seconds(pattern, 1 << 13))[-3:]:
+        assert _seconds(slow, 1 << 20) < 64 * max(_seconds(slow, 1 << 16), 0.01), slow
 
 
 def test_a_long_note_is_scanned_in_no_time() -> None:
     text = "\n".join(CLEAN) * 20
     assert len(text) > 200 * 1024
-    assert min(_seconds(text, len(text)) for _ in range(3)) < 2
+    assert min(_seconds(text, len(text)) for _ in range(3)) < 5
 
 
 def _seconds(pattern: str, size: int) -> float:
     text = (pattern * (size // len(pattern) + 1))[:size]
-    start = time.perf_counter()
+    start = time.process_time()
     scan(text)
-    return time.perf_counter() - start
+    return time.process_time() - start

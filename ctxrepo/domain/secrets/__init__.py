@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ctxrepo.domain.secrets.rules import RULES, SHORTEST_TOKEN, Rule
+from ctxrepo.domain.secrets.search import spans
 
 _SECRET_BYTES = 8192
 """More of a key block than this adds nothing to what tells two apart."""
@@ -35,23 +33,23 @@ def scan(text: str) -> tuple[Secret, ...]:
     data = _without_markup(text)
     found = []
     line, counted = 1, 0
-    for start, end, rule in _spans(data):
-        line += data.count(b"\n", counted, start)
-        counted = start
-        found.append(Secret(rule, line, _fingerprint(data[start:end])))
+    for hit in spans(data):
+        line += data.count(b"\n", counted, hit.start)
+        counted = hit.start
+        found.append(Secret(hit.rule, line, _fingerprint(data[hit.start : hit.end])))
     return tuple(dict.fromkeys(found))
 
 
 def mask(text: str) -> str:
     """`text` with each secret replaced by the name of its rule in brackets; itself when there is none."""
     data = _without_markup(text)
-    spans = list(_spans(data))
-    if not spans:
+    hits = list(spans(data))
+    if not hits:
         return text
     parts, at = [], 0
-    for start, end, rule in spans:
-        parts += [data[at:start], b"[" + rule.encode() + b"]"]
-        at = end
+    for hit in hits:
+        parts += [data[at : hit.start], b"[" + hit.rule.encode() + b"]"]
+        at = hit.covered
     return b"".join([*parts, data[at:]]).decode("utf-8", "replace")
 
 
@@ -61,39 +59,6 @@ def _without_markup(text: str) -> bytes:
     # In a JSONL line `\n` must not hide where a word begins, and must not count as a line of the file.
     data = data.replace(b"\\n", b"\r").replace(b"\\r", b"\r").replace(b"\\t", b" ")
     return data.translate(None, b"`\\\0")
-
-
-def _spans(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, rule) from left to right; of what overlaps the first, then the special rule's."""
-    lowered = data.lower()
-    tokens = b" ".join([word for word in data.split() if len(word) >= SHORTEST_TOKEN])
-    # A picture in base64 is one long word; without these marks in it most rules need no look.
-    absent = {mark for mark in b"_-.:" if mark not in tokens}
-    hits = [
-        (*match.span(match.lastindex or 0), order)
-        for order, rule in enumerate(RULES)
-        for anchor in rule.anchors
-        if not rule.is_one_word or (absent.isdisjoint(anchor) and anchor in tokens)
-        for match in _matches(rule, anchor, data, lowered if rule.ignores_case else data)
-    ]
-    last = 0
-    for start, end, order in sorted(hits, key=lambda hit: (hit[0], hit[2])):
-        if start >= last:
-            last = end
-            yield start, end, RULES[order].name
-
-
-def _matches(rule: Rule, anchor: bytes, data: bytes, searched: bytes) -> Iterator[re.Match[bytes]]:
-    # bytes.find is ten times as fast as the search of a regular expression: rules look only where one of
-    # their words stands.
-    at = searched.find(anchor)
-    while at >= 0:
-        after = at + len(anchor)
-        match = rule.pattern.match(data, at)
-        if match and rule.is_real(match):
-            yield match
-            after = max(after, match.end())
-        at = searched.find(anchor, after)
 
 
 def _fingerprint(secret: bytes) -> str:

@@ -5,29 +5,40 @@ Each judge takes the match of a rule, of which the last group that took part is 
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
-_JUDGED_BYTES = 64
+from ctxrepo.domain.secrets.placeholder import (
+    FULL_WIDTH,
+    ORDER,
+    TOKEN_FILLER,
+    WEAK,
+    has_both,
+    is_mixture,
+    is_strong,
+    may_be_secret,
+    stands_for_one,
+    words_of,
+)
 
-# What ignores case is asked of lower case, which is much faster than a pattern that ignores it.
-_TOKEN_FILLER = re.compile(rb"x{5}|\*{3}|\.{3}|0{12}|your|placeholder|redacted|replace|insert")
-_FILLER = re.compile(
-    rb"x{4}|\*{3}|\.{3}|example|change[-_]?me|placeholder|dummy|fake|sample|your|redacted|insert|replace"
-    rb"|foobar|todo|mock|not[-_]?real|(?<![a-z])tests?(?![a-z])"
+_JUDGED_BYTES = 64
+_DOCUMENTED = (
+    b"test_4eC39HqLyjWDarjtT1zdp7dc",  # Stripe
+    b"test_BQokikJOvBiI2HlWgH4olfQ2",
+    b"SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",  # jwt.io, today and once
+    b"TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ",
+    b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",  # RFC 7519
+    b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",  # Azure's emulator
+    b"QWxhZGRpbjpvcGVuIHNlc2FtZQ",  # RFC 7617: Aladdin:open sesame
 )
-_REFERENCE = re.compile(
-    rb"\$[a-z_{($]|\$[0-9][a-z]?\$|%\w+%|[{<\[]|process\.env|os\.|env[.:(\[]|getenv|import\.meta|secrets?[.:/]"
-    rb"|vault[:./]|!(?:vault|ref|sub|env|secret)|op://|arn:|urn:|file:|data:|https?://|ssm:|ref\+|projects/"
-    rb"|sha[0-9]{1,3}[-:]|md5[-:]|(?:~|\.{1,2})?/[\w.-]+/|[0-9]{4}-[0-9]{2}-[0-9]{2}"
-)
+"""Secrets that their vendors print as examples; those with EXAMPLE in them need no entry."""
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-# lower, Upper, camelCase or SHOUTED with a few digits after it; a number; 1password, 2nd.
-_WORD = re.compile(
-    rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
-)
-_BETWEEN_WORDS = re.compile(rb"[-_./:@=+&?#,]+")
+_UUID4 = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\Z")
 _SENTENCE = re.compile(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
 _LOCAL = re.compile(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([A-Za-z0-9-]+\.)*example\.)")
+_CODE = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
+_RUN = re.compile(rb"[^\s,;(){}\[\]|&]+")
 
 _URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
 
@@ -37,89 +48,225 @@ _ABOUT = frozenset(
     b" ttl expiry expires expiration expired version field header headers param prefix suffix endpoint digest"
     b" fingerprint checksum format policy algorithm alg env var variable store manager provider source"
     b" location scope scopes class usage budget rate bucket index pattern regex schema status holder"
-    b" label".split()
+    b" label hint reset rules rule strength min max minlength maxlength".split()
 )
-_GLUED = frozenset({b"", b"key", b"keybase", b"value", b"string", b"text"})
+_GLUED = frozenset(
+    {b"", b"key", b"keybase", b"value", b"string", b"text", b"data", b"plain", b"b64", b"base"}
+)
 _OTHER_TOKENS = re.compile(
     rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
     rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
     # One part of an address, such as an ARN or the key of a cache.
     rb"|:\Z"
 )
+_NAMED = re.compile(rb"[a-z0-9]{2}[_-]\Z")
+_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[_-]\Z")
 _KEYS = re.compile(
-    rb"(?:api|app|access|auth|private|secret|signing|encryption|master|account|service|shared|storage|webhook"
-    rb"|subscription|hmac|jwt|session|license)[ _-]?\Z"
+    rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
+    rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
+    rb"|write|ingest|integration|rest|recovery|activation|product|host|function|wallet|root|org|team|project|user"
+    rb"|developer|dev|prod|preshared|psk|crypto|cipher|aes|rsa|ed25519|tls|ssl|data|sas|security"
+    rb"|validation|machine|cookie|salt|rails|django|flask|laravel|openai|stripe|google|maps|mapbox|sendgrid)"
+    rb"[ _.-]?\Z"
 )
+_OTHER_KEYS = re.compile(
+    rb"(?:public|publishable|primary|foreign|partition|sort|cache|idempotency|hash|row|object|s3|routing|shard"
+    rb"|dedup|lookup|group|search|index|map|dict|translation|i18n|host|known|registry|storage)[ _.-]?\Z"
+)
+_SHOUTED = re.compile(rb"[A-Z0-9]_\Z")
 
 
 def is_token(match: re.Match[bytes]) -> bool:
     """After a vendor's own prefix nearly everything is real: but for `xxxxx` and words with dashes."""
     value = _value(match)
-    return not _TOKEN_FILLER.search(value.lower()) and not _SENTENCE.match(value, min(8, len(value) // 3))
+    return not (
+        TOKEN_FILLER.search(value.lower())
+        or _is_documented(match)
+        or _SENTENCE.match(value, min(8, len(value) // 3))
+    )
 
 
 def is_mixed(match: re.Match[bytes]) -> bool:
-    return _has_both(_value(match))
+    value = _value(match)
+    return has_both(value) and not TOKEN_FILLER.search(value.lower())
+
+
+def is_mixed_case(match: re.Match[bytes]) -> bool:
+    """Small and capital letters and digits, in an order that no words have."""
+    value = _value(match)
+    return is_random(match) and value.lower() != value and value.upper() != value
 
 
 def is_random(match: re.Match[bytes]) -> bool:
     """Letters and digits in an order that no words and no identifier have."""
     value = _value(match)
-    return _may_be_secret(value) and not _words(value)
+    return may_be_secret(value) and not words_of(value) and not _is_documented(match)
 
 
 def is_password(match: re.Match[bytes]) -> bool:
-    value = _value(match)
-    return _may_be_secret(value) and _words(value) != 1
+    """What stands where a command or a file has a password, and isn't what a manual would print."""
+    return is_strong(_value(match))
+
+
+def is_pair(match: re.Match[bytes]) -> bool:
+    """Base64 that says `user:password`."""
+    value = match[match.lastindex or 0]
+    try:
+        plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = plain.partition(b":")
+    return bool(
+        colon and user and len(password) > 3 and plain.isascii() and plain.decode().isprintable()
+    ) and (not _is_documented(match) and password.lower() not in _URL_WORDS and password != user)
+
+
+def is_card(match: re.Match[bytes]) -> bool:
+    """Whether the digits of a card's number add up as Luhn's do; the numbers for tests don't count."""
+    digits = [int(d) for d in match[match.lastindex or 0].decode("ascii", "ignore") if d.isdigit()]
+    if not 13 <= len(digits) <= 19 or len(set(digits)) < 5:
+        return False
+    doubled = [sum(divmod(2 * d, 10)) for d in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def is_pin(match: re.Match[bytes]) -> bool:
+    return not ORDER.match(_value(match))
+
+
+def is_phrase(match: re.Match[bytes]) -> bool:
+    """Twelve or more words in a row, and none of those that every sentence has: the seed of a wallet."""
+    words = re.sub(rb"[^a-z\x80-\xff]+", b" ", match[match.lastindex or 0].lower()).split()
+    return len(words) >= 12 and len(set(words)) >= 10 and not _COMMON.intersection(words)
+
+
+_COMMON = frozenset(
+    b"the and of to in is it for on with as are be by or an a at from that this was not you your we words"
+    b" word der die das und ist le la les et de des un une el los las y en que een het".split()
+)
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:
     """Whether base64 follows the header, and not the next word of a sentence."""
     first = _value(match).split()[0]
-    return _has_both(first) or not (first.islower() or first.isupper())
+    return has_both(first) or not (first.islower() or first.isupper())
 
 
 def is_url_password(match: re.Match[bytes]) -> bool:
     """Whether `user:password@host` is a login, and not one of a document or of a developer's own machine."""
     user, password = match[0][3:].split(b":", 1)[0], _value(match)
-    if password.lower() in _URL_WORDS or password == user or len(password) < 8:
+    if password.lower() in _URL_WORDS or password == user or len(password) < 6:
         return False
-    if _stands_for_one(password):
+    if stands_for_one(password) or WEAK.match(password.lower()):
         return False
-    if _words(password):
+    if words_of(password) or len(password) < 8:
         is_local = bool(_LOCAL.match(match.string, match.end() - 1))
-        return _has_both(password) and not is_local
+        return is_mixture(password) and not is_local
     return True
 
 
+def is_any(match: re.Match[bytes]) -> bool:
+    """Whatever isn't told to be a placeholder or a reference."""
+    value = _value(match)
+    return len(value) > 3 and not stands_for_one(value) and not WEAK.match(value.lower())
+
+
+def is_second(match: re.Match[bytes]) -> bool:
+    """The second of `user / password`: an address or a path isn't one."""
+    value = _value(match)
+    return b"/" not in value and b"://" not in match[0] and is_strong(value) and not _CODE.match(value)
+
+
+def is_manifest(match: re.Match[bytes]) -> bool:
+    """Whether one of the values below `data:` is base64 or text that could be a secret."""
+    for line in match[match.lastindex or 0].splitlines():
+        value = line.partition(b":")[2].strip(b" \"'")
+        if len(value) >= 8 and not stands_for_one(value) and (has_both(value) or value.lower() != value):
+            return True
+    return False
+
+
+def is_any_hash(match: re.Match[bytes]) -> bool:
+    """Nothing else has this shape."""
+    return not TOKEN_FILLER.search(_value(match).lower())
+
+
 def is_assigned_password(match: re.Match[bytes]) -> bool:
-    """Twelve characters with a digit are a password, even `Summer2024rain`; a name of several words isn't."""
-    return _is_assigned(match, most_words=1)
+    """Even `Summer2024rain` is a password; a name of several words isn't."""
+    if not _is_the_thing(match):
+        return False
+    value = _assigned(match)
+    if match["bare"] and _is_code(match):
+        return False
+    if len(value) < 12 or not has_both(value) or words_of(value) > 1:
+        return is_strong(value)
+    return may_be_secret(value) and not WEAK.match(value.lower())
 
 
 def is_assigned_secret(match: re.Match[bytes]) -> bool:
     """As for a password, but ids and, out of quotes, single identifiers are no secrets."""
-    return (
-        _is_assigned(match, most_words=1 if match["quote"] else 0)
-        and not _UUID.match(_value(match).lower())
-        and not _OTHER_TOKENS.search(_before(match))
-    )
+    value, before = _assigned(match).lower(), _before(match)
+    if _OTHER_TOKENS.search(before) or not _is_assigned(match):
+        return False
+    if _UUID.match(value):
+        return bool(_UUID4.match(value) and _NAMED.search(before) and not _NO_LOGIN.search(before))
+    return True
 
 
 def is_assigned_key(match: re.Match[bytes]) -> bool:
     """Most keys are for maps and tables: only those named as an API's or a cipher's count."""
-    return bool(_KEYS.search(_before(match))) and _is_assigned(match, most_words=1 if match["quote"] else 0)
+    before = _before(match)
+    if _KEYS.search(before):
+        return _is_assigned(match)
+    start = match.start()
+    is_shouted = match[0].isupper() or _SHOUTED.search(match.string, max(0, start - 2), start)
+    if not is_shouted or _OTHER_KEYS.search(before) or len(_assigned(match)) < 20:
+        return False
+    return _is_assigned(match) and not words_of(_assigned(match))
 
 
-def _is_assigned(match: re.Match[bytes], most_words: int) -> bool:
+def is_foreign(match: re.Match[bytes]) -> bool:
+    """A value after a word for secret or key in another language than English."""
+    value = _assigned(match)
+    return (
+        len(value) >= 12
+        and _is_the_thing(match)
+        and not _is_code(match)
+        and may_be_secret(value)
+        and not (words_of(value) or _UUID.match(value.lower()) or FULL_WIDTH.search(value))
+    )
+
+
+def _is_assigned(match: re.Match[bytes]) -> bool:
     """Whether the name stands for the secret itself, and the value is one."""
+    value = _assigned(match)
+    if len(value) < 12 or not has_both(value) or not _is_the_thing(match) or _is_documented(match):
+        return False
+    if match["bare"] and _is_code(match):
+        return False
+    return (
+        words_of(value) <= (1 if match["quote"] else 0)
+        and may_be_secret(value)
+        and not WEAK.match(value.lower())
+    )
+
+
+def _is_the_thing(match: re.Match[bytes]) -> bool:
+    """Whether the name says `password` or `password_prod`, and not `password_hash` or `passwordless`."""
+    glued, *words = match["more"].lower().replace(b"-", b"_").replace(b".", b"_").split(b"_")
+    return glued.rstrip(b"0123456789") in _GLUED and not (words and words[-1] in _ABOUT)
+
+
+def _assigned(match: re.Match[bytes]) -> bytes:
+    """The value without what code and markdown have behind it; a password may begin with such a sign."""
     value = _value(match)
-    if not _has_both(value):
-        return False
-    glued, *words = match["more"].lower().replace(b"-", b"_").split(b"_")
-    if glued.rstrip(b"0123456789") not in _GLUED or (words and words[-1] in _ABOUT):
-        return False
-    return _words(value) <= most_words and _may_be_secret(value)
+    run = _RUN.match(value) if match["bare"] else None
+    return run[0] if run and len(run[0]) >= 6 else value
+
+
+def _is_code(match: re.Match[bytes]) -> bool:
+    """Whether the value is a call or a name of a program."""
+    return bool(_CODE.match(match["bare"][:_JUDGED_BYTES]))
 
 
 def _before(match: re.Match[bytes]) -> bytes:
@@ -130,26 +277,9 @@ def _before(match: re.Match[bytes]) -> bytes:
 def _value(match: re.Match[bytes]) -> bytes:
     """The beginning of what may be the secret: enough to judge it by, and no more to read in hostile text."""
     start, end = match.span(match.lastindex or 0)
-    return match.string[start : min(end, start + _JUDGED_BYTES)].rstrip(b".,:;*")
+    return match.string[start : min(end, start + _JUDGED_BYTES)].rstrip(b".,:;*)")
 
 
-def _may_be_secret(value: bytes) -> bool:
-    return len(value) >= 8 and _has_both(value) and not _stands_for_one(value)
-
-
-def _stands_for_one(value: bytes) -> bool:
-    """Whether it is a placeholder, or says where the secret is kept."""
-    lowered = value.lower()
-    return bool(_REFERENCE.match(lowered) or _FILLER.search(lowered))
-
-
-def _has_both(value: bytes) -> bool:
-    """Letters and digits (bytes beyond ASCII count as letters)."""
-    others = value.translate(None, b"0123456789")
-    return len(others) < len(value) and (others.lower() != others.upper() or not others.isascii())
-
-
-def _words(value: bytes) -> int:
-    """How many words an identifier, a path or a file name has; 0 when the text is none of these."""
-    words = [word for word in _BETWEEN_WORDS.split(value) if word]
-    return len(words) if all(_WORD.match(word) for word in words) else 0
+def _is_documented(match: re.Match[bytes]) -> bool:
+    start, end = match.span()
+    return any(match.string.find(known, start, min(end, start + 8192)) >= 0 for known in _DOCUMENTED)

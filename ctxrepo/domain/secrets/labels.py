@@ -1,0 +1,221 @@
+"""Secrets that stand beside a word for them: `password`, `Passwort`, `mot de passe`, `API_KEY`.
+
+`NAME_more = value`, `name: "value"`, `| name | value |`, `<name>value`, `name for staging is value`,
+`name("value")`, `name" value="value`; behind a colon the value may be all there is on the next line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets.rule import Judge, Rule, text
+
+_PASSWORDS = """
+    contraseña contrasena contrasenya contrasinal mot+de+passe motdepasse mot_de_passe mdp kennwort passwort
+    kennw losungswort zugangscode senha palavra-passe parola wachtwoord toegangscode lösenord losenord
+    adgangskode kodeord passord salasana tunnussana lykilorð hasło haslo heslo jelszó jelszo parolă
+    lozinka zaporka geslo šifra лозинка пароль парола құпиясөз slaptažodis parole salasõna parool
+    κωδικός συνθηματικό şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور گذرواژه סיסמה סיסמא पासवर्ड
+    รหัสผ่าน mật+khẩu mat+khau kata+sandi kata+laluan nenosiri pasahitza pasvorto cyfrinair fjalëkalimi
+    密码 密碼 口令 パスワード 暗証番号 パスフレーズ 비밀번호 암호 패스워드
+"""
+_SECRETS = """
+    geheimnis schlüssel schluessel zugangsdaten anmeldedaten jeton clé secreto clave credenciales segredo chave
+    credenciais segreto chiave credenziali geheim sleutel inloggegevens hemlighet nyckel nøgle nøkkel hemmelighet
+    avain salaisuus klucz sekret klíč tajemství kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδί
+    anahtar gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿
+"""
+"""A plus stands for the blank in a phrase."""
+
+
+def _spellings(word: str) -> set[bytes]:
+    """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.
+
+    Letters of ASCII are in lower case, as in the text that is searched.
+    """
+    cased = {word, word.capitalize(), word.upper()}
+    formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
+    return {w.encode().lower() for w in formed}
+
+
+_SEPARATOR = (
+    r"(?:=>|->|:=|==?|::?|\||>|\xef\xbc\x9a|\xef\xbc\x9d|\xe2\x86\x92|\xe2\x80[\x93\x94](?= )|-(?= ))"
+)
+_IS = (
+    r"(?:is|was|ist|lautet|war|est|es|era|\xc3\xa9|\xc3\xa8|e|jest|je|on|\xc3\xa4r|er|"
+    r"\xd1\x8d\xd1\x82\xd0\xbe|\xe3\x81\xaf|\xe6\x98\xaf|\xe4\xb8\xba)(?=[ \t\"'*]|(?<=[\x80-\xff]))"
+)
+_BLANK = r"(?:[ \t]|\xc2\xa0|\xe2\x80\xaf|\xe3\x80\x80)"
+_FOR = (
+    r"(?:for|of|on|in|to|f\xc3\xbcr|fuer|von|vom|zum|zur|der|des|beim|de|du|pour|sur|para|do|da|del|di|per|voor|van"
+    r"|till?|f\xc3\xb6r|dla|pro|\xd0\xb4\xd0\xbb\xd1\x8f|\xd0\xbe\xd1\x82|\xd0\xba|api)"
+)
+_ADJECTIVES = r"(?:[ ][A-Za-z'\x80-\xff-]{1,20}){0,3}?"
+_NAMED = (
+    r"(?P<more>(?:[_.-]?[A-Za-z0-9]{1,20}(?:[_.-][A-Za-z0-9]{1,20}){0,3})?+)"
+    rf"(?:[ ]{_FOR}(?:[ ][\w./@'\x80-\xff-]{{1,30}}){{0,4}}?|[ ]?\([^()\r\n]{{1,40}}\))?"
+)
+_ASSIGNED = (
+    rf"[\"'*)\]]{{0,4}}{_BLANK}{{0,20}}"
+    rf"(?:(?:{_SEPARATOR}|{_IS})\*{{0,3}}{_BLANK}{{0,20}}"
+    r"|[ ]?(?:content|value|v)=(?=[\"'])"
+    r"|\((?=[\"'])"
+    r"|(?::|\xef\xbc\x9a)\*{0,3}[ \t]{0,4}(?:[|>]-?)?(?:\r\n?|\n)[ \t>]{0,20}(?:[-*+][ \t]{1,4})?"
+    r"(?=\S{8,512}+[ \t]{0,4}(?:[\r\n]|\Z)))"
+    r"[*_]{0,3}(?:[bruf]{0,2}(?P<quote>[\"'])(?P<quoted>[^\"'\s]{6,512})(?=[\"'])"
+    r"|(?P<bare>(?![\"'])[^\s\"'<>]{6,512}+))"
+)
+
+
+def _label(
+    name: str,
+    words: Iterable[bytes],
+    is_real: Judge,
+    example: str,
+    clean: str,
+    *,
+    parts: Iterable[bytes] = (),
+    start: bytes = b"",
+    more: str = "",
+) -> Rule:
+    """The rule for values beside one of the words; `parts` begin words of which they may be the end."""
+    longest_first = sorted(words, key=len, reverse=True)
+    regex = (
+        start
+        + b"(?:"
+        + b"|".join(map(re.escape, longest_first))
+        + b")"
+        + f"{_NAMED}{more}{_ASSIGNED}".encode()
+    )
+    # Chinese, Japanese, Korean and Thai have no blanks between words.
+    inner = {*parts, *(w for w in longest_first if w[0] > 0xDF)}
+    anchors = {next((p for p in inner if w.startswith(p)), w) for w in longest_first}
+    return Rule(
+        name,
+        "any",
+        tuple(sorted(anchors)),
+        regex,
+        is_real,
+        ignores_case=True,
+        is_label=True,
+        inner=frozenset(inner),
+        example=example,
+        clean=clean,
+    )
+
+
+def _all_spellings(listed: str) -> set[bytes]:
+    return {spelling for word in listed.split() for spelling in _spellings(word.replace("+", " "))}
+
+
+_CARD = (
+    rb"(?:card[ _-]?(?:number|no\.?|num)|credit[ _-]?card|kreditkarte(?:nnummer)?|kartennummer|carte bancaire"
+    rb"|tarjeta|cart[a\xc3][o\xa3]?|ccnum|cc[ _-]?number)"
+)
+_SEED = (
+    rb"(?:mnemonic|(?:seed|recovery|backup|secret|wallet)[ _-]?(?:phrase|words|mnemonic|seed)|bip[ _-]?39|seed"
+    rb"|wiederherstellung\w{0,10}|phrase de r\S{3,20}|frase semilla|\xe5\x8a\xa9\xe8\xae\xb0\xe8\xaf\x8d)"
+)
+
+LABELS: tuple[Rule, ...] = (
+    text(
+        "aws-secret-key",
+        "AWS",
+        ("secret",),
+        r"secret[_-]?(?:access)?[_-]?key[\"'*]{0,3}[ \t]{0,4}[:=|][ \t\"'*]{0,6}"
+        r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+        shape.is_mixed,
+        "aws_secret_access_key = {b40}",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        ignores_case=True,
+    ),
+    text(
+        "seed-phrase",
+        "wallets (BIP 39 and others)",
+        (
+            "mnemonic",
+            "seed",
+            "recovery",
+            "backup",
+            "secret",
+            "wallet",
+            "bip",
+            "wiederherst",
+            "phrase",
+            "frase",
+            "助记词",
+        ),
+        _SEED + rb"[^\r\n:=|]{0,40}[:=|*\"'` \t\r\n-]{1,12}"
+        rb"((?:(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12}(?:[ \t,|-]{1,4}|[ \t]{0,4}[\r\n]{1,2}[ \t]{0,4})){11,24}"
+        rb"(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12})",
+        shape.is_phrase,
+        "seed phrase: lunar brisk oval tiger mango quilt zebra pond ripple flint cargo lemon",
+        "the seed phrase: write it down on paper and keep that in a safe place of the house",
+        ignores_case=True,
+    ),
+    text(
+        "pin",
+        "any",
+        ("pin", "puk", "geheimzahl"),
+        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|geheimzahl))"
+        rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{4,8})(?![\w.])",
+        shape.is_pin,
+        "PIN: 58{d4}",
+        "pin: 1234",
+    ),
+    text(
+        "card-number",
+        "any",
+        ("card", "kreditkarte", "karten", "carte", "tarjeta", "cart", "cc"),
+        _CARD + rb"[\"'*]{0,3}[ \t]{0,4}(?:[:=|]|is)[\"'* \t]{0,6}([0-9](?:[ -]?[0-9]){12,18})(?![0-9])",
+        shape.is_card,
+        "card number: {card}",
+        "card number: 4111 1111 1111 1111",
+        ignores_case=True,
+    ),
+    _label(
+        "password",
+        {b"password", b"passwd", b"passphrase", b"pass phrase", b"pass-phrase", b"passcode", b"pass", b"pwd"}
+        | _all_spellings(_PASSWORDS),
+        shape.is_assigned_password,
+        "Passwort: {a9}!{a4}",
+        "password: ${DB_PASSWORD}",
+        parts=(b"pass", b"pwd", b"kennwort", "lösenord".encode(), b"wachtwoord", b"senha"),
+    ),
+    _label(
+        "password",
+        {b"pw"},
+        shape.is_assigned_password,
+        "pw: {a9}!{a4}",
+        "pw: see the vault",
+        start=b"(?<![a-z0-9])",
+    ),
+    _label(
+        "secret",
+        {b"secret", b"token", b"credential", b"credentials", b"creds"},
+        shape.is_assigned_secret,
+        "client_secret: {a32}",
+        "token: bearer in header",
+        parts=(b"secret", b"token", b"cred"),
+    ),
+    _label(
+        "api-key",
+        {b"key"},
+        shape.is_assigned_key,
+        "API_KEY={h32}",
+        "cache key: v3-linux-x64-{h32}",
+        parts=(b"key",),
+    ),
+    _label(
+        "secret",
+        _all_spellings(_SECRETS),
+        shape.is_foreign,
+        "clé secrète : {a32}",
+        "Schlüssel: liegt im Tresor",
+        parts=("schlüssel".encode(), b"schluessel"),
+        more=_ADJECTIVES,
+    ),
+)

@@ -1,0 +1,83 @@
+"""What stands in a secret's place: a placeholder, a reference, a name; and what a secret is a mixture of."""
+
+from __future__ import annotations
+
+import re
+
+# What ignores case is asked of lower case, which is much faster than a pattern that ignores it.
+TOKEN_FILLER = re.compile(
+    rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{9}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
+)
+_FILLER = re.compile(
+    rb"x{4}|\*{3}|\.{3}|(.)\1{7}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your|redacted|insert"
+    rb"|replace|foobar|todo|mock|not[-_]?real|[-_]here\b|(?<![a-z])tests?(?![a-z])"
+)
+
+_REFERENCE = re.compile(
+    rb"\$[a-z_{($]|\$[0-9][a-z]?\$|%\w+%|[{<\[]|process\.env|os\.|env[.:(\[]|getenv|import\.meta|secrets?[.:/]"
+    rb"|vault[:./]|!(?:vault|ref|sub|env|secret)|op://|arn:|urn:|file:|data:|[a-z][a-z0-9+]{1,9}://|ssm:|ref\+"
+    rb"|projects/|sha[0-9]{1,3}[-:]|md5[-:]|(?:~|\.{1,2})?/[\w.-]+/|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    rb"|(?:self|this|args?|opts?|options|config|cfg|conf|ctx|req|request|params?|props|data|user)[.\[]|enc:|enc\["
+)
+# lower, Upper, camelCase or SHOUTED with a few digits after it; a number; 1password, 2nd.
+_WORD = re.compile(
+    rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
+)
+_BETWEEN_WORDS = re.compile(rb"[-_./:@=+&?#,]+")
+_MARKS = b"!#$%^&*?@~=+"
+_SIGN = re.compile(rb"[@#&+=?!]")
+FULL_WIDTH = re.compile(rb"[\xe1-\xef][\x80-\xbf]")
+ORDER = re.compile(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321)")
+WEAK = re.compile(
+    rb"(?:my|the|some|new|old|user|admin|root|db|super|app|test|top)?[-_]?"
+    rb"(?:p[a@]ss(?:w[o0]rd|wd|phrase)?|pwd|pw|secret|token|key|hunter|admin|root|user|foo|bar|abc|letmein|qwerty)"
+    rb"[-_]?[0-9]{0,6}!?\Z"
+)
+
+
+def is_strong(value: bytes) -> bool:
+    """Six characters or more of a mixture that a person would choose, and a manual wouldn't print."""
+    value = value.lstrip(b":@")
+    if len(value) < 6 or stands_for_one(value) or WEAK.match(value.lower()) or FULL_WIDTH.search(value):
+        return False
+    if value.isdigit():
+        return len(value) >= 8 and not ORDER.match(value)
+    words = 0 if _SIGN.search(value) else words_of(value)
+    if words:
+        return words == 1 and len(value) >= 8 and value[:1].isupper() and sum(map(_is_digit, value)) >= 2
+    return is_mixture(value)
+
+
+def is_mixture(value: bytes) -> bool:
+    """Three of small letters, capitals, digits and signs; or two, with three digits or signs."""
+    digits = sum(map(_is_digit, value))
+    signs = sum(c in _MARKS for c in value)
+    letters = (value.upper() != value) + (value.lower() != value)
+    kinds = letters + bool(digits) + bool(signs)
+    return kinds >= 3 or (letters > 0 and digits + signs >= 3) or (not value.isascii() and digits > 1)
+
+
+def _is_digit(byte: int) -> bool:
+    return 48 <= byte <= 57
+
+
+def may_be_secret(value: bytes) -> bool:
+    return len(value) >= 8 and has_both(value) and not stands_for_one(value)
+
+
+def stands_for_one(value: bytes) -> bool:
+    """Whether it is a placeholder, or says where the secret is kept."""
+    lowered = value.lower()
+    return bool(_REFERENCE.match(lowered) or _FILLER.search(lowered))
+
+
+def has_both(value: bytes) -> bool:
+    """Letters and digits (bytes beyond ASCII count as letters)."""
+    others = value.translate(None, b"0123456789")
+    return len(others) < len(value) and (others.lower() != others.upper() or not others.isascii())
+
+
+def words_of(value: bytes) -> int:
+    """How many words an identifier, a path or a file name has; 0 when the text is none of these."""
+    words = [word for word in _BETWEEN_WORDS.split(value) if word]
+    return len(words) if all(_WORD.match(word) for word in words) else 0

@@ -1,0 +1,116 @@
+"""What one row of the tables says, and how a row is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ctxrepo.domain.secrets import shape
+
+SHORTEST_TOKEN = 16
+"""Bytes: nothing that a rule for one word finds is shorter."""
+
+ALNUM = "[A-Za-z0-9]"
+URLSAFE = "[A-Za-z0-9_-]"
+HEX = "[a-f0-9]"
+END = "(?![A-Za-z0-9])"
+
+Judge = Callable[[re.Match[bytes]], bool]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`regex` is tried where one of `anchors` stands.
+
+    With `is_one_word` the anchor is part of a run of SHORTEST_TOKEN or more characters without white space,
+    which few words of a note are, and its case counts; with `begins_word` the run begins there. The anchors
+    of other rules are in lower case and begin with a whole word or sign, but those in `inner` may be part
+    of a word. The word of a label may head a column.
+
+    The last group that took part, else the whole match, is the secret if `is_real` agrees. Every repetition
+    is bounded and can be read in one way only: the text may be hostile.
+
+    A secret that begins before its anchor does so within `back` bytes.
+
+    `whose` and `source` are for the page that lists the rules. `example` is a text in which `{a20}` stands
+    for 20 letters and digits made up at run time (see tests/made.py), `clean` one that is none.
+    """
+
+    name: str
+    whose: str
+    anchors: tuple[bytes, ...]
+    regex: str | bytes
+    is_real: Judge
+    ignores_case: bool = False
+    is_one_word: bool = False
+    begins_word: bool = False
+    is_label: bool = False
+    inner: frozenset[bytes] = frozenset()
+    back: int = 0
+    source: str = ""
+    example: str = ""
+    clean: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Compiled at the first use: most rules are never tried."""
+        regex = self.regex if isinstance(self.regex, bytes) else self.regex.encode()
+        return re.compile(regex, re.IGNORECASE if self.ignores_case else re.NOFLAG)
+
+
+def prefixed(
+    name: str, whose: str, prefixes: str, body: str, source: str = "", is_real: Judge = shape.is_token
+) -> Rule:
+    """A token that its vendor lets begin with a word of its own; `body` is what follows."""
+    words = "|".join(re.escape(p) for p in prefixes.split())
+    regex = f"(?<![A-Za-z0-9])(?:{words}){body}"
+    return Rule(
+        name, whose, anchors_of(prefixes), regex, is_real, is_one_word=True, begins_word=True, source=source
+    )
+
+
+def token(
+    name: str,
+    whose: str,
+    anchors: str,
+    regex: str,
+    example: str,
+    clean: str,
+    is_real: Judge = shape.is_token,
+    back: int = 0,
+) -> Rule:
+    """A secret without white space in it that is known by what stands in or before it."""
+    return Rule(
+        name,
+        whose,
+        anchors_of(anchors),
+        regex,
+        is_real,
+        is_one_word=True,
+        back=back,
+        example=example,
+        clean=clean,
+    )
+
+
+def text(
+    name: str,
+    whose: str,
+    anchors: tuple[str, ...],
+    regex: str | bytes,
+    is_real: Judge,
+    example: str,
+    clean: str,
+    *,
+    ignores_case: bool = False,
+    back: int = 0,
+) -> Rule:
+    """A secret that is known by the text around it, over white space and lines."""
+    lowered = tuple(a.encode().lower() for a in anchors)
+    return Rule(name, whose, lowered, regex, is_real, ignores_case, back=back, example=example, clean=clean)
+
+
+def anchors_of(words: str) -> tuple[bytes, ...]:
+    return tuple(words.encode().split())
