@@ -54,7 +54,7 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("ssh-keygen", "-[NP] *", "ssh-keygen -t ed25519 -N '{a9}!{a3}'"),
     ("gpg gpg2", "--passphrase[ =]+", "gpg --batch --passphrase {a9}!{a3} -d x.gpg"),
     ("snmpwalk snmpget snmpset", "-[AX] *", "snmpwalk -v3 -A {a9}!{a3} host"),
-    ("net", "use +\\S+(?: +/user:\\S+)?(?: +\\S+:)? +", "net use \\\\fs1\\share /user:ada {a9}!{a3}"),
+    ("net", "use +(?:\\w: +)?\\S+ +(?:/user:\\S+ +)?", "net use \\\\fs1\\share /user:ada {a9}!{a3}"),
     (
         "cargo vault npm gh glab ngrok doctl huggingface-cli wandb",
         "(?:login|add-authtoken|authtoken) +(?:--?[\\w-]+[ =]+)?",

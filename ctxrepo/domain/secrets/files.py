@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets import content, shape
 from ctxrepo.domain.secrets.rule import Rule, text
 
 FILES: tuple[Rule, ...] = (
@@ -12,7 +12,7 @@ FILES: tuple[Rule, ...] = (
         "docker's config.json, npm's .npmrc",
         ("auth",),
         r"(?<![a-z])_?auth[\"']{0,2}[ \t]{0,4}[:=][ \t]{0,4}[\"']?([a-z0-9+/]{8,2000}={0,2})(?![a-z0-9+/=])",
-        shape.is_pair,
+        content.is_pair,
         '{"auths": {"registry.acme.io": {"auth": "{pair}"}}}',
         '{"auths": {"registry.acme.io": {}}',
         ignores_case=True,
@@ -22,7 +22,7 @@ FILES: tuple[Rule, ...] = (
         "Kubernetes",
         ("kind: secret",),
         r"kind:[ ]{1,4}Secret\b(?:[^\r\n]{0,200}[\r\n]{1,2}){1,30}?(?:stringD|d)ata:[ ]{0,4}[\r\n]{1,2}((?:[ ]{1,8}[\w.-]{1,80}:[ ]{1,4}[^\r\n]{0,4000}[\r\n]{0,2}){1,40})",
-        shape.is_manifest,
+        content.is_manifest,
         "kind: Secret\nmetadata:\n  name: x\ndata:\n  db: {b32}\n",
         "kind: Secret\nmetadata:\n  name: x\ndata:\n  db: ${DB}\n",
     ),
@@ -31,7 +31,7 @@ FILES: tuple[Rule, ...] = (
         "Kubernetes",
         ("data:",),
         r"(?:stringD|d)ata:[ ]{0,4}[\r\n]{1,2}((?:[ ]{1,8}[\w.-]{1,80}:[ ]{1,4}[^\r\n]{0,4000}[\r\n]{1,2}){1,40})(?=kind:[ ]{1,4}Secret\b)",
-        shape.is_manifest,
+        content.is_manifest,
         "apiVersion: v1\ndata:\n  db: {b32}\nkind: Secret\n",
         "apiVersion: v1\ndata:\n  db: plain words only\nkind: ConfigMap\n",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets import content, shape
 from ctxrepo.domain.secrets.rule import Rule, text, token
 
 _KEY_BLOCK = "-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n{b12}==\n"
@@ -27,7 +27,7 @@ FORMATS: tuple[Rule, ...] = (
         r"(?:[A-Za-z-]{1,30}: [^\r\n]{0,120}+[\r\n][\s>|]{0,64}+){0,6}"
         r"([A-Za-z0-9+/=]{16,8192}+"
         r"(?:[\s>|\"',+]{1,64}+(?:[A-Za-z0-9+/=]{16,8192}+|[A-Za-z0-9+/=]{1,99}+(?=[\s\"',]|\Z))){0,250}+)",
-        shape.is_key_body,
+        content.is_key_body,
         _KEY_BLOCK,
         "-----BEGIN PRIVATE KEY-----<redacted>-----END PRIVATE KEY-----",
     ),
@@ -36,7 +36,7 @@ FORMATS: tuple[Rule, ...] = (
         "SSH2",
         ("---- BEGIN SSH2 ENCRYPTED",),
         r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\s{1,8}(?:[A-Za-z-]{1,30}: [^\r\n]{0,120}+\s{1,8}){0,6}([A-Za-z0-9+/=\s]{16,8192}+)",
-        shape.is_key_body,
+        content.is_key_body,
         "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x\n{b64}\n",
         "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
     ),
@@ -45,7 +45,7 @@ FORMATS: tuple[Rule, ...] = (
         "PuTTY",
         ("Private-Lines:",),
         r"Private-Lines: [0-9]{1,4}\s{1,4}([A-Za-z0-9+/=\s]{16,8192}+)",
-        shape.is_key_body,
+        content.is_key_body,
         "Private-Lines: 2\n{b64}\n{b12}==\n",
         "Private-Lines: 14",
     ),
@@ -191,7 +191,7 @@ FORMATS: tuple[Rule, ...] = (
         "HTTP",
         ("basic",),
         r"(?<![a-z0-9])basic[ \t]{1,3}([a-z0-9+/]{8,400}={0,2})(?![a-z0-9+/=])",
-        shape.is_pair,
+        content.is_pair,
         "curl -H 'authorization: basic {pair}'",
         "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
         ignores_case=True,
@@ -224,7 +224,15 @@ FORMATS: tuple[Rule, ...] = (
         (
             "login",
             "user",
+            "username",
+            "userid",
             "zugang",
+            "zugangsdaten",
+            "anmeldedaten",
+            "benutzername",
+            "administrator",
+            "postgres",
+            "auth",
             "account",
             "credential",
             "anmeldung",
@@ -241,15 +249,25 @@ FORMATS: tuple[Rule, ...] = (
             "账户",
             "アカウント",
         ),
-        r"(?:log ?in|user(?:name)?|zugang\w{0,8}|account|credentials?|anmeldung|benutzer\w{0,6}|konto|identifiants?|usuario|utente"
+        r"(?:log ?in|user(?:name|id)?|zugang\w{0,8}|anmeldedaten|account|credentials?|anmeldung|benutzer\w{0,6}|konto|identifiants?|usuario|utente"
         r"|creds|admin|root|\xd0\xbb\xd0\xbe\xd0\xb3\xd0\xb8\xd0\xbd|\xe8\xb4\xa6\xe5\x8f\xb7|\xe8\xb4\xa6\xe6\x88\xb7"
         r"|\xe3\x82\xa2\xe3\x82\xab\xe3\x82\xa6\xe3\x83\xb3\xe3\x83\x88)"
         r"(?:[ ]?/[ ]?(?:pass\w{0,12}|pw|pwd|mdp|kennwort|senha|wachtwoord|has\S{1,4}o|heslo|clave))?(?:[ ]\([^()\r\n]{1,30}\)|[ ](?:for|f\xc3\xbcr|of)[ ]\S{1,30})?[\"'*]{0,4}"
-        r"[ \t]{0,4}(?::|=|\xef\xbc\x9a|\||is)[*]{0,3}[ \t]{0,4}[\"']?"
+        r"[ \t]{0,4}(?::|=|\xef\xbc\x9a|\||is|are|(?=[ ]))[*]{0,3}[ \t]{0,4}[\"']?"
         r"[\w.@+-]{2,60}(?:[ ]{0,2}(?:/|\||,|;|:)[ ]{0,2}|[ ]{1,2}(?:/|with|mit|-|\xe2\x80\x94|\xe2\x80\x93)[ ]{1,2})(?:pass\w{0,12}[ ])?([^\s\"'<>]{6,200})",
         shape.is_second,
         "login: ada / {a9}!{a3}",
         "user: ada@acme.io / see the vault",
+        ignores_case=True,
+    ),
+    text(
+        "password",
+        "accounts that every system has",
+        ("admin", "root", "administrator", "postgres", "sa", "sysadmin", "ubuntu"),
+        r"(?<![\w./@-])(?:admin|root|administrator|postgres|sa|sysadmin|ubuntu)(?::|[ ]{1,2}/[ ]{1,2}|[ ]?\|[ ]?)([^\s\"'<>/|]{8,200}+)(?!/)",
+        shape.is_spoken,
+        "admin / {a12}",
+        "chown root:root and admin:group1",
         ignores_case=True,
     ),
     text(

@@ -10,12 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets import content, shape
 from ctxrepo.domain.secrets.rule import Judge, Rule, text
 
 _PASSWORDS = """
     contraseña contrasena contrasenya contrasinal mot+de+passe motdepasse mot_de_passe mdp kennwort passwort
-    kennw losungswort zugangscode senha palavra-passe parola wachtwoord toegangscode lösenord losenord
+    kennw losungswort zugangscode senha palavra-passe parola parola+d'ordine wachtwoord toegangscode lösenord losenord
     adgangskode kodeord passord salasana tunnussana lykilorð hasło haslo heslo jelszó jelszo parolă
     lozinka zaporka geslo šifra лозинка пароль парола құпиясөз slaptažodis parole salasõna parool
     κωδικός συνθηματικό şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور گذرواژه סיסמה סיסמא पासवर्ड
@@ -46,7 +46,7 @@ _SEPARATOR = (
 )
 _IS = (
     r"(?:is|was|ist|lautet|war|est|es|era|\xc3\xa9|\xc3\xa8|e|jest|je|on|\xc3\xa4r|er|"
-    r"\xd1\x8d\xd1\x82\xd0\xbe|\xe3\x81\xaf|\xe6\x98\xaf|\xe4\xb8\xba)(?=[ \t\"'*]|(?<=[\x80-\xff]))"
+    r"\xd1\x8d\xd1\x82\xd0\xbe|\xe3\x81\xaf|\xe6\x98\xaf|\xe4\xb8\xba|\xeb\x8a\x94|\xec\x9d\x80|are|sind|sont)(?=[ \t\"'*]|(?<=[\x80-\xff]))"
 )
 _BLANK = r"(?:[ \t]|\xc2\xa0|\xe2\x80\xaf|\xe3\x80\x80)"
 _FOR = (
@@ -56,17 +56,23 @@ _FOR = (
 _ADJECTIVES = r"(?:[ ][A-Za-z'\x80-\xff-]{1,20}){0,3}?"
 _NAMED = (
     r"(?P<more>(?:[_.-]?[A-Za-z0-9]{1,20}(?:[_.-][A-Za-z0-9]{1,20}){0,3})?+)"
-    rf"(?:[ ]{_FOR}(?:[ ][\w./@'\x80-\xff-]{{1,30}}){{0,4}}?|[ ]?\([^()\r\n]{{1,40}}\))?"
+    rf"(?:[ ]{_FOR}(?:[ ][\w./@'\x80-\xff-]{{1,30}}){{0,4}}?)?(?:[ ]?\([^()\r\n]{{1,40}}\))?"
 )
+# « for the French, 「 for the Japanese, and what typographers made of a quote.
+_OPEN = rf"(?:(?:\xc2\xab|\xe3\x80[\x8c\x8e]|\xe2\x80[\x98-\x9f]){_BLANK}?)?"
+_BARE = r"(?:[^\s\"'<>\xc2\xe2\xe3]|\xc2(?!\xbb|\xa0)|\xe2(?!\x80[\x98-\x9f\xaf])|\xe3(?!\x80[\x80-\x82\x8d\x8f]))"
 _ASSIGNED = (
     rf"[\"'*)\]]{{0,4}}{_BLANK}{{0,20}}"
     rf"(?:(?:{_SEPARATOR}|{_IS})\*{{0,3}}{_BLANK}{{0,20}}"
     r"|[ ]?(?:content|value|v)=(?=[\"'])"
+    # A name and its value, each with a name of its own: what Kubernetes and Terraform write.
+    r"|,?[ ]?\{?\s{1,20}[\"']?(?:value|val|default)[\"']?[ ]{0,3}[:=][ ]{0,3}"
     r"|\((?=[\"'])"
     r"|(?::|\xef\xbc\x9a)\*{0,3}[ \t]{0,4}(?:[|>]-?)?(?:\r\n?|\n)[ \t>]{0,20}(?:[-*+][ \t]{1,4})?"
     r"(?=\S{8,512}+[ \t]{0,4}(?:[\r\n]|\Z)))"
-    r"[*_]{0,3}(?:[bruf]{0,2}(?P<quote>[\"'])(?P<quoted>[^\"'\s]{6,512})(?=[\"'])"
-    r"|(?P<bare>(?![\"'])[^\s\"'<>]{6,512}+))"
+    rf"[*_]{{0,3}}{_OPEN}"
+    r"(?:[bruf]{0,2}(?P<quote>[\"'])(?P<quoted>[^\"'\s]{6,512})(?=[\"'])"
+    rf"|(?P<bare>{_BARE}{{6,512}}+))"
 )
 
 
@@ -143,6 +149,7 @@ LABELS: tuple[Rule, ...] = (
             "secret",
             "wallet",
             "bip",
+            "bip39",
             "wiederherst",
             "phrase",
             "frase",
@@ -151,7 +158,7 @@ LABELS: tuple[Rule, ...] = (
         _SEED + rb"[^\r\n:=|]{0,40}[:=|*\"'` \t\r\n-]{1,12}"
         rb"((?:(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12}(?:[ \t,|-]{1,4}|[ \t]{0,4}[\r\n]{1,2}[ \t]{0,4})){11,24}"
         rb"(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12})",
-        shape.is_phrase,
+        content.is_phrase,
         "seed phrase: lunar brisk oval tiger mango quilt zebra pond ripple flint cargo lemon",
         "the seed phrase: write it down on paper and keep that in a safe place of the house",
         ignores_case=True,
@@ -162,7 +169,7 @@ LABELS: tuple[Rule, ...] = (
         ("pin", "puk", "geheimzahl"),
         rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|geheimzahl))"
         rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{4,8})(?![\w.])",
-        shape.is_pin,
+        content.is_pin,
         "PIN: 58{d4}",
         "pin: 1234",
     ),
@@ -171,7 +178,7 @@ LABELS: tuple[Rule, ...] = (
         "any",
         ("card", "kreditkarte", "karten", "carte", "tarjeta", "cart", "cc"),
         _CARD + rb"[\"'*]{0,3}[ \t]{0,4}(?:[:=|]|is)[\"'* \t]{0,6}([0-9](?:[ -]?[0-9]){12,18})(?![0-9])",
-        shape.is_card,
+        content.is_card,
         "card number: {card}",
         "card number: 4111 1111 1111 1111",
         ignores_case=True,
@@ -200,6 +207,52 @@ LABELS: tuple[Rule, ...] = (
         "client_secret: {a32}",
         "token: bearer in header",
         parts=(b"secret", b"token", b"cred"),
+    ),
+    _label(
+        "secret",
+        {
+            b"psk",
+            b"wif",
+            b"salt",
+            b"community",
+            b"wifi",
+            b"wi-fi",
+            b"wlan",
+            b"totp",
+            b"otp",
+            b"2fa",
+            b"mfa",
+            b"cookie",
+        }
+        | {b"seed", b"cvv", b"login"},
+        shape.is_assigned_varied,
+        "psk: {a16}",
+        "salt: see the settings",
+        start=b"(?<![a-z0-9])",
+    ),
+    text(
+        "recovery-code",
+        "any",
+        ("backup", "recovery", "rescue", "wiederherstellungscode", "wiederherstellungscodes"),
+        rb"(?:(?:backup|recovery|rescue)[ _-]?code|wiederherstellungscode)s?[^:=\r\n]{0,20}[:=][\s*-]{0,6}"
+        rb"([A-Za-z0-9]{4,10}(?:[- ,\r\n]{1,3}[A-Za-z0-9]{4,10}){1,20})",
+        shape.is_mixed,
+        "backup codes: {h8} {h8} {h8}",
+        "recovery code: ask Ada",
+        ignores_case=True,
+    ),
+    # In a sentence nothing stands between the word and the secret.
+    Rule(
+        "secret",
+        "any",
+        (b"cred", b"key", b"pass", b"pw", b"pwd", b"secret", b"token", b"wachtwoord", b"kennwort"),
+        rb"(?:(?:pass(?:wor[dt]|wd|phrase|code)?|pwd|(?<![a-z])pw|secret|token|kennwort|wachtwoord|credentials?|key)[\"'*)]{0,4}"
+        rb"(?:[ ](?:for|f\xc3\xbcr|of|pour)(?:[ ][\w./@-]{1,30}){1,3})?[ ]{1,3}(?:[057][ ])?[\"'*(]{0,3}([^\s\"'<>*]{8,200}))",
+        shape.is_spoken,
+        ignores_case=True,
+        inner=frozenset((b"cred", b"key", b"pass", b"pwd", b"secret", b"token", b"wachtwoord", b"kennwort")),
+        example="use the password {a12} for staging",
+        clean="the token ERC20Votes and the key SHA256withRSA",
     ),
     _label(
         "api-key",

@@ -5,13 +5,10 @@ Each judge takes the match of a rule, of which the last group that took part is 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 
 from ctxrepo.domain.secrets.placeholder import (
     FULL_WIDTH,
-    ORDER,
     TOKEN_FILLER,
     WEAK,
     has_both,
@@ -40,7 +37,7 @@ _LOCAL = re.compile(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([
 _CODE = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
 _RUN = re.compile(rb"[^\s,;(){}\[\]|&]+")
 
-_URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
+URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
 
 # `token_id`, `password-hash`, `secret_name` say something about a secret; they don't hold it.
 _ABOUT = frozenset(
@@ -50,17 +47,15 @@ _ABOUT = frozenset(
     b" location scope scopes class usage budget rate bucket index pattern regex schema status holder"
     b" label hint reset rules rule strength min max minlength maxlength".split()
 )
-_GLUED = frozenset(
-    {b"", b"key", b"keybase", b"value", b"string", b"text", b"data", b"plain", b"b64", b"base"}
-)
+_GLUED = frozenset(b"key keybase value string text data plain b64 base et en".split()) | {b""}
 _OTHER_TOKENS = re.compile(
     rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
     rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
     # One part of an address, such as an ARN or the key of a cache.
     rb"|:\Z"
 )
-_NAMED = re.compile(rb"[a-z0-9]{2}[_-]\Z")
-_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[_-]\Z")
+_NAMED = re.compile(rb"[a-z0-9]{2}[_-]?\Z")
+_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[_-]?\Z")
 _KEYS = re.compile(
     rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
     rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
@@ -78,84 +73,40 @@ _SHOUTED = re.compile(rb"[A-Z0-9]_\Z")
 
 def is_token(match: re.Match[bytes]) -> bool:
     """After a vendor's own prefix nearly everything is real: but for `xxxxx` and words with dashes."""
-    value = _value(match)
+    value = value_of(match)
     return not (
         TOKEN_FILLER.search(value.lower())
-        or _is_documented(match)
+        or is_documented(match)
         or _SENTENCE.match(value, min(8, len(value) // 3))
     )
 
 
 def is_mixed(match: re.Match[bytes]) -> bool:
-    value = _value(match)
+    value = value_of(match)
     return has_both(value) and not TOKEN_FILLER.search(value.lower())
 
 
 def is_mixed_case(match: re.Match[bytes]) -> bool:
     """Small and capital letters and digits, in an order that no words have."""
-    value = _value(match)
+    value = value_of(match)
     return is_random(match) and value.lower() != value and value.upper() != value
 
 
 def is_random(match: re.Match[bytes]) -> bool:
     """Letters and digits in an order that no words and no identifier have."""
-    value = _value(match)
-    return may_be_secret(value) and not words_of(value) and not _is_documented(match)
+    value = value_of(match)
+    return may_be_secret(value) and not words_of(value) and not is_documented(match)
 
 
 def is_password(match: re.Match[bytes]) -> bool:
     """What stands where a command or a file has a password, and isn't what a manual would print."""
-    return is_strong(_value(match))
-
-
-def is_pair(match: re.Match[bytes]) -> bool:
-    """Base64 that says `user:password`."""
-    value = match[match.lastindex or 0]
-    try:
-        plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    user, colon, password = plain.partition(b":")
-    return bool(
-        colon and user and len(password) > 3 and plain.isascii() and plain.decode().isprintable()
-    ) and (not _is_documented(match) and password.lower() not in _URL_WORDS and password != user)
-
-
-def is_card(match: re.Match[bytes]) -> bool:
-    """Whether the digits of a card's number add up as Luhn's do; the numbers for tests don't count."""
-    digits = [int(d) for d in match[match.lastindex or 0].decode("ascii", "ignore") if d.isdigit()]
-    if not 13 <= len(digits) <= 19 or len(set(digits)) < 5:
-        return False
-    doubled = [sum(divmod(2 * d, 10)) for d in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-
-
-def is_pin(match: re.Match[bytes]) -> bool:
-    return not ORDER.match(_value(match))
-
-
-def is_phrase(match: re.Match[bytes]) -> bool:
-    """Twelve or more words in a row, and none of those that every sentence has: the seed of a wallet."""
-    words = re.sub(rb"[^a-z\x80-\xff]+", b" ", match[match.lastindex or 0].lower()).split()
-    return len(words) >= 12 and len(set(words)) >= 10 and not _COMMON.intersection(words)
-
-
-_COMMON = frozenset(
-    b"the and of to in is it for on with as are be by or an a at from that this was not you your we words"
-    b" word der die das und ist le la les et de des un une el los las y en que een het".split()
-)
-
-
-def is_key_body(match: re.Match[bytes]) -> bool:
-    """Whether base64 follows the header, and not the next word of a sentence."""
-    first = _value(match).split()[0]
-    return has_both(first) or not (first.islower() or first.isupper())
+    return is_strong(value_of(match))
 
 
 def is_url_password(match: re.Match[bytes]) -> bool:
     """Whether `user:password@host` is a login, and not one of a document or of a developer's own machine."""
-    user, password = match[0][3:].split(b":", 1)[0], _value(match)
-    if password.lower() in _URL_WORDS or password == user or len(password) < 6:
+    user, password = match[0][3:].split(b":", 1)[0], value_of(match)
+    if password.lower() in URL_WORDS or password == user or len(password) < 6:
         return False
     if stands_for_one(password) or WEAK.match(password.lower()):
         return False
@@ -167,28 +118,60 @@ def is_url_password(match: re.Match[bytes]) -> bool:
 
 def is_any(match: re.Match[bytes]) -> bool:
     """Whatever isn't told to be a placeholder or a reference."""
-    value = _value(match)
+    value = value_of(match)
     return len(value) > 3 and not stands_for_one(value) and not WEAK.match(value.lower())
 
 
 def is_second(match: re.Match[bytes]) -> bool:
     """The second of `user / password`: an address or a path isn't one."""
-    value = _value(match)
-    return b"/" not in value and b"://" not in match[0] and is_strong(value) and not _CODE.match(value)
+    value = value_of(match)
+    return (
+        b"/" not in value
+        and not _SETTING.match(value)
+        and b"://" not in match[0]
+        and is_strong(value)
+        and not _CODE.match(value)
+    )
 
 
-def is_manifest(match: re.Match[bytes]) -> bool:
-    """Whether one of the values below `data:` is base64 or text that could be a secret."""
-    for line in match[match.lastindex or 0].splitlines():
-        value = line.partition(b":")[2].strip(b" \"'")
-        if len(value) >= 8 and not stands_for_one(value) and (has_both(value) or value.lower() != value):
-            return True
-    return False
+def is_spoken(match: re.Match[bytes]) -> bool:
+    """Where only a word stands before it: what changes often between letters and digits, or has signs too."""
+    value = value_of(match).rstrip(b"]}!?")
+    if not is_strong(value) or not _PLAIN.match(value):
+        return False
+    if _HEX.match(value):
+        return len(value) >= 32 and b" for " not in match[0] and not match[0].lower().startswith(b"pass")
+    if re.search(
+        rb"(?i)(?:key|cred\w*)\W{0,4}\Z", match.string[match.start() : match.start(1)]
+    ) and not _KEYS.search(_before(match)):
+        return False
+    return _is_varied(value)
+
+
+def is_assigned_varied(match: re.Match[bytes]) -> bool:
+    """Beside a word that stands before other things more often than before a secret."""
+    return is_assigned_password(match) and _is_varied(_assigned(match))
+
+
+def _is_varied(value: bytes) -> bool:
+    """Whether it changes often between letters and digits, and capitals and small ones, or has signs too."""
+    changes = len(_CHANGE.findall(value))
+    turns = changes + len(_TURN.findall(value))
+    return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*" for c in value))
+
+
+_HEX = re.compile(rb"[0-9a-f]+\Z")
+_PLAIN = re.compile(rb"[A-Za-z0-9!#$%^&*+/=@~?_-]+\Z")
+_TURN = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
+_CHANGE = re.compile(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+
+
+_SETTING = re.compile(rb"\w{1,40}=")
 
 
 def is_any_hash(match: re.Match[bytes]) -> bool:
     """Nothing else has this shape."""
-    return not TOKEN_FILLER.search(_value(match).lower())
+    return not TOKEN_FILLER.search(value_of(match).lower())
 
 
 def is_assigned_password(match: re.Match[bytes]) -> bool:
@@ -240,7 +223,7 @@ def is_foreign(match: re.Match[bytes]) -> bool:
 def _is_assigned(match: re.Match[bytes]) -> bool:
     """Whether the name stands for the secret itself, and the value is one."""
     value = _assigned(match)
-    if len(value) < 12 or not has_both(value) or not _is_the_thing(match) or _is_documented(match):
+    if len(value) < 12 or not has_both(value) or not _is_the_thing(match) or is_documented(match):
         return False
     if match["bare"] and _is_code(match):
         return False
@@ -259,7 +242,7 @@ def _is_the_thing(match: re.Match[bytes]) -> bool:
 
 def _assigned(match: re.Match[bytes]) -> bytes:
     """The value without what code and markdown have behind it; a password may begin with such a sign."""
-    value = _value(match)
+    value = value_of(match)
     run = _RUN.match(value) if match["bare"] else None
     return run[0] if run and len(run[0]) >= 6 else value
 
@@ -274,12 +257,12 @@ def _before(match: re.Match[bytes]) -> bytes:
     return match.string[max(0, match.start() - 16) : match.start()].lower()
 
 
-def _value(match: re.Match[bytes]) -> bytes:
+def value_of(match: re.Match[bytes]) -> bytes:
     """The beginning of what may be the secret: enough to judge it by, and no more to read in hostile text."""
     start, end = match.span(match.lastindex or 0)
     return match.string[start : min(end, start + _JUDGED_BYTES)].rstrip(b".,:;*)")
 
 
-def _is_documented(match: re.Match[bytes]) -> bool:
+def is_documented(match: re.Match[bytes]) -> bool:
     start, end = match.span()
     return any(match.string.find(known, start, min(end, start + 8192)) >= 0 for known in _DOCUMENTED)
