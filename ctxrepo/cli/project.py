@@ -1,7 +1,8 @@
-"""Commands about projects: project show, list, rename, link, unlink."""
+"""Commands about projects: project show, list, rename, link, unlink, trust."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, without_verb
 from ctxrepo.cli.sync import ASIDE, tell_aside
+from ctxrepo.domain.paths import shown
 
 if TYPE_CHECKING:
     from ctxrepo.services.link_project import Linked
@@ -39,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 @group.callback(invoke_without_command=True)
 def project(context: typer.Context, json: Json = False) -> None:
-    """Show, list, rename, link and unlink projects.
+    """Show, list, rename, link, unlink and trust projects.
 
     Without a verb it shows the one you stand in.
 
@@ -160,6 +162,32 @@ def unlink(
     output.done(json, _apart(done), _told_apart(done))
 
 
+@group.command()
+def trust(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A folder in the checkout; the one you stand in.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say that a checkout is the project that it says it is: it is given that project's memory.
+
+    For you, in a terminal of your own: an agent is refused, since it does what it reads. It holds on this
+    machine, for this place, as long as the checkout keeps its id.
+
+    Example: ctxrepo project trust
+    """
+    from ctxrepo.agents import session_in
+    from ctxrepo.cli.runtime import Runtime
+    from ctxrepo.services.trust_project import trust_project
+
+    run = Runtime()
+    done = trust_project(run.memory, (run.cwd / path) if path else run.cwd, run.env, session_in(run.env)[0])
+    data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
+    already = "" if done.is_changed else " already"
+    place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
+    output.done(json, {**data, "changed": done.is_changed}, f"trusted{already}: {place}")
+
+
 def _lines(found: Shown) -> list[str]:
     because = _BECAUSE[found.why] + (f", linked from {found.own}" if found.own != found.id else "")
     written = output.counted(found.notes, "note") if found.is_registered else "nothing written yet"
@@ -170,6 +198,7 @@ def _lines(found: Shown) -> list[str]:
         "names": [name for name in found.names if name != found.own],
         "worktrees": [_WORKTREES.get(found.worktrees, found.worktrees)],
         "checkouts": found.checkouts,
+        "claim": [shown(found.claim)] if found.claim else [],
     }
     return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
 
@@ -217,6 +246,7 @@ def _shown(found: Shown) -> dict[str, Any]:
         "notes": found.notes,
         "worktrees": found.worktrees,
         "checkouts": list(found.checkouts),
+        "claim": found.claim,
     }
 
 

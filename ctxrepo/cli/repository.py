@@ -82,10 +82,13 @@ def status(json: Json = False) -> None:
     """
     from ctxrepo.cli import standing
     from ctxrepo.cli.runtime import Runtime
-    from ctxrepo.services.project import find_project
+    from ctxrepo.services.project import look_here
+    from ctxrepo.services.sparse import widen
     from ctxrepo.services.status import status
 
     run = Runtime(is_lenient=True)
-    project = find_project(run.memory, run.cwd, run.env) if run.memory.broken else run.project
-    now = status(run.memory, project, run.machine)
+    here = look_here(run.memory, run.cwd, run.env)
+    if not run.memory.broken and not here.is_held:
+        widen(run.memory, here.project, run.now)
+    now = status(run.memory, here, run.machine)
     output.done(json, standing.data(now), "\n".join(standing.lines(now, run.now)))

@@ -109,6 +109,9 @@ class ProjectSettings:
 
     worktrees: Literal["share", "isolate"] = "share"
     """`share`: the worktrees of one repository are one project; `isolate`: each is its own."""
+    trust: Literal["open", "ask"] = "open"
+    """`open`: a checkout gets the memory of the project that it says it is, and a session is told where
+    that is doubtful; `ask`: one that is new on this machine gets nothing before `ctxrepo project trust`."""
 
 
 @dataclass(frozen=True)

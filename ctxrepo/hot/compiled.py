@@ -5,7 +5,7 @@ import os
 
 from ctxrepo.hot.private import is_own_file
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout, kept as SQLite's `user_version`."""
 
 _PATIENCE = 2.5
@@ -14,7 +14,7 @@ which takes as long as a disk does; a hook that gave up would lose its event."""
 
 
 _BESIDE = """
-    select distinct config, stamp, project, folder from checkout where config = ? and stamp = ?
+    select distinct config, stamp, project, folder from given where config = ? and stamp = ?
     and (select value from settings where key = 'worktrees') = 'share'"""
 
 
@@ -61,9 +61,16 @@ def number(settings: dict[str, str], key: str, default: int) -> int:
 
 
 def checkout_of(db: _sqlite3.Connection, top: str) -> tuple[str, str, str, str] | None:
-    """(git config file, its stamp, project, folder) recorded for the checkout at `top`."""
-    row = db.execute("select config, stamp, project, folder from checkout where top = ?", (top,)).fetchone()
+    """(git config file, its stamp, project, folder) recorded for the checkout at `top`; one that is given
+    nothing has no project."""
+    row = db.execute("select config, stamp, project, folder from given where top = ?", (top,)).fetchone()
     return (row[0], row[1], row[2], row[3]) if row else None
+
+
+def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool]:
+    """(why the checkout at `top` may not be what it says, or ''; whether it is given nothing for that)."""
+    row = db.execute("select claim, is_held from given where top = ?", (top,)).fetchone()
+    return (row[0], bool(row[1])) if row else ("", False)
 
 
 def tree_beside(db: _sqlite3.Connection, config: str, stamp: str) -> tuple[str, str, str, str] | None:

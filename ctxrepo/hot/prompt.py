@@ -20,6 +20,16 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     cache = open_cache(f"{settings['folder']}/cache.db")
     ledger = ledger_path(settings["folder"], agent, said["session"])
     told = read_ledger(ledger)
+    claim = ""
+    if settings.get("trust") == "ask" or _is_late(place, told):
+        from ctxrepo.hot.claim import claim_block
+
+        silence = said["silence"] or (HUSHED if told[6] else "")
+        claim, is_held = claim_block(db, settings, {**said, "silence": silence})
+        if is_held:
+            if cache is not None:
+                cache.close()
+            return claim
     if not place[2]:
         _ask_the_worker(db, settings, agent, said, ledger, told[7])
     elif is_first_to_tell(settings["folder"], news(settings, cache, scopes_at(place, _general(settings)))):
@@ -32,7 +42,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         )
         return ""
     try:
-        return _news(db, cache, settings, {**said, "agent": agent}, place, ledger, told)
+        return claim + _news(db, cache, settings, {**said, "agent": agent}, place, ledger, told)
     finally:
         cache.close()
 

@@ -41,12 +41,15 @@ def reminder(
     if not rows or not said["session"]:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hot.beside import switches, why_off  # few edits come so far
+    from ctxrepo.hot.claim import is_held
     from ctxrepo.hot.mode import gives
     from ctxrepo.hot.recalled import recall_block
     from ctxrepo.hot.trace import note_trace
 
     here = said["cwd"] or os.getcwd()
     if not gives(settings, "recall") or why_off(db, settings, here, switches()):
+        return ""
+    if is_held(db, settings, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
     if told[6] or (said.get("sub") and is_hushed(ledger_path(settings["folder"], agent, said["session"]))):

@@ -29,15 +29,16 @@ def render(
     agent: str = "",
     already: frozenset[str] = frozenset(),
     asked: list[str] | None = None,
+    taken: int = 0,
 ) -> Rendered:
     """The packet a session at `place` starts with; without a usable cache it is the preamble alone.
 
     `agent` is who takes it, '' for no matter who. `already` are hashes of faults told before. `asked` is what
     the last prompts of a session were about that was compacted in the middle of its work: what they recall
-    comes again.
+    comes again. `taken` bytes are given to others.
     """
     general = settings.get("global", "global")
-    budget = budget_of(settings, agent)
+    budget = budget_of(settings, agent) - taken
     preamble = filled(
         settings.get("preamble", PREAMBLE), settings["home"], place[1], general, is_known=place[2]
     )

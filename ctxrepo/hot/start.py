@@ -6,6 +6,8 @@ import time
 
 from ctxrepo.hot import look
 from ctxrepo.hot.age import age_of
+from ctxrepo.hot.block import size
+from ctxrepo.hot.claim import claim_block
 from ctxrepo.hot.compiled import number
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.hot.ledger import add, began, clear, ledger_path, owes, read_ledger
@@ -36,11 +38,17 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     waits = is_started and gives(settings, "packet")
     patience = look.PATIENCE if waits else 0.0
     cache, place, is_all = look.look(db, settings, said["cwd"], since, patience, _is_fetch_due(settings))
+    claim, is_held = claim_block(db, settings, said)
+    if is_held:
+        if cache is not None:
+            cache.close()
+        add(ledger, ["project ?"])
+        return claim
     asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
     if gives(settings, "packet"):
         from ctxrepo.hot.render import render
 
-        text, lines, _ = render(cache, settings, place, agent, faults, asked)
+        text, lines, _ = render(cache, settings, place, agent, faults, asked, size(claim))
     else:
         from ctxrepo.hot.bare import bare
 
@@ -51,7 +59,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         lines.append(owes(since))
     lines += [f"asked {words}" for words in asked]
     add(ledger, [*lines, f"project {place[1] if place[2] else '?'}"])
-    return text
+    return claim + text
 
 
 def _is_recall_off(db: _sqlite3.Connection, settings: dict[str, str], said: dict[str, str]) -> bool:

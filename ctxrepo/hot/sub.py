@@ -4,6 +4,7 @@ import _sqlite3
 
 from ctxrepo.hot.block import today
 from ctxrepo.hot.cache import generation_of, index_of, open_cache
+from ctxrepo.hot.claim import is_held
 from ctxrepo.hot.held import Held
 from ctxrepo.hot.ledger import add, is_hushed, ledger_path
 from ctxrepo.hot.mode import gives
@@ -24,6 +25,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     """One short block: how to read, and the index where the mode has it given."""
     folder = settings["folder"]
     if said["silence"] or is_hushed(ledger_path(folder, agent, said["session"])):
+        return ""
+    if is_held(db, settings, said["cwd"]):
         return ""
     cache = open_cache(f"{folder}/cache.db")
     if cache is None:

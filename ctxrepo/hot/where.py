@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hot.compiled import checkout_of, stamp_of, tree_beside
+from ctxrepo.hot.compiled import checkout_of, claim_of, stamp_of, tree_beside
 from ctxrepo.hot.small import bytes_of
 
 Place = tuple[str, str, bool]
@@ -43,6 +43,16 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     return (row[2], row[3], True) if row else UNKNOWN
 
 
+def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
+    """(why the checkout that `cwd` is in may not be what it says it is, or ''; whether it is given nothing).
+
+    What the environment names is the user's word.
+    """
+    if os.environ.get("CTXREPO_PROJECT", "").strip():
+        return "", False
+    return claim_of(db, _top_of(os.path.realpath(cwd or os.getcwd())))
+
+
 def looks_of(db: _sqlite3.Connection, cwd: str) -> str:
     """What is seen of a folder whose project is unknown: another line where there is reason to ask anew."""
     if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
@@ -70,16 +80,23 @@ def inside(path: str, folder: str) -> str | None:
 def _config_of(top: str) -> str:
     """The git config that a worktree at `top` has in common with all those of its repository; '' for none.
 
-    Two small files say where it is.
+    Two small files say where it is, and a third one, in the repository, that this is a worktree of it: a file
+    `.git` can be anybody's.
     """
-    own = (bytes_of(f"{top}/.git", _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
+    own = _said_in(f"{top}/.git")
     if not own.startswith("gitdir: "):
         return ""
     own = os.path.join(top, own[8:])
-    common = (bytes_of(f"{own}/commondir", _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
-    if not common or "\0" in common:
+    common, tree = _said_in(f"{own}/commondir"), _said_in(f"{own}/gitdir")
+    if not common or not tree or os.path.realpath(os.path.join(own, tree)) != os.path.realpath(f"{top}/.git"):
         return ""
     return os.path.realpath(f"{own}/{common}") + "/config"
+
+
+def _said_in(file: str) -> str:
+    """What a small file of git's says; '' when it can't be read."""
+    text = (bytes_of(file, _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
+    return "" if "\0" in text else text
 
 
 def _top_of(folder: str) -> str:

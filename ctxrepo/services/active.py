@@ -27,7 +27,9 @@ _RANGES = 100
 
 def note_active(memory: Memory) -> bool:
     """Bring the cache's list of files up to the log; False when nothing has changed since the last time."""
-    checkouts = [c for c in read_checkouts(memory.places.state) if c.project]
+    may_doubt = memory.settings.project.trust == "open"
+    known = read_checkouts(memory.places.state)
+    checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
     logs = [f"{memory.state.access}.1", str(memory.state.access)]
     stamp = " ".join([*map(stamp_of, logs), digest_of(repr([(c.top, c.project) for c in checkouts]))])
     if memory.cache.recent_stamp == stamp:

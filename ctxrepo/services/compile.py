@@ -38,6 +38,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "semantic": _flag(can_mean(memory)),
         "model": settings.recall.model,
         "worktrees": settings.project.worktrees,
+        "trust": settings.project.trust,
         "ttl": str(settings.sync.ttl),
         "turn_end": _flag(bool(settings.hooks.turn_end)),
         "session_end": _flag(bool(settings.hooks.session_end)),

@@ -10,8 +10,9 @@ from pathlib import Path
 from ctxrepo.domain.identity import named_id
 from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.registry import REGISTRY_FILE, Registry, folder_for, parse
-from ctxrepo.errors import ConfigError, GitFailed
+from ctxrepo.errors import ConfigError, GitFailed, Refused
 from ctxrepo.hot.where import NAMED
+from ctxrepo.services.claims import claim
 from ctxrepo.services.identify import Identity, earlier_id, identify
 from ctxrepo.storage.code import CodeCheckout, look_at, stamp_of, top_above
 from ctxrepo.storage.compiled import CompiledCheckout, read_checkouts, record_checkout
@@ -34,28 +35,50 @@ class Project:
     own: str = field(default="", compare=False)
 
 
+@dataclass(frozen=True)
+class Here:
+    """What a folder is in. `claim` says why it may not be the project that it says it is, '' otherwise;
+    `is_held` that it is given nothing for that."""
+
+    project: Project | None
+    claim: str = ""
+    is_held: bool = False
+
+
 def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project | None:
     """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
     NoAnswer where `cwd` hangs.
 
     `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
+    Refused in a checkout that its user has to trust first.
     """
+    here = look_here(memory, cwd, env)
+    if here.is_held:
+        raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
+    return here.project
+
+
+def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Here:
+    """The same, and whether it may be trusted."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         named = project_of(memory, named_id(explicit, {}))
         _record(memory, NAMED + explicit, "", "", named)
-        return named
+        return Here(named)
     try:
         code = checkout_at(memory, cwd)
     except GitFailed:  # not even started: a write is not to fail for that where the answer is known
         return _recorded(memory, cwd)
     if code is None:
-        return None
+        return Here(None)
     try:
         project = None if is_nobodys(memory, code) else _project_at(memory, code)
     except GitFailed:
         return _recorded(memory, cwd)
-    _record(memory, str(code.top), str(code.config), code.stamp, project)
-    return project
+    doubt = ""
+    if project and project.is_registered:
+        doubt = claim(memory, code, project.id, project.own, read_registry(memory))
+    _record(memory, str(code.top), str(code.config), code.stamp, project, doubt)
+    return _here(memory, project, doubt)
 
 
 def is_known(memory: Memory, cwd: Path) -> bool:
@@ -151,7 +174,7 @@ def relink(memory: Memory) -> None:
         is_current = known.project == now and known.folder and known.folder == registry.projects.get(now)
         if known.project and not is_current:
             project = project_by_now(memory, known.own, known.project)
-            _record(memory, known.top, known.config, known.stamp, project)
+            _record(memory, known.top, known.config, known.stamp, project, known.claim)
 
 
 def _project_at(memory: Memory, code: CodeCheckout) -> Project:
@@ -161,13 +184,18 @@ def _project_at(memory: Memory, code: CodeCheckout) -> Project:
     return project_of(memory, identity, "" if code.worktree else code.name)
 
 
-def _recorded(memory: Memory, cwd: Path) -> Project | None:
+def _here(memory: Memory, project: Project | None, doubt: str) -> Here:
+    return Here(project, doubt, bool(doubt) and memory.settings.project.trust == "ask")
+
+
+def _recorded(memory: Memory, cwd: Path) -> Here:
     """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
     top, known = _looked_up(memory, cwd)
     if known:
-        return project_by_now(memory, known.own, known.project) if known.project else None
+        project = project_by_now(memory, known.own, known.project) if known.project else None
+        return _here(memory, project, known.claim)
     if not top:
-        return None
+        return Here(None)
     raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")
 
 
@@ -183,8 +211,10 @@ def _looked_up(memory: Memory, cwd: Path) -> tuple[Path | None, CompiledCheckout
     return memory.outside.ask(cwd, look)
 
 
-def _record(memory: Memory, top: str, config: str, stamp: str, project: Project | None) -> None:
+def _record(
+    memory: Memory, top: str, config: str, stamp: str, project: Project | None, doubt: str = ""
+) -> None:
     folder = project.folder if project and project.is_registered else ""
     identity, own = (project.id, project.own) if project else ("", "")
-    found = CompiledCheckout(top, config, stamp, identity, folder, own)
+    found = CompiledCheckout(top, config, stamp, identity, folder, own, doubt)
     record_checkout(memory.places.state, found)

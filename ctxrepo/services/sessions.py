@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
 from ctxrepo.hot.ledger import hush, is_hushed, ledger_path
-from ctxrepo.services.project import find_project, folders_there
+from ctxrepo.services.project import folders_there, look_here
 from ctxrepo.storage.ledgers import Ledger, ledgers
 from ctxrepo.storage.memory import Memory
 
@@ -71,12 +71,12 @@ def _named(memory: Memory, wanted: str) -> Ledger:
 
 def _newest_in(memory: Memory, here: Here, known: Sequence[Ledger]) -> Ledger | None:
     """The newest session in the project of this folder, or outside of all projects in this folder."""
-    mine = find_project(memory, here.folder, here.env)
+    mine = look_here(memory, here.folder, here.env).project
     elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
     projects = {}
     for cwd in folders_there(memory, {k.cwd for k in known}):
         with suppress(NoAnswer):
-            projects[cwd] = find_project(memory, Path(cwd), elsewhere)
+            projects[cwd] = look_here(memory, Path(cwd), elsewhere).project
     for ledger in known:
         its = projects.get(ledger.cwd)
         is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)

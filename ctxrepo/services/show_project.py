@@ -10,7 +10,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.hot.where import NAMED
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.identify import Why
-from ctxrepo.services.project import find_project, folders_there, identity_at, read_registry
+from ctxrepo.services.project import folders_there, identity_at, look_here, read_registry
 from ctxrepo.storage.compiled import read_checkouts
 from ctxrepo.storage.memory import Memory
 
@@ -28,11 +28,14 @@ class Shown:
     notes: int
     worktrees: str
     checkouts: Sequence[str]
+    claim: str = ""
+    """Why this checkout may not be that project, '' otherwise."""
 
 
 def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
     """The project `cwd` belongs to; NotFound where there is none."""
-    identity, project = identity_at(memory, cwd, env), find_project(memory, cwd, env)
+    identity, here = identity_at(memory, cwd, env), look_here(memory, cwd, env)
+    project = here.project
     if project is None or identity is None:
         raise NotFound(
             f"{cwd} belongs to no project: what is written here is global",
@@ -49,6 +52,7 @@ def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
         notes=len(note_paths(memory, [project.folder])),
         worktrees=memory.settings.project.worktrees,
         checkouts=checkouts_of(memory).get(project.id, ()),
+        claim=here.claim,
     )
 
 

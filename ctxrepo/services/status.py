@@ -16,7 +16,7 @@ from ctxrepo.services.faults import of_others, of_settings
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
-from ctxrepo.services.project import Project, read_registry
+from ctxrepo.services.project import Here, Project, read_registry
 from ctxrepo.services.ready import readiness
 from ctxrepo.services.review import in_review, open_review
 from ctxrepo.storage.git import redact
@@ -34,6 +34,10 @@ class Status:
     checked_out: str
     """The branch that the clone is on, '' when a person left it on none; else the same as `branch`."""
     project: Project | None
+    claim: str
+    """Why the checkout may not be the project that it says it is, '' otherwise."""
+    is_held: bool
+    """Whether it is given nothing for that, until its user trusts it."""
     knows_others: bool
     """Whether the memory has other projects, one of which this may be under an address it had before."""
     notes: int
@@ -59,16 +63,16 @@ class Status:
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
 
-def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
+def status(memory: Memory, here: Here, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
-    objects, clone = memory.objects, memory.clone
-    here, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
-    ahead, behind = objects.ahead_behind(here, there) if here and there else (0, 0)
-    if here and not there and memory.has_remote:
-        ahead = len(list(objects.new_commits(here, None)))
+    objects, clone, project = memory.objects, memory.clone, here.project
+    ours, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
+    ahead, behind = objects.ahead_behind(ours, there) if ours and there else (0, 0)
+    if ours and not there and memory.has_remote:
+        ahead = len(list(objects.new_commits(ours, None)))
     current = open_review(memory)
-    if current and here:
-        ahead = len(list(objects.new_commits(here, there, current.tip)))
+    if current and ours:
+        ahead = len(list(objects.new_commits(ours, there, current.tip)))
     meaning = readiness(memory)
     return Status(
         root=memory.root,
@@ -76,6 +80,8 @@ def status(memory: Memory, project: Project | None, machine: Machine) -> Status:
         branch=clone.branch,
         checked_out=clone.checked_out(),
         project=project,
+        claim=here.claim,
+        is_held=here.is_held,
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({write.id for write in memory.writes.read()}),

@@ -14,7 +14,7 @@ from ctxrepo.errors import Busy, in_words
 from ctxrepo.services import active
 from ctxrepo.services.blocks import renew
 from ctxrepo.services.moments import hand_over_compaction
-from ctxrepo.services.project import Project, find_project, is_known
+from ctxrepo.services.project import Project, is_known, look_here
 from ctxrepo.services.sparse import widen
 from ctxrepo.storage.compactions import Compactions
 from ctxrepo.storage.lock import Turn
@@ -42,13 +42,14 @@ class Visits:
         """
         projects: list[Project | None] = []
         with self._forgiving():
-            projects.append(find_project(self.memory, self.memory.root, self.env))
+            projects.append(look_here(self.memory, self.memory.root, self.env).project)
         asked = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with self._forgiving():
                 # What no worker could find out yet is tried whenever one is awake: a prompt asks but once.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
-                    project = find_project(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                    here = look_here(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                    project = None if here.is_held else here.project
                     widen(self.memory, project, self.now())
                     projects.append(project)
         return [project.folder for project in projects if project and project.is_registered]

@@ -92,6 +92,22 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
     return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
 
 
+def is_tree_of(code: CodeCheckout) -> bool:
+    """Whether a repository holds its working tree, or knows it for a linked one. A file `.git` that names a
+    repository can be anybody's; what the repository says of its worktrees can't."""
+    link = code.top / ".git"
+    if os.path.isdir(link) and not os.path.islink(link):
+        return _real(link) == code.common
+    said = outside.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
+    if not said or not is_path(code.top / said):
+        return False
+    own = _real(code.top / said)
+    if own == code.common:
+        return own.is_relative_to(_real(code.top))
+    tree = outside.text(own / "gitdir", _LINK_BYTES).strip()
+    return bool(tree) and is_path(own / tree) and _real(own / tree) == _real(link)
+
+
 def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
     """What git makes of a file; `seen` is one that an `add` would take along."""
     git = Git(path.parent, env, is_offline=True)

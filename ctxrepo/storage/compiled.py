@@ -16,6 +16,7 @@ MAX_CHECKOUTS = 5000
 """Checkouts remembered; beyond that those recorded longest ago go, and are looked at again when used."""
 
 _SCHEMA = """
+    drop view if exists given;
     drop table if exists settings;
     drop table if exists repository;
     drop table if exists checkout;
@@ -23,9 +24,15 @@ _SCHEMA = """
     create table repository(id text primary key, home text not null, position integer not null);
     create table checkout(
         top text primary key, config text not null, stamp text not null, project text not null,
-        folder text not null, own text not null
-    )
+        folder text not null, own text not null, claim text not null
+    );
+    create view given as
+        select top, config, stamp, claim, is_held, case when is_held then '' else project end as project,
+            case when is_held then '' else folder end as folder
+        from (select *, claim != '' and (select value from settings where key = 'trust') is 'ask' as is_held
+            from checkout)
 """
+"""`given` is what hooks see: a checkout with a claim is no project while the user is to be asked."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,8 @@ class CompiledRepository:
 class CompiledCheckout:
     """What a code checkout was found to be: `project` '' is none, `folder` '' is not registered yet.
 
-    `own` is the id that it has by itself, which may have stood for `project`.
+    `own` is the id that it has by itself, which may have stood for `project`. `claim` says why it may not be
+    what it says it is; '' where nothing speaks against it.
     """
 
     top: str
@@ -49,6 +57,7 @@ class CompiledCheckout:
     project: str
     folder: str
     own: str
+    claim: str = ""
 
 
 def _discard(state: Path) -> None:
@@ -64,7 +73,8 @@ def compile_settings(
     Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex),
     `preamble` (text; '' is none, missing is the default), `global` (its folder), `preset`, `budget_bytes`,
     `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
-    `recall_bytes`, `worktrees` (share, isolate), `ttl` (seconds), `remote` ('1' when there is one).
+    `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds),
+    `remote` ('1' when there is one).
     """
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
@@ -93,7 +103,7 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
             return False
         with transaction(db):
             db.execute("delete from checkout where top = ?", row[:1])
-            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?)", row)
+            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?, ?)", row)
             db.execute(
                 "delete from checkout where rowid <= (select max(rowid) from checkout) - ?", (MAX_CHECKOUTS,)
             )
@@ -155,7 +165,7 @@ def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
 
 
 def _checkouts(db: sqlite3.Connection) -> list[CompiledCheckout]:
-    rows = db.execute("select top, config, stamp, project, folder, own from checkout order by rowid")
+    rows = db.execute("select top, config, stamp, project, folder, own, claim from checkout order by rowid")
     return [CompiledCheckout(*row) for row in rows]
 
 

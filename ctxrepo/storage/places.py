@@ -183,6 +183,11 @@ class RepositoryPlaces:
         return self.root / "blocks.json"
 
     @property
+    def trusted(self) -> Path:
+        """Which checkouts a person said are the projects that they say they are."""
+        return self.root / "trusted.jsonl"
+
+    @property
     def anchors(self) -> Path:
         """Local `session/*` anchors."""
         return self.root / "anchors.jsonl"

@@ -41,6 +41,7 @@ def test_the_project_one_stands_in_and_why_it_is_that(cli: Terminal) -> None:
         "notes": 1,
         "worktrees": "share",
         "checkouts": [str(cli.machine.home / "fix"), str(here)],
+        "claim": "",
     }
 
 

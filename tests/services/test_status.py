@@ -10,6 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.cli import standing
 from ctxrepo.domain.origin import Origin
 from ctxrepo.services.commit import commit
+from ctxrepo.services.project import Here
 from ctxrepo.services.remember import Fact, stage
 from ctxrepo.services.status import Status, status
 from ctxrepo.services.tape import anchor
@@ -17,7 +18,7 @@ from ctxrepo.services.undo import undo
 
 
 def now(machine: Machine) -> Status:
-    return status(machine.open(), machine.project(), workplace(machine))
+    return status(machine.open(), Here(machine.project()), workplace(machine))
 
 
 def test_waiting_counts_what_was_said_not_the_files_it_took(ada: Machine) -> None:
