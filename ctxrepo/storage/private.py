@@ -121,9 +121,10 @@ def make_folder(folder: Path) -> None:
 
 
 def _put_right(entry: os.DirEntry[str]) -> None:
+    if entry.name.endswith(_ASIDE):
+        return
     status = entry.stat(follow_symlinks=False)
-    is_foreign = status.st_uid not in (os.geteuid(), 0)
-    if is_foreign or (entry.is_symlink() and not entry.name.endswith(_ASIDE)):
+    if entry.is_symlink() or status.st_uid not in (os.geteuid(), 0):
         os.rename(entry.path, _free(Path(entry.path)))
     elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o077:
         os.chmod(entry.path, 0o600)
