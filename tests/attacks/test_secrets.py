@@ -1,0 +1,32 @@
+"""Secrets in notes are found, and other lines are left in peace."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+from attacks.secrets_corpus import KINDS
+from attacks.secrets_score import alarms, score, texts
+
+HERE = Path(__file__).resolve().parents[2]
+
+
+def test_the_corpus_has_its_kinds_and_is_the_same_for_a_seed() -> None:
+    assert len({kind.name for kind in KINDS}) == len(KINDS) >= 150
+    assert [kind.planted(7) for kind in KINDS] == [kind.planted(7) for kind in KINDS]
+
+
+def test_nine_plants_of_ten_are_found() -> None:
+    done = score(0)
+    assert done.plants_found.total() >= 0.9 * done.plants.total(), [kind.name for kind, _ in done.missed]
+
+
+def test_of_a_thousand_lines_of_the_standard_library_one_at_most_is_flagged() -> None:
+    seen = alarms(texts(Path(sysconfig.get_path("stdlib")), (".py",)))
+    assert seen.lines > 100_000
+    assert seen.rate <= 1, seen.by_rule
+
+
+def test_of_a_thousand_lines_of_this_tree_one_at_most_is_flagged() -> None:
+    seen = alarms(pair for name in ("ctxrepo", "docs", "tests") for pair in texts(HERE / name))
+    assert seen.rate <= 1, seen.by_rule
