@@ -10,6 +10,7 @@
     ├── NoAnswer            1  a folder hangs, as one on a network disk that is gone
     ├── Busy                1  another process holds a lock longer than is polite to wait
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
+    ├── BeyondBounds        1  something has more than a memory may have: paths, commits, bytes
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
         └── Damaged         1  something in the clone's git folder can't be read; `repair` mends it
@@ -71,6 +72,10 @@ class Busy(CtxrepoError):
 
 class RepositoryState(CtxrepoError):
     code = "repository_state"
+
+
+class BeyondBounds(CtxrepoError):
+    code = "bounds"
 
 
 class ModelUnusable(CtxrepoError):

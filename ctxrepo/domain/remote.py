@@ -10,7 +10,7 @@ from typing import Literal
 Outcome = Literal[
     "ok", "overtaken", "offline", "cut", "timeout", "busy", "auth", "untrusted", "readonly", "protected",
     "quota", "refused", "missing", "address", "malformed", "guard", "secret", "failed",
-    "changed",
+    "changed", "bounds",
 ]  # fmt: skip
 
 Passes = Literal["seconds", "later", "never"]
@@ -83,6 +83,11 @@ MEANINGS: Mapping[Outcome, Meaning] = {
     "malformed": Meaning(
         "what it sent is damaged or forged",
         "Nothing of it was taken, local work goes on. Ask whoever keeps it to run `git fsck` there.",
+    ),
+    "bounds": Meaning(
+        "it would make this more than a memory may be",
+        "Nothing of it was taken, local work goes on. `git log` of that commit in the memory repository "
+        "shows who made it; once it is taken back there, sync goes on.",
     ),
     "guard": Meaning(
         "the clone's own configuration could run a program",

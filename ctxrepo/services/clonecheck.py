@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.errors import CtxrepoError, Damaged, GitFailed
+from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.damage import damage
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.finding import Checked, Finding
@@ -65,7 +66,7 @@ def check_notes(memory: Memory) -> Checked:
 
 def _clone(memory: Memory) -> Iterator[Finding]:
     try:
-        memory.clone.require_ready()
+        require_ready(memory)
     except Damaged:
         pass  # told with all that is damaged
     except CtxrepoError as error:

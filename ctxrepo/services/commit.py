@@ -18,6 +18,7 @@ from ctxrepo.domain.note import encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Busy
+from ctxrepo.services.bounds import note_own, require_ready
 from ctxrepo.services.describe import describe, ways_back
 from ctxrepo.services.evidence import moved_evidence
 from ctxrepo.services.held import held_deletions
@@ -76,7 +77,7 @@ def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
     RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
     writer. In both cases nothing is lost: what was written stays in files and write log.
     """
-    memory.clone.require_ready()
+    require_ready(memory)
     with memory.writing():
         return commit_locked(memory, now, wanted)
 
@@ -143,6 +144,7 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
+        note_own(memory, new)
     memory.worktree.replaced.settle(come)  # before others come
     tree = objects.tree_of(new)
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)

@@ -43,7 +43,7 @@ def unforget(draft: Draft, entries: Collection[str]) -> None:
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     """path -> bytes of every evidence file in a tree."""
     found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
-    return {p: memory.objects.data(k) for p, k in found.items() if ":" not in k}
+    return {p: memory.objects.said(k) for p, k in found.items() if ":" not in k}
 
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:
@@ -85,7 +85,7 @@ def moved_evidence(
     lines = []
     for note, after in changes.items():
         if is_note(note) and after is not None and note in head:
-            before = entries_of(note, decode(memory.objects.data(head[note])))
+            before = entries_of(note, decode(memory.objects.said(head[note])))
             young = {entry for path, entry in stated if path == note}
             for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
                 if old in named and old not in told:

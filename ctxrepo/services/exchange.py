@@ -15,9 +15,11 @@ from itertools import islice
 from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
 from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.errors import BeyondBounds
 from ctxrepo.services import review, standing
+from ctxrepo.services.bounds import beyond
 from ctxrepo.services.commit import Committed
-from ctxrepo.services.fetch import fetch, remote_of
+from ctxrepo.services.fetch import fetch
 from ctxrepo.services.follow import follow
 from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.outgoing import outgoing_secrets
@@ -88,7 +90,10 @@ def exchange(
         answer, fetched = fetched or fetch(memory), None
         done = replace(done, answer=answer)
         if answer.ok:
-            done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
+            try:
+                done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
+            except BeyondBounds as error:  # of what both come from, which only who merges looks at
+                done = replace(done, answer=RemoteAnswer("bounds", error.message))
         tired = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
         if not done.answer.may_pass or tired:
             break
@@ -119,6 +124,8 @@ def _round(
             objects.set_ref(MERGED, merged.commit)
     if merged is None or not found.answer.ok:
         return replace(done, answer=found.answer)
+    if why := beyond(memory, merged.commit):
+        return replace(done, answer=RemoteAnswer("bounds", why))
     if theirs and not found.goes_on and theirs != objects.ref(standing.SEEN):
         _break_off_review(memory)
     if send:
@@ -183,7 +190,7 @@ def _send_shared_again(memory: Memory) -> str | None:
     seen = memory.objects.ref(standing.SEEN)
     if seen is None:
         _break_off_review(memory)
-    elif remote_of(memory).push(seen, "").ok:
+    elif memory.remote.push(seen, "").ok:
         memory.objects.set_ref(memory.clone.upstream_ref, seen)
         return seen
     return None
@@ -225,11 +232,11 @@ def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[Remo
     """The remote's answer, and the branch that it was about: a new one where the shared one is protected."""
     answer = RemoteAnswer("protected")
     if branch != NEW:
-        answer = remote_of(memory).push(commit, branch)
+        answer = memory.remote.push(commit, branch)
     if answer.outcome != "protected" or branch not in ("", NEW):
         return answer, branch
     for name in islice(review.new_branches(memory, now), _NAMES):
-        answer = remote_of(memory).push(commit, name)
+        answer = memory.remote.push(commit, name)
         if answer.outcome != "overtaken":  # by a branch of that name that we don't know of
             return answer, name
     return answer, ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.paths import shown
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.bounds import require_ready
 from ctxrepo.storage.faultlog import FaultLog, Told
 from ctxrepo.storage.hidden import Obstacle
 from ctxrepo.storage.memory import Memory
@@ -43,7 +44,7 @@ def of_settings(memory: Memory) -> list[str]:
 def of_clone(memory: Memory) -> list[str]:
     """The line about a clone in which somebody is in the middle of something, if it is."""
     try:
-        memory.clone.require_ready()
+        require_ready(memory)
     except CtxrepoError as error:
         return [" ".join(filter(None, (f"{error.message}.", error.hint, _UNTIL_THEN)))]
     return []

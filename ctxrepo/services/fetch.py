@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.hot.age import age_of
+from ctxrepo.services.bounds import held_back
 from ctxrepo.storage.lock import Turn, locked
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.remote import Remote
 from ctxrepo.storage.spool import Spool
 
 FETCH_WAIT = 60.0
@@ -16,14 +16,18 @@ FETCH_WAIT = 60.0
 
 
 def fetch(memory: Memory) -> RemoteAnswer:
-    """Ask the remote once; the caller holds the sync lock."""
-    return remote_of(memory).fetch(
-        f"ctxrepo/{memory.host}" if memory.clone.has_refs("refs/ctxrepo/review/") else ""
-    )
+    """Ask the remote once, and measure what it sent; the caller holds the sync lock."""
+    return measured(memory, _ask(memory))
 
 
-def remote_of(memory: Memory) -> Remote:
-    return Remote(memory.clone, memory.git, memory.repository.remote, memory.settings.sync.timeout)
+def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """The answer of a fetch, once what it brought has been measured."""
+    return held_back(memory, answer) if answer.ok else answer
+
+
+def _ask(memory: Memory) -> RemoteAnswer:
+    also = f"ctxrepo/{memory.host}" if memory.clone.has_refs("refs/ctxrepo/review/") else ""
+    return memory.remote.fetch(also)
 
 
 def is_fetch_due(memory: Memory) -> bool:
@@ -39,7 +43,7 @@ def fetch_early(memory: Memory, turn: Turn) -> Future[RemoteAnswer] | None:
 
     A session start waits for less than a second, and a fetch over ssh takes most of it: it must not also
     wait for the libraries that the rest of the work needs. The `turn` of who talks to the remote is taken
-    for it; where another one has that, news come anyway.
+    for it; where another one has that, news come anyway. What it brings is not measured yet.
     """
     if not is_fetch_due(memory) or not any(e.event == "start" for e in Spool(memory.state).read()[0]):
         return None
@@ -54,4 +58,4 @@ def fetch_early(memory: Memory, turn: Turn) -> Future[RemoteAnswer] | None:
 
 def _fetch_locked(memory: Memory) -> RemoteAnswer:
     with locked(memory.state.lock("sync"), FETCH_WAIT):
-        return fetch(memory)
+        return _ask(memory)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.errors import Busy
+from ctxrepo.services.bounds import note_own
 from ctxrepo.services.commit import Committed, Wanted, bring, commit_locked
 from ctxrepo.services.merge import MergedCommits
 from ctxrepo.services.refresh import refresh
@@ -33,6 +34,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
         seen = memory.checkout.look(_on_disk(memory, objects.diff(old_tree, tree)), head=old_tree)
         if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
+        note_own(memory, both.commit)
         # What was edited since the commit above stays as it is, for the next commit to merge.
         edited = memory.checkout.edited(seen, old_tree)
         late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 
+from ctxrepo.domain.bounds import FILE_BYTES
 from ctxrepo.domain.commit import MAX_LINE, Writers, subject_of, writers_of
 from ctxrepo.domain.note import encode
 from ctxrepo.domain.paths import shown
@@ -195,6 +196,8 @@ def _lines(objects: Objects, step: Step) -> list[str]:
         Place(step.now.path, None)
     ]
     now = step.now
+    if any(place.key and objects.is_large(place.key) for place in (before, now, *others)):
+        return [f"* larger than {FILE_BYTES.most // 2**20} MiB, here or before"]
     lines = lines_of_change(now.path, _data(objects, before), _data(objects, now))
     if before.key is None:
         return ["* new", *lines]

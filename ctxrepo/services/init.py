@@ -12,6 +12,7 @@ from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
 from ctxrepo.services.adopt import Adoption, adoptable
+from ctxrepo.services.bounds import leave_cloned
 from ctxrepo.services.compile import compile_for_hooks
 from ctxrepo.services.register import register
 from ctxrepo.services.sparse import always
@@ -88,6 +89,8 @@ def init(
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
     memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
+    if action == "cloned":
+        leave_cloned(memory)
     _prepare(memory)
     compile_for_hooks(memory, interpreter)
     register(memory, interpreter)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.commit import commit_locked
 from ctxrepo.services.held import lost_files
 from ctxrepo.services.repair import repair
@@ -34,7 +35,7 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
         yield f"what was spoiled is in {repaired.aside or broken.folder}"
     yield from switch_back(memory, now)
     try:
-        memory.clone.require_ready()
+        require_ready(memory)
     except CtxrepoError:
         return  # whose files these are is for a person to say
     yield from _files(memory, now)

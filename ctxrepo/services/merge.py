@@ -16,6 +16,9 @@ from ctxrepo.storage.objects import Author, Objects
 MAX_DEPTH = 3
 """So many crossed merges in a row are looked through for a base; a hundred of them agree with that."""
 
+MAX_BASES = 8
+"""So many of the commits that both come from are merged; of the others a deletion may count as none."""
+
 _NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
@@ -79,7 +82,7 @@ def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
     if not bases:
         return None
     base = bases[0]
-    for another in bases[1:] if depth else ():
+    for another in bases[1:MAX_BASES] if depth else ():
         trees = objects.tree_of(base), objects.tree_of(another)
         tree = trees[0]
         if trees[0] != trees[1]:
@@ -93,7 +96,7 @@ def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
 def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
     """`ours` with what `theirs` changed, both trees compared with the tree `base`."""
     by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
-    sides: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
+    sides: list[dict[str, str]] = [{}, {}, {}]
     for path in by_us.keys() | by_them.keys():
         was = (by_us.get(path) or by_them[path])[0]
         keys = was, by_us.get(path, (was, was))[1], by_them.get(path, (was, was))[1]
@@ -101,7 +104,10 @@ def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str |
             if key is not None:
                 side[path] = key
     objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
-    merged = merge_trees(*sides, read=objects.data, names_in=partial(objects.names_in, base))
+    base_files, our_files, their_files = map(objects.passed_through, sides)
+    merged = merge_trees(
+        base_files, our_files, their_files, read=objects.said, names_in=partial(objects.names_in, base)
+    )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
     return MergedTree(objects.edit(ours, known | made), merged.aside, tuple(sorted(by_them)))

@@ -23,9 +23,9 @@ def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple
         for path, key in _made_by(objects, new).items():
             if (path, key) in memory.guarded:
                 continue
-            if refused := _secrets(path, objects.data(key), allow):
+            if refused := _secrets(path, objects.said(key), allow):
                 there = [key for tree in trees for key in objects.files(tree, [path]).values()]
-                old = {r.fingerprint for key in there for r in _secrets(path, objects.data(key), allow)}
+                old = {r.fingerprint for key in there for r in _secrets(path, objects.said(key), allow)}
                 found += [r for r in refused if r.fingerprint not in old]
     return tuple(found)
 

@@ -105,7 +105,7 @@ def _left(versions: Sequence[Version]) -> tuple[bytes, ...]:
 
 
 def _data(memory: Memory, key: Key | None) -> bytes | None:
-    return None if key is None else memory.objects.data(key)
+    return None if key is None else memory.objects.said(key)
 
 
 def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:

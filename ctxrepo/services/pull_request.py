@@ -101,7 +101,7 @@ def _changes(memory: Memory, tip: str) -> Iterator[Change]:
 
 def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Change]:
     def data(key: Key | None) -> bytes | None:
-        return None if key is None or ":" in key else objects.data(key)
+        return None if key is None or ":" in key else objects.said(key)
 
     for path, (before, after) in sorted(objects.diff(old, new).items()):
         if is_note(path) and not path.startswith(CONFLICTS):

@@ -17,7 +17,6 @@ from typing import TypeVar
 from ctxrepo.domain.note import encode
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
-from ctxrepo.services.fetch import remote_of
 from ctxrepo.services.pointers import Pointers, branch_is_at
 from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.lock import locked
@@ -155,7 +154,7 @@ class _Repair:
         clone = self.memory.clone
         folder = clone.own_dir / "refetch"
         try:
-            answer = remote_of(self.memory).fetch_all(folder)
+            answer = self.memory.remote.fetch_all(folder)
         except CtxrepoError as error:
             self.left.append(f"the remote could not be asked: {error.message}")
             return

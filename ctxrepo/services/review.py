@@ -159,7 +159,7 @@ def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counte
     for path in {path for path, _ in found}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
         was, now = (
-            entries_of(path, decode(objects.data(key)) if key and ":" not in key else "") for key in keys
+            entries_of(path, decode(objects.said(key)) if key and ":" not in key else "") for key in keys
         )
         for old, _ in moved(was, now):
             found.pop((path, normalised(old.text)), None)
@@ -181,7 +181,7 @@ def missing(
     there = objects.tree_of(theirs)
 
     def said_at(path: str, key: str | None) -> Counter[str]:
-        return Counter() if key is None or ":" in key else (says or _everything)(path, objects.data(key))
+        return Counter() if key is None or ":" in key else (says or _everything)(path, objects.said(key))
 
     for path, (was, now) in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
         before, after = said_at(path, was), said_at(path, now)

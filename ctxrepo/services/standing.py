@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxrepo.domain.remote import RemoteAnswer
-from ctxrepo.services.fetch import remote_of
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
 
@@ -49,7 +48,7 @@ def _standing(memory: Memory, theirs: str | None) -> Standing:
     if seen is None or theirs == seen or not objects.has(seen):
         return _FINE
     if theirs is None:
-        if remote_of(memory).has(seen):
+        if memory.remote.has(seen):
             return _noticed("the memory's branch was deleted on the remote; it is sent again")
         return _changed("the remote is empty, and it wasn't before: it may have been replaced")
     if objects.contains(theirs, seen):

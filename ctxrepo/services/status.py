@@ -9,6 +9,7 @@ from pathlib import Path
 from ctxrepo.domain.jsonl import records
 from ctxrepo.domain.note import decode
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.connected import Standing
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.declined import Declined, declined
@@ -107,7 +108,7 @@ def _staged(memory: Memory) -> int:
 
 def _obstacle(memory: Memory) -> str:
     try:
-        memory.clone.require_ready()
+        require_ready(memory)
     except CtxrepoError as error:
         return f"{error.message}. {error.hint}"
     half = halfway(memory)

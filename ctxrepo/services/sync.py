@@ -11,6 +11,7 @@ from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.merge import Aside
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import Busy
+from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.commit import ALL, Committed, Wanted, commit_locked
 from ctxrepo.services.exchange import OK, Exchange, exchange
 from ctxrepo.services.faults import of_obstacles, tell
@@ -63,7 +64,7 @@ def sync(
 
     The remote being away or refusing is an outcome in the result; errors are those of `commit`.
     """
-    memory.clone.require_ready()
+    require_ready(memory)
     asked = time.monotonic()
     try:
         with locked(memory.state.lock("sync"), wait):

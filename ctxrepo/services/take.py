@@ -11,6 +11,8 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.services.pending import RECENT, Edit
 from ctxrepo.storage.memory import Memory
 
+_LARGER = "the memory has a file there that is too large to be read"
+
 Changes = dict[str, bytes | None]
 
 
@@ -37,6 +39,9 @@ def take(
     paths = {r.path for r in held}
     for edit in edits:
         key = head.get(edit.path)
+        if key is not None and memory.objects.is_large(key):
+            taken.held.append(Refusal(edit.path, "size", _LARGER))
+            continue
         theirs = None if key is None else memory.objects.data(key)
         if edit.path in paths:
             _keep_versions(memory, edit, theirs, taken)

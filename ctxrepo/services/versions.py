@@ -99,7 +99,7 @@ def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[s
 
 
 def _folders(objects: Objects, key: Key | None) -> Mapping[str, str]:
-    return {} if key is None or ":" in key else parse(decode(objects.data(key))).projects
+    return {} if key is None or ":" in key else parse(decode(objects.said(key))).projects
 
 
 def renamed_to(objects: Objects, step: Step) -> str:
@@ -153,4 +153,4 @@ def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
 
 
 def _body(objects: Objects, key: Key) -> str:
-    return split(decode(objects.data(key)))[1]
+    return split(decode(objects.said(key)))[1]

@@ -20,7 +20,7 @@ from ctxrepo.storage.hidden import Hidden, found_at, places_of
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.reffiles import WT, WT_NEXT
 from ctxrepo.storage.replaced import Late
-from ctxrepo.storage.scan import A_FILE, A_FOLDER, MAX_BYTES
+from ctxrepo.storage.scan import A_FILE, A_FOLDER
 from ctxrepo.storage.stamps import Stamps
 from ctxrepo.storage.trees import Key
 from ctxrepo.storage.worktree import Wanted, Worktree
@@ -217,6 +217,7 @@ class Checkout:
         differing = self.differing(seen, tree)
         coming = {path: key for path, (_, key) in differing.items() if key}
         never = {p for p, key in coming.items() if unsafe(p) or is_ignored(p) or ":" in key}
+        never |= {p for p, key in coming.items() if p not in never and self.objects.is_large(key)}
         due = {p for p in differing.keys() - never - set(hold) if not seen.is_out_of_reach(p)}
         before = self.objects.ref(WT)
         # What is not looked at keeps its base.
@@ -230,9 +231,10 @@ class Checkout:
             if self.progress and len(due) > _BATCH:
                 self.progress(f"writing notes: {number * _BATCH} of {len(due)}")
             self.objects.need(coming[p] for p in batch if p in coming)
-            wanted = {p: self._wanted(*differing[p]) for p in batch}
-            huge = {p for p, w in wanted.items() if w.data is not None and len(w.data) > MAX_BYTES}
-            left |= self.worktree.adopt({p: w for p, w in wanted.items() if p not in huge})
+            # What a partial clone left with its remote could not be measured before.
+            huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
+            wanted = {p: self._wanted(*differing[p]) for p in batch if p not in huge}
+            left |= self.worktree.adopt(wanted)
             never |= huge
         # A file left as it is keeps the base it had, or its edits would be taken for the remote's; what is
         # never materialised has none, or its absence would be taken for a deletion.

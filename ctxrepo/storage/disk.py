@@ -13,7 +13,7 @@ from ctxrepo.domain.oid import tree_id
 from ctxrepo.storage.git import Progress
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.stamps import NO_FILES, NOTHING, UNREAD, Held, Stamps, held, read_id
-from ctxrepo.storage.trees import Key, folder_of, key_of
+from ctxrepo.storage.trees import Count, Key, folder_of, key_of
 from ctxrepo.storage.worktree import Worktree
 
 Differing = dict[str, tuple[str | None, Key | None]]
@@ -133,25 +133,33 @@ def look_at(worktree: Worktree, paths: frozenset[str]) -> tuple[Some, dict[str, 
 
 
 def _differing(
-    folder: Folder | None, tree: str | None, objects: Objects, cone: Cone | None, prefix: str = ""
+    top: Folder, tree: str | None, objects: Objects, cone: Cone | None
 ) -> Iterator[tuple[str, str | None, Key | None]]:
     """Of a folder that `cone` doesn't hold only what is on disk is compared."""
-    is_held = cone is None or cone.holds(prefix)
-    if (folder is None and not is_held) or (folder and folder.id == tree):
-        return
-    items = objects.items(tree)
-    files, folders = (folder.files, folder.folders) if folder else ({}, {})
-    for name in {*files, *folders, *(items if is_held else ())}:
-        item, path = items.get(name), prefix + name
-        if files.get(name) != key_of(item):
-            yield path, files.get(name), key_of(item)
-        if name in folders or folder_of(item):
-            yield from _differing(folders.get(name), folder_of(item), objects, cone, f"{path}/")
+    count = Count(f"what is on disk beside the folder {tree}")
+    waiting: list[tuple[str, Folder | None, str | None]] = [("", top, tree)]
+    while waiting:
+        prefix, folder, tree = waiting.pop()
+        is_held = cone is None or cone.holds(prefix)
+        if (folder is None and not is_held) or (folder and folder.id == tree):
+            continue
+        items = objects.items(tree)
+        files, folders = (folder.files, folder.folders) if folder else ({}, {})
+        for name in {*files, *folders, *(items if is_held else ())}:
+            item, path = items.get(name), prefix + name
+            count.add(path)
+            if files.get(name) != key_of(item):
+                yield path, files.get(name), key_of(item)
+            if name in folders or folder_of(item):
+                waiting.append((f"{path}/", folders.get(name), folder_of(item)))
 
 
-def _shared(folder: Folder, tree: str | None, objects: Objects, prefix: str = "") -> Iterator[str]:
-    items = objects.items(tree)
-    yield from (prefix + name for name in folder.files if key_of(items.get(name)))
-    for name, below in folder.folders.items():
-        if within := folder_of(items.get(name)):
-            yield from _shared(below, within, objects, f"{prefix}{name}/")
+def _shared(top: Folder, tree: str | None, objects: Objects) -> Iterator[str]:
+    waiting = [("", top, tree)]
+    while waiting:
+        prefix, folder, tree = waiting.pop()
+        items = objects.items(tree)
+        yield from (prefix + name for name in folder.files if key_of(items.get(name)))
+        for name, below in folder.folders.items():
+            if within := folder_of(items.get(name)):
+                waiting.append((f"{prefix}{name}/", below, within))

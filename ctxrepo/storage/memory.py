@@ -27,6 +27,7 @@ from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.remote import Remote
+from ctxrepo.storage.verdicts import VerdictFile
 from ctxrepo.storage.worktree import Worktree
 from ctxrepo.storage.writelog import WriteLog
 
@@ -112,6 +113,10 @@ class Memory:
     def git(self) -> Git:
         return Git(self.root, self.env, file_remote=is_local(self.repository.remote))
 
+    @property
+    def remote(self) -> Remote:
+        return Remote(self.clone, self.git, self.repository.remote, self.settings.sync.timeout)
+
     @cached_property
     def objects(self) -> Objects:
         from ctxrepo.storage.objects import Objects  # see TYPE_CHECKING above
@@ -119,8 +124,7 @@ class Memory:
         return Objects(self.root, self._bring if self.clone.is_partial else None)
 
     def _bring(self, missing: Sequence[str]) -> None:
-        remote = Remote(self.clone, self.git, self.repository.remote, self.settings.sync.timeout)
-        if not (answer := remote.bring(missing)).ok:
+        if not (answer := self.remote.bring(missing)).ok:
             raise GitFailed(
                 f"{len(missing)} files of the memory are not on this machine and can't be brought: "
                 f"{answer.reason or answer.outcome}",
@@ -158,6 +162,10 @@ class Memory:
     @property
     def exchanges(self) -> Exchanges:
         return Exchanges(self.state.exchanges)
+
+    @property
+    def verdicts(self) -> VerdictFile:
+        return VerdictFile(self.state.verdicts)
 
     @cached_property
     def cache(self) -> Cache:

@@ -8,6 +8,9 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
+
+from ctxrepo.domain.bounds import FOLDER_BYTES
 
 _CHUNK = 1 << 20
 _HASH = 20
@@ -31,14 +34,24 @@ def loose_file(git_dir: str | Path, oid: str) -> str:
 
 
 def why_spoiled(loose: str | Path) -> str:
-    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them."""
+    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them.
+
+    One that is too large to be read is not looked at.
+    """
     try:
-        unpacking = zlib.decompressobj()
         with open(loose, "rb") as file:
-            data = unpacking.decompress(file.read())
-        head, _, body = data.partition(b"\0")
-        is_whole = unpacking.eof and int(head.partition(b" ")[2]) == len(body)
-        return "" if is_whole else "was cut short"
+            pieces = _unpacked(file)
+            head, _, body = next(pieces, b"").partition(b"\0")
+            left = int(head.partition(b" ")[2]) - len(body)
+            if left > FOLDER_BYTES.most:
+                return ""
+            for piece in pieces:
+                left -= len(piece)
+                if left < 0:
+                    break
+        return "was cut short" if left else ""
+    except EOFError:
+        return "was cut short"
     except FileNotFoundError:
         return ""
     except OSError as error:
@@ -85,18 +98,28 @@ def _why_unreadable(path: Path, kind: str) -> str:
 def _is_object(path: Path) -> bool:
     """Whether what is compressed in a loose object has the id that the file is named by."""
     digest = hashlib.sha1(usedforsecurity=False)
-    unpacking = zlib.decompressobj()
-    rest = path.read_bytes()
     try:
-        while not unpacking.eof:
-            data = unpacking.decompress(rest, _CHUNK)
-            rest = unpacking.unconsumed_tail
-            if not data and not rest and not unpacking.eof:
-                return False
-            digest.update(data)
-    except zlib.error:
+        with path.open("rb") as file:
+            for piece in _unpacked(file):
+                digest.update(piece)
+    except (zlib.error, EOFError):
         return False
-    return not unpacking.unused_data and digest.hexdigest() == path.parent.name + path.name
+    return digest.hexdigest() == path.parent.name + path.name
+
+
+def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
+    """What is compressed in a file, a piece at a time: a megabyte may hold a gigabyte. EOFError for one that
+    breaks off, zlib.error for one that is spoiled or goes on after its end."""
+    unpacking = zlib.decompressobj()
+    while not unpacking.eof:
+        rest = unpacking.unconsumed_tail or file.read(_CHUNK)
+        data = unpacking.decompress(rest, _CHUNK)
+        if not rest and not data:
+            raise EOFError
+        if data:
+            yield data
+    if unpacking.unused_data or file.read(1):
+        raise zlib.error("something follows")
 
 
 def _ends_with_its_hash(path: Path) -> bool:

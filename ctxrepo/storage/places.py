@@ -208,6 +208,11 @@ class RepositoryPlaces:
         return self.root / "exchange.json"
 
     @property
+    def verdicts(self) -> Path:
+        """Which commits were measured, and which of them are more than a memory may be."""
+        return self.root / "bounds.json"
+
+    @property
     def trouble(self) -> Path:
         """What the last conversation with the remote failed of, when trying again won't help."""
         return self.root / "trouble"

@@ -10,9 +10,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from ctxrepo.domain.bounds import FILE_BYTES
 from ctxrepo.domain.paths import is_ignored, is_ignored_folder, unsafe
 
-MAX_BYTES = 2 * 1024 * 1024
+MAX_BYTES = FILE_BYTES.most
 """Larger files stay where they are and are never read into the memory."""
 
 _REPOSITORY = "is a git repository of its own"

@@ -1,7 +1,8 @@
 """Tree objects read from their bytes: a memory of 100,000 notes is walked in a tenth of a second.
 
 A blob's key is its id; what is no plain file (a link, a submodule) has the key `mode:id` and passes through
-untouched. A name that is no UTF-8 stays in its tree, unseen.
+untouched. A name that is no UTF-8 stays in its tree, unseen. Every walk iterates, and counts: BeyondBounds
+for what has more than a memory may have.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from ctxrepo.domain.bounds import DEPTH, PATHS
 from ctxrepo.domain.cone import Cone
 
 Key = str
@@ -90,33 +92,66 @@ class Trees:
             if keys[0] != keys[1]:
                 yield path, keys
 
-    def differences(
-        self, old: str | None, new: str | None, prefix: str = ""
-    ) -> Iterator[tuple[str, Item | None, Item | None]]:
+    def differences(self, old: str | None, new: str | None) -> Iterator[tuple[str, Item | None, Item | None]]:
         """(path, item before, item after) of the files that differ, their modes included."""
+        count = Count(f"what differs between the folders {old} and {new}")
+        open_ = [self._both(old, new, "")]
+        while open_:
+            path, a, b = next(open_[-1], ("", None, None))
+            if not path:
+                open_.pop()
+                continue
+            count.add(path)
+            if folder_of(a) or folder_of(b):
+                open_.append(self._both(folder_of(a), folder_of(b), f"{path}/"))
+            before, after = (None if folder_of(item) else item for item in (a, b))
+            if before != after:
+                yield path, before, after
+
+    def _both(
+        self, old: str | None, new: str | None, prefix: str
+    ) -> Iterator[tuple[str, Item | None, Item | None]]:
+        """(path, item before, item after) of what differs directly in two trees."""
         before, after = self.items(old), self.items(new)
         for name in sorted(before.keys() | after.keys()):
             a, b = before.get(name), after.get(name)
-            if a == b:
-                continue
-            path = prefix + name
-            if folder_of(a) or folder_of(b):
-                yield from self.differences(folder_of(a), folder_of(b), path + "/")
-            before_it, after_it = (None if folder_of(item) else item for item in (a, b))
-            if before_it != after_it:
-                yield path, before_it, after_it
+            if a != b:
+                yield prefix + name, a, b
 
     def _walk(self, tree: str | None, prefix: str, cone: Cone | None = None) -> Iterator[tuple[str, Key]]:
         """Everything below a tree; with `cone`, of the folders just what it holds."""
-        for name, item in self.items(tree).items():
-            path = prefix + name
-            if item[0] == _FOLDER:
-                if cone is None or cone.is_whole(path):
-                    yield from self._walk(item[1], f"{path}/")
+        count = Count(f"the folder {tree}")
+        waiting: list[tuple[str | None, str, Cone | None]] = [(tree, prefix, cone)]
+        while waiting:
+            tree, prefix, cone = waiting.pop()
+            folders: list[tuple[str | None, str, Cone | None]] = []
+            for name, item in self.items(tree).items():
+                path = prefix + name
+                count.add(path)
+                if item[0] != _FOLDER:
+                    yield path, item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
+                elif cone is None or cone.is_whole(path):
+                    folders.append((item[1], f"{path}/", None))
                 elif path in cone.on_the_way:
-                    yield from self._walk(item[1], f"{path}/", cone)
-            else:
-                yield path, item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
+                    folders.append((item[1], f"{path}/", cone))
+            waiting += reversed(folders)
+
+
+class Count:
+    """Counts the paths of one walk; BeyondBounds for too many of them, and for one that is too deep. `of`
+    says what is walked."""
+
+    def __init__(self, of: str) -> None:
+        self._of = of
+        self.paths = 0
+
+    def add(self, path: str) -> None:
+        self.paths += 1
+        # Of two versions everything may differ.
+        if self.paths > 2 * PATHS.most:
+            PATHS.require(self.paths, self._of)
+        if path.count("/") > DEPTH.most:
+            DEPTH.require(path.count("/"), self._of)
 
 
 def folder_of(item: Item | None) -> str | None:

@@ -23,7 +23,7 @@ class Wholeness:
     cut: Collection[str] = ()
     end: float = float("inf")
     _there: set[str] = field(default_factory=set)
-    _trees: dict[str, bool] = field(default_factory=dict)
+    _trees: dict[tuple[str, bool], bool] = field(default_factory=dict)
     _commits: dict[str, bool] = field(default_factory=dict)
 
     def has(self, oid: str) -> bool:
@@ -33,11 +33,22 @@ class Wholeness:
 
     def tree(self, tree: str, *, with_files: bool = True) -> bool:
         """Whether all folders below a tree are there and, `with_files`, all files."""
-        if not with_files:
-            return self._has_folders(tree)
-        if tree not in self._trees:
-            self._trees[tree] = self._is_tree_whole(tree)
-        return self._trees[tree]
+        known = self._trees
+        inside: dict[str, list[str] | None] = {}
+        stack = [tree]
+        while stack:
+            if time.monotonic() > self.end:
+                raise TimeoutError
+            at = stack[-1]
+            if (at, with_files) not in known and at not in inside:
+                inside[at] = self._folders(at, with_files=with_files)
+                stack += (one for one in inside[at] or () if (one, with_files) not in known)
+                continue
+            stack.pop()
+            if (at, with_files) not in known:
+                folders = inside.pop(at)
+                known[at, with_files] = folders is not None and all(known[one, with_files] for one in folders)
+        return known[tree, with_files]
 
     def commit(self, tip: str) -> bool:
         """Whether a commit, its files and all its history are there."""
@@ -63,20 +74,15 @@ class Wholeness:
             at = next(iter(self._parents(at)), None)
         return at
 
-    def _is_tree_whole(self, tree: str) -> bool:
+    def _folders(self, tree: str, *, with_files: bool) -> list[str] | None:
+        """The folders right below a tree; None for one that can't be read or, `with_files`, lacks one."""
         if tree in self.spoiled:
-            return False
+            return None
         try:
             folders, files = self.objects.children(tree)
         except Damaged:
-            return False
-        return all(map(self.has, files)) and all(map(self.tree, folders))
-
-    def _has_folders(self, tree: str) -> bool:
-        try:
-            return tree not in self.spoiled and all(map(self._has_folders, self.objects.children(tree)[0]))
-        except Damaged:
-            return False
+            return None
+        return folders if not with_files or all(map(self.has, files)) else None
 
     def _has_files(self, commit: str) -> bool:
         try:

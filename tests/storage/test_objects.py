@@ -87,7 +87,7 @@ def test_links_and_odd_names_pass_through_an_edit_untouched(clone: Path) -> None
 
 
 def test_what_is_missing_is_said_by_name(clone: Path) -> None:
-    with pytest.raises(GitFailed, match="object ffff"):
+    with pytest.raises(GitFailed, match="file ffff"):
         Objects(clone).data("f" * 40)
     with pytest.raises(GitFailed, match="can't be opened"):
         Objects(clone / "nowhere")

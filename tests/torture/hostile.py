@@ -13,11 +13,13 @@ Attack = Callable[[Forge, Path], None]
 
 @dataclass(frozen=True)
 class Case:
-    """`is_sound`: git's own check lets it through, so what is good in it has to arrive."""
+    """`is_sound`: git's own check lets it through, so what is good in it has to arrive; unless it
+    `is_refused`, for it is more than a memory may have."""
 
     name: str
     attack: Attack
     is_sound: bool = True
+    is_refused: bool = False
 
 
 def cases() -> list[Case]:
@@ -38,7 +40,7 @@ def all_at_once() -> Case:
 
 
 def _adds(files: dict[bytes, Item]) -> Attack:
-    return lambda forge, canary: _commit(forge, {p: _filled(i, canary) for p, i in files.items()})
+    return lambda forge, canary: commit_files(forge, {p: _filled(i, canary) for p, i in files.items()})
 
 
 def _filled(item: Item, canary: Path) -> Item:
@@ -49,7 +51,7 @@ def _filled(item: Item, canary: Path) -> Item:
     return Item(item.mode, data, item.key)
 
 
-def _commit(forge: Forge, files: dict[bytes, Item]) -> None:
+def commit_files(forge: Forge, files: dict[bytes, Item]) -> None:
     tree: Folder = forge.folder()
     for path, item in files.items():
         put(tree, path, item)
@@ -171,7 +173,7 @@ def _shapes() -> Iterator[Case]:
 
 def _many(forge: Forge, canary: Path) -> None:
     files = {b"bulk/%02d/%05d.md" % (n % 100, n): _note(b"- fact number %d\n" % n) for n in range(20_000)}
-    _commit(forge, files)
+    commit_files(forge, files)
 
 
 def _trees() -> Iterator[Case]:

@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 
 from pygit2.enums import SortMode
 
+from ctxrepo.domain.bounds import COMMITS, MESSAGE
 from ctxrepo.storage.objects.reading import Reading, reading
 
 _SKEW = 32
@@ -86,17 +87,23 @@ class Past(Reading):
             _, commit = heappop(queue)
             yield commit
             for parent in set(self.parents(commit)) - seen:
+                COMMITS.require(len(seen), f"the history of {tip[:10]}")
                 seen.add(parent)
                 heappush(queue, (-self.commit_at(parent).commit_time, parent))
 
     def told(self, commit: str) -> Told:
-        """What a commit says of itself, whatever bytes somebody put there."""
+        """What a commit says of itself, whatever bytes somebody put there; a long message is cut."""
         found = self.commit_at(commit)
         return Told(
             when=_moment(found.commit_time),
-            author=(found.author.raw_name or b"").decode("utf-8", "replace"),
-            message=found.raw_message.decode("utf-8", "replace"),
+            author=(found.author.raw_name or b"")[: MESSAGE.most].decode("utf-8", "replace"),
+            message=found.raw_message[: MESSAGE.most].decode("utf-8", "replace"),
         )
+
+    def _before(self, commit: str) -> tuple[int, list[str]]:
+        """(its time, so that the newest is the least, its parents)"""
+        found = self.commit_at(commit)
+        return -found.commit_time, [str(parent) for parent in found.parent_ids]
 
     @contextmanager
     def _history(self, *tips: str) -> Iterator[None]:
@@ -104,20 +111,27 @@ class Past(Reading):
         of several as far as they differ."""
         everything = (1 << len(tips)) - 1
         reached: dict[str, int] = {}
+        known: dict[str, tuple[int, list[str]]] = {}
         queue: list[tuple[int, str]] = []
+
+        def reach(commit: str, by: int) -> None:
+            if reached.get(commit, 0) | by != reached.get(commit):
+                reached[commit] = reached.get(commit, 0) | by
+                if commit not in known:
+                    COMMITS.require(len(known) + 1, f"the history of {tips[0][:10]}")
+                    known[commit] = self._before(commit)
+                heappush(queue, (known[commit][0], commit))
+
         for number, tip in enumerate(tips):
-            reached[tip] = reached.get(tip, 0) | 1 << number
-            heappush(queue, (-self.commit_at(tip).commit_time, tip))
+            reach(tip, 1 << number)
         left = _SKEW
         while queue and left:
             _, commit = heappop(queue)
-            ahead = (commit, *(other for _, other in queue))
-            have_met = len(tips) > 1 and all(reached[one] == everything for one in ahead)
+            is_met = len(tips) > 1 and reached[commit] == everything
+            have_met = is_met and all(reached[other] == everything for _, other in queue)
             left = left - 1 if have_met else _SKEW
-            for parent in self.parents(commit):
-                if reached.get(parent, 0) | reached[commit] != reached.get(parent):
-                    reached[parent] = reached.get(parent, 0) | reached[commit]
-                    heappush(queue, (-self.commit_at(parent).commit_time, parent))
+            for parent in known[commit][1]:
+                reach(parent, reached[commit])
         with reading(f"the history of {tips[0]}"):
             yield
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -10,8 +10,11 @@ from typing import Any, cast
 import pygit2
 from pygit2.enums import ObjectType, RepositoryOpenFlag
 
+from ctxrepo.domain.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, Bound
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.objectfiles import loose_file, why_spoiled
+
+_LARGEST: Mapping[int, Bound] = {ObjectType.TREE: FOLDER_BYTES, ObjectType.BLOB: FILE_BYTES}
 
 _Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 
@@ -43,24 +46,35 @@ class Reading:
         return found
 
     def read(self, oid: str, what: str) -> _Object:
-        self._require_sound(oid, what)
+        self._require_small(oid, what)
         with reading(f"{what} {oid}"):
             found: Any = self._repo[oid]  # its stub names a base that nothing else inherits from
         return cast(_Object, found)
 
     def read_raw(self, oid: str, what: str) -> tuple[int, bytes]:
         """(kind, bytes) of an object."""
-        self._require_sound(oid, what)
+        self._require_small(oid, what)
         with reading(f"{what} {oid}"):
             return self._repo.read(oid)
+
+    def header(self, oid: str, what: str) -> tuple[int, int]:
+        """(kind, size) of an object, told without reading it."""
+        self._require_sound(oid, what)
+        with reading(f"{what} {oid}"):
+            return self._repo.odb.read_header(oid)
 
     def tree_bytes(self, tree: str) -> bytes:
         kind, data = self.read_raw(tree, "tree")
         if kind == ObjectType.COMMIT:
-            return self.tree_bytes(str(self.commit_at(tree).tree_id))
+            kind, data = self.read_raw(str(self.commit_at(tree).tree_id), "tree")
         if kind != ObjectType.TREE:
             raise Damaged(f"{tree} is no tree")
         return data
+
+    def _require_small(self, oid: str, what: str) -> None:
+        """BeyondBounds for an object that is larger than any of its kind may be."""
+        kind, size = self.header(oid, what)
+        _LARGEST.get(kind, COMMIT_BYTES).require(size, f"{what} {oid[:10]}")
 
     def _require_sound(self, oid: str, what: str) -> None:
         """libgit2 1.9 never returns from a loose object that was cut short."""

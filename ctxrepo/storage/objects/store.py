@@ -13,11 +13,12 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileMode, ObjectType, Option
 
+from ctxrepo.domain.bounds import FILE_BYTES
 from ctxrepo.domain.cone import Cone
-from ctxrepo.errors import Damaged, GitFailed
+from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
 from ctxrepo.storage.durable import MANY
+from ctxrepo.storage.extent import extent
 from ctxrepo.storage.objects.past import Past
-from ctxrepo.storage.objects.reading import reading
 from ctxrepo.storage.objects.refs import Refs
 from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
 
@@ -25,6 +26,8 @@ from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 # A partial clone takes a file it has never seen into its trees by the id alone.
 pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
+
+_SUBMODULE = "160000"
 
 _TRIES = 3
 _FAILURES = (pygit2.GitError, KeyError, ValueError, OSError)
@@ -48,18 +51,33 @@ class Objects(Refs, Past):
     # -- blobs
 
     def data(self, key: Key) -> bytes:
-        oid = key.rpartition(":")[2]
+        """The bytes of a file; nothing of a submodule, which is of another repository. BeyondBounds for a
+        file that is too large to be read."""
+        mode, _, oid = key.rpartition(":")
+        if mode == _SUBMODULE:
+            return b""
         self.need([key])
-        kind, data = self.read_raw(oid, "object")
+        kind, data = self.read_raw(oid, "file")
         return data if kind == ObjectType.BLOB else b""
+
+    def said(self, key: Key) -> bytes:
+        """The bytes of a file; nothing of one that is too large to be read."""
+        return b"" if self.is_large(key) else self.data(key)
 
     def size(self, key: Key) -> int:
         """Bytes of a blob, told without reading it."""
-        oid = key.rpartition(":")[2]
-        self._require_sound(oid, "object")
-        with reading(f"object {oid}"):
-            _, size = self._repo.odb.read_header(oid)
+        _, size = self.header(key.rpartition(":")[2], "file")
         return size
+
+    def is_large(self, key: Key) -> bool:
+        """Whether a file is larger than what is read; of one that isn't here nobody knows."""
+        return self.has(key) and self.size(key) > FILE_BYTES.most
+
+    def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
+        """The same files; those that are too large to be read have a key as links have it, so that who merges
+        takes them whole."""
+        large = {p: f"{FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)}
+        return {**files, **large}
 
     def need(self, keys: Iterable[Key]) -> None:
         """See to it that these are here, all at once: a partial clone leaves them with the remote."""
@@ -87,7 +105,7 @@ class Objects(Refs, Past):
         try:
             found = self._trees.some(tree, [path])
             return self.data(found[path]) if path in found else None
-        except (Damaged, ValueError):
+        except (Damaged, BeyondBounds, ValueError):
             return None
 
     def files(
@@ -113,7 +131,7 @@ class Objects(Refs, Past):
 
     def children(self, tree: str) -> tuple[list[str], list[str]]:
         """Ids of the folders and of the files right below a tree; submodules are of other repositories."""
-        found = [item for item in self._trees.items(tree).values() if item[0] != "160000"]
+        found = [item for item in self._trees.items(tree).values() if item[0] != _SUBMODULE]
         folders = [oid for item in found if (oid := folder_of(item))]
         return folders, [item[1] for item in found if not folder_of(item)]
 
@@ -129,11 +147,19 @@ class Objects(Refs, Past):
         """(path, item before, item after) of the files that differ, their modes included."""
         return self._trees.differences(old, new)
 
+    def require_extent(self, commit: str) -> None:
+        """BeyondBounds when the files of a commit are more than a memory may have."""
+        at = f"commit {commit[:10]}"
+        extent(self.tree_bytes, str(self.tree_of(commit)), at).require(at)
+
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
         return _stored("a folder", lambda: self._edit(tree, changes) or str(self._repo.TreeBuilder().write()))
 
     # -- commits
+
+    def is_commit(self, oid: str) -> bool:
+        return self.header(oid, "object")[0] == ObjectType.COMMIT
 
     def commit(self, tree: str, parents: Sequence[str], message: str, author: Author, now: datetime) -> str:
         """A new commit; no ref is moved."""
@@ -152,32 +178,51 @@ class Objects(Refs, Past):
 
     def _edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str | None:
         """Id of the edited tree, None when nothing is left in it."""
-        items = self._trees.items(tree)
-        builder = self._repo.TreeBuilder(*([tree] if tree else []))
-        below: dict[str, dict[str, Key | None]] = {}
-        files: dict[str, Key | None] = {}
-        folders = set()
+        inside: dict[str, dict[str, Key | None]] = {"": {}}
         for path, key in changes.items():
-            name, slash, rest = path.partition("/")
-            if slash:
-                below.setdefault(name, {})[rest] = key
-            else:
-                files[name] = key
-        for name, inner in below.items():
-            folder = folder_of(items.get(name))
-            edited = self._edit(folder, inner)
+            folder, _, name = path.rpartition("/")
+            inside.setdefault(folder, {})[name] = key
+        inside |= {above: {} for folder in [*inside] for above in _above(folder) if above not in inside}
+        down = sorted(inside, key=lambda folder: (folder.count("/") + bool(folder), folder))
+        before: dict[str, tuple[str | None, Mapping[str, Item]]] = {"": (tree, self._trees.items(tree))}
+        for folder in down[1:]:
+            above, _, name = folder.rpartition("/")
+            oid = folder_of(before[above][1].get(name))
+            before[folder] = oid, self._trees.items(oid)
+        made: dict[str, dict[str, str | None]] = {folder: {} for folder in down}
+        for folder in reversed(down[1:]):
+            above, _, name = folder.rpartition("/")
+            made[above][name] = self._edit_one(*before[folder], inside[folder], made[folder])
+        return self._edit_one(*before[""], inside[""], made[""])
+
+    def _edit_one(
+        self,
+        tree: str | None,
+        items: Mapping[str, Item],
+        files: Mapping[str, Key | None],
+        folders: Mapping[str, str | None],
+    ) -> str | None:
+        """Id of a tree, which holds `items`, with these files and folders in it or, where None is, not."""
+        builder = self._repo.TreeBuilder(*([tree] if tree else []))
+        for name, edited in folders.items():
             if edited is not None:
                 builder.insert(name, edited, FileMode.TREE)
-                folders.add(name)
-            elif folder is not None:
+            elif folder_of(items.get(name)) is not None:
                 builder.remove(name)
         for name, key in files.items():
             if key is not None:
                 mode, _, oid = key.rpartition(":")
                 builder.insert(name, oid, int(mode, 8) if mode else FileMode.BLOB)
-            elif name in items and folder_of(items[name]) is None and name not in folders:
+            elif name in items and folder_of(items[name]) is None and not folders.get(name):
                 builder.remove(name)
         return str(builder.write()) if len(builder) else None
+
+
+def _above(folder: str) -> Iterator[str]:
+    """The folders that a folder is in, '' last."""
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
 
 
 @contextmanager

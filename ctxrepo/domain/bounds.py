@@ -1,0 +1,43 @@
+"""bounds: how much of each thing a memory may be made of, and the sentence for what has more.
+
+Whoever can push to the remote decides how much there is to walk: a few dozen folder objects make ten billion
+paths. Every walk counts, and stops here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxrepo.errors import BeyondBounds
+
+
+@dataclass(frozen=True)
+class Bound:
+    """At most `most` of `what`, a plural; `where` it is counted, in a few words."""
+
+    most: int
+    what: str
+    where: str
+
+    def require(self, found: int, at: str) -> None:
+        """BeyondBounds when `at`, a commit or a folder or a file, has more."""
+        if found > self.most:
+            raise BeyondBounds(
+                f"{at} has {found:,} {self.what}, more than the {self.most:,} that a memory may have"
+            )
+
+
+PATHS = Bound(250_000, "files and folders", "one version of the memory")
+DEPTH = Bound(64, "folders within each other", "one version of the memory")
+PATH_BYTES = Bound(64 * 2**20, "bytes of paths", "one version of the memory")
+FOLDER_BYTES = Bound(64 * 2**20, "bytes of folder listings", "one version of the memory")
+FILE_BYTES = Bound(2 * 2**20, "bytes", "one file that is read; a larger one stays in the history")
+COMMITS = Bound(500_000, "commits", "the history")
+COMMIT_BYTES = Bound(2**20, "bytes", "one commit: its headers and its message")
+HISTORY_BYTES = Bound(512 * 2**20, "bytes of commits", "the history")
+PARENTS = Bound(100, "parents", "one commit")
+MESSAGE = Bound(64 * 2**10, "bytes", "a message that is shown; the rest of it is left out")
+
+ALL = (
+    PATHS, DEPTH, PATH_BYTES, FOLDER_BYTES, FILE_BYTES, COMMITS, COMMIT_BYTES, HISTORY_BYTES, PARENTS, MESSAGE
+)  # fmt: skip

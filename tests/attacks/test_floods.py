@@ -1,0 +1,253 @@
+"""Remotes that send more than a memory may have: refused in a sentence, local work goes on, nothing is walked
+twice. `make torture` meets all of them at their full size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from catalogue import arrived, said
+from machines import NOW, Machine, make_machine, make_remote
+from torture import floods
+from torture.floods import flood
+from torture.forge import Forge
+
+from ctxrepo.domain.bounds import COMMITS, PATHS
+from ctxrepo.services.doctor import doctor
+from ctxrepo.services.faults import now as faults_now
+from ctxrepo.storage.objects import Objects
+
+Attack = Callable[[Forge], None]
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    return make_remote(tmp_path)
+
+
+@pytest.fixture
+def ada(tmp_path: Path, remote: Path) -> Machine:
+    machine = make_machine(tmp_path, "ada")
+    machine.init(str(remote))
+    machine.remember("the good note is here")
+    machine.sync()
+    return machine
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the objects that are read, in their order."""
+    found: list[str] = []
+    read = Objects.header
+
+    def counted(self: Objects, oid: str, what: str) -> tuple[int, int]:
+        found.append(oid)
+        return read(self, oid, what)
+
+    monkeypatch.setattr(Objects, "header", counted)
+    return found
+
+
+REFUSED: dict[str, tuple[Attack, str]] = {
+    "10^10 paths": (lambda forge: floods.fan(forge, 10, 10), "11,111,111,1"),
+    "folders alone": (lambda forge: floods.fan(forge, 10, 10, leaf=False), "11,111,111,1"),
+    "more digits than numbers have": (
+        lambda forge: floods.fan(forge, 100, 3000),
+        "1,000,000,000,000,000,000",
+    ),
+    "deep": (lambda forge: floods.dig(forge, 900), "901 folders within each other, more than the 64"),
+    "deeper than Python recurses": (lambda forge: floods.dig(forge, 3000), "3,001 folders"),
+    "wide": (lambda forge: floods.widen(forge, PATHS.most), "more than the 250,000"),
+    "names": (lambda forge: floods.widen(forge, 900, b"n" * 80_000), "bytes of folder listings"),
+    "an octopus": (lambda forge: floods.octopus(forge, 5_000), "5,000 parents, more than the 100"),
+    "a message": (lambda forge: flood("a message of 20 MiB").attack(forge, Path()), "20,9"),
+    "a header": (lambda forge: flood("a header of 5 MiB").attack(forge, Path()), "5,2"),
+}
+
+
+@pytest.mark.parametrize(("attack", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
+    tmp_path: Path, remote: Path, ada: Machine, reads: list[str], attack: Attack, words: str
+) -> None:
+    good = Forge(remote).tip
+    attack(Forge(remote))
+    ada.remember("written while it was there")
+    synced = ada.sync()
+    assert (synced.remote.outcome, synced.created) == ("bounds", True)
+    assert words in synced.remote.reason
+    assert "git log" in synced.remote.next_step
+    assert ada.git("rev-parse", "origin/main") == good
+    assert "written while it was there" in ada.git("grep", "-h", "written", "HEAD")
+
+    reads.clear()
+    assert ada.sync().remote.outcome == "bounds"
+    assert len(reads) < 100  # of the verdict, no walk
+
+    ben = make_machine(tmp_path, "ben")
+    ben.init(str(remote))
+    ben.remember("a new machine works")
+    assert ben.sync().remote.outcome == "bounds"
+
+    Forge(remote).point(good)
+    assert ada.sync().remote.ok
+    assert ben.sync().remote.ok
+    arrived(ben, ada, remote, "the good note is here", "written while it was there", "a new machine works")
+
+
+def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ada: Machine) -> None:
+    floods.fan(Forge(remote), 10, 10)
+    done = ada.ctxrepo("sync")
+    assert done.returncode == 5
+    (line,) = said(done).splitlines()
+    assert "11,111,111,1" in line
+    assert "250,000" in line
+    assert "git log" in line
+    for words in ("status", "doctor"):
+        assert "more than a memory may be" in said(ada.ctxrepo(words))
+    assert any("more than a memory may be" in line for line in faults_now(ada.open()))
+
+
+def test_a_folder_in_a_billion_places_is_read_once(remote: Path, ada: Machine, reads: list[str]) -> None:
+    floods.fan(Forge(remote), 10, 10)
+    ada.sync()
+    assert len(reads) < 300
+
+
+@pytest.mark.parametrize("attack", [lambda f: floods.fan(f, 10, 10), lambda f: floods.dig(f, 3000)])
+def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
+    remote: Path, ada: Machine, attack: Attack
+) -> None:
+    attack(Forge(remote))
+    ada.git("fetch", "-q", "origin")
+    ada.git("update-ref", "refs/heads/main", "origin/main")
+    before = ada.git("rev-parse", "main~1")
+    fact = ada.ctxrepo("remember", "written on top of it")
+    assert fact.returncode == 0, said(fact)
+    for words in COMMANDS:
+        done = ada.ctxrepo(*words)
+        assert done.returncode in (0, 1, 3), said(done)
+        said(done)
+    assert "take main back" in said(ada.ctxrepo("sync"))
+    assert "take main back" in said(ada.ctxrepo("status"))
+    assert "take main back" in said(ada.ctxrepo("doctor"))
+
+    ada.git("update-ref", "refs/heads/main", before)
+    Forge(remote).point(before)
+    assert ada.sync().remote.ok
+    assert "written on top of it" in ada.git("grep", "-h", "written", "HEAD")
+
+
+COMMANDS = (
+    ("context",),
+    ("search", "good"),
+    ("list",),
+    ("list", "--tree"),
+    ("recall", "the good note"),
+    ("history",),
+    ("history", "MEMORY.md"),
+    ("log",),
+    ("check",),
+    ("doctor",),
+    ("undo",),
+    ("cache", "verify"),
+    ("cache", "rebuild"),
+    ("conflicts", "list"),
+    ("project", "list"),
+)
+
+
+def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: Path, ada: Machine) -> None:
+    """Its last commit is good, so it is taken; the version in between can't be listed."""
+    flood("a bomb that was taken back").attack(Forge(remote), Path())
+    ada.remember("written meanwhile")
+    assert ada.sync().remote.ok
+    for words in COMMANDS:
+        done = ada.ctxrepo(*words)
+        assert done.returncode in (0, 1, 3), (words, said(done))
+        said(done)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a message in no encoding", "an encoding nobody knows", "the year 500000", "a time before all",
+     "a time zone of 99 hours", "100,000 headers", "a message of 500 KiB", "an octopus of 90"],
+)  # fmt: skip
+def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str) -> None:
+    flood(name).attack(Forge(remote), Path())
+    ada.remember("written meanwhile")
+    assert ada.sync().remote.ok
+    for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
+        done = ada.ctxrepo(*words)
+        assert done.returncode == 0, said(done)
+        assert len(said(done)) < 100_000
+
+
+@pytest.mark.parametrize("name", ["the year 292277026596", "a time below zero"])
+def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, name: str) -> None:
+    """git's own check refuses some; a person's git may have taken it."""
+    flood(name).attack(Forge(remote), Path())
+    assert ada.sync().remote.outcome in ("malformed", "ok")
+    ada.git("-c", "fetch.fsckObjects=false", "fetch", "-q", "origin")
+    ada.git("update-ref", "refs/heads/main", "origin/main")
+    ada.remember("written on top of it")
+    for words in (("history",), ("history", "--json"), ("history", "MEMORY.md"), ("log",), ("status",)):
+        done = ada.ctxrepo(*words)
+        assert done.returncode == 0, said(done)
+        said(done)
+
+
+def test_the_shared_branch_is_no_commit(remote: Path, ada: Machine) -> None:
+    good = Forge(remote).tip
+    floods._tags(Forge(remote), 300)
+    synced = ada.sync()
+    assert synced.remote.outcome == "malformed"
+    Forge(remote).point(good)
+    assert ada.sync().remote.ok
+
+
+def test_a_long_chain_is_taken_by_walks_that_count_it_once(
+    remote: Path, ada: Machine, reads: list[str]
+) -> None:
+    floods.chain(Forge(remote), 5_000)
+    assert ada.sync().remote.ok
+    assert len(reads) < 20 * 5_000
+    reads.clear()
+    assert ada.sync().remote.ok
+    assert len(reads) < 1_000
+
+
+def test_a_history_is_as_long_as_it_may_be(
+    remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it came in pieces that are each within the bound."""
+    monkeypatch.setattr("ctxrepo.services.bounds.COMMITS", small := type(COMMITS)(300, "commits", ""))
+    monkeypatch.setattr("ctxrepo.storage.objects.past.COMMITS", small)
+    for _ in range(2):
+        floods.chain(Forge(remote), 120)
+        assert ada.sync().remote.ok
+    floods.chain(Forge(remote), 120)
+    assert "commits, more than the 300" in ada.sync().remote.reason
+
+
+def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
+    remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctxrepo.storage.extent.PATHS", type(PATHS)(30, "files and folders", ""))
+    before = Forge(remote).tip
+    for number in range(40):
+        ada.write(f"global/n{number}.md", f"- number {number}\n")
+    synced = ada.sync()
+    assert (synced.remote.outcome, synced.created) == ("bounds", True)
+    assert Forge(remote).tip == before
+    ada.write("global/one-more.md", "- one more\n")
+    assert ada.sync().created
+    assert doctor(ada.open(), _machine(ada), NOW)
+
+
+def _machine(machine: Machine) -> object:
+    import sys
+
+    from ctxrepo.services.connection import Machine as Ours
+
+    return Ours(machine.places, machine.env, Path(sys.executable))

@@ -1,0 +1,234 @@
+"""What a remote can hold too much of: paths, depth, names, commits, parents, bytes, refs.
+
+Each is made of few bytes, or of objects that git itself lets through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from torture.forge import FILE, FOLDER, GITLINK, LINK, Forge, Item, commit_data, key_of, tree_data
+from torture.hostile import Attack, Case, commit_files
+
+
+def floods() -> list[Case]:
+    """Every one at its full size."""
+    return [*_trees(), *_histories(), *_commits(), *_files(), *_refs()]
+
+
+def flood(name: str) -> Case:
+    return next(case for case in floods() if case.name == name)
+
+
+def _trees() -> Iterator[Case]:
+    yield Case("10^10 paths", lambda forge, _: fan(forge, 10, 10), is_refused=True)
+    yield Case("10^3000 paths", lambda forge, _: fan(forge, 1000, 50), is_refused=True)
+    yield Case(
+        "10^10 folders without a file", lambda forge, _: fan(forge, 10, 10, leaf=False), is_refused=True
+    )
+    yield Case("900 folders deep", lambda forge, _: dig(forge, 900), is_refused=True)
+    yield Case("3,000 folders deep", lambda forge, _: dig(forge, 3000), is_refused=True)
+    yield Case("300,000 entries", lambda forge, _: widen(forge, 300_000), is_refused=True)
+    yield Case(
+        "300,000 entries in 3,000 folders", lambda forge, _: spread(forge, 3_000, 100), is_refused=True
+    )
+    yield Case("names of 100 KB", lambda forge, _: widen(forge, 1_000, name=b"n" * 100_000), is_refused=True)
+    yield Case("20,000 links", lambda forge, _: widen(forge, 20_000, mode=LINK))
+    yield Case("20,000 submodules", lambda forge, _: widen(forge, 20_000, mode=GITLINK))
+    yield Case("20,000 names that differ in case", lambda forge, _: _like(forge, 20_000))
+    yield Case("a bomb that was taken back", lambda forge, _: _hidden(forge))
+
+
+def _histories() -> Iterator[Case]:
+    yield Case("60,000 commits in a chain", lambda forge, _: chain(forge, 60_000))
+    yield Case("600,000 commits in a chain", lambda forge, _: chain(forge, 600_000), is_refused=True)
+    yield Case("30,000 merges that cross", lambda forge, _: cross(forge, 15_000))
+    yield Case("a comb of 20,000 branches", lambda forge, _: comb(forge, 20_000))
+
+
+def _commits() -> Iterator[Case]:
+    yield Case("a message of 20 MiB", _commit_of(message=b"word " * (4 * 2**20)), is_refused=True)
+    yield Case("a message of 500 KiB", _commit_of(message=b"word\n" * 100_000))
+    yield Case("a header of 5 MiB", _commit_of(more=b"x-long " + b"h" * (5 * 2**20) + b"\n"), is_refused=True)
+    yield Case("100,000 headers", _commit_of(more=b"x-more h\n" * 100_000))
+    yield Case("a message in no encoding", _commit_of(message=b"\xff\xfe\x80 \x1b[2J\n"))
+    yield Case("an encoding nobody knows", _commit_of(more=b"encoding klingon\n", message=b"\xe9\n"))
+    yield Case("an octopus of 5,000", lambda forge, _: octopus(forge, 5_000), is_refused=True)
+    yield Case("an octopus of 90", lambda forge, _: octopus(forge, 90))
+    for name, when in {
+        "the year 292277026596": "9223372036854775807 +0000",
+        "the year 500000": "15778800000000 +0000",
+        "a time zone of 99 hours": "1790000000 +9959",
+        "a time before all": "0 -0000",
+    }.items():
+        yield Case(name, _commit_of(when=when), is_sound=name != "the year 292277026596")
+    yield Case("no time at all", _commit_of(when="now"), is_sound=False)
+    yield Case("a time below zero", _commit_of(when="-1 +0000"), is_sound=False)
+
+
+def _files() -> Iterator[Case]:
+    yield Case("a file of 1 GiB", lambda forge, _: _note(forge, b"global/topics/good.md", b"\0" * 2**30))
+    yield Case("a million lines", lambda forge, _: _note(forge, b"global/lines.md", b"\n" * (2**20 - 1)))
+    same = b"".join(b"- the same ^aaaaaaaa\n" for _ in range(50_000))
+    yield Case("50,000 entries of one id", lambda forge, _: _note(forge, b"global/same.md", same))
+    line = b'{"type":"' + b"x" * (200 * 2**20) + b'"}\n'
+    yield Case("a tape of a line of 200 MB", lambda forge, _: _note(forge, b"shop/TAPE/2026-01.jsonl", line))
+    deep = b"[" * 500_000 + b"]" * 500_000 + b"\n"
+    yield Case("a tape nested 500,000 deep", lambda forge, _: _note(forge, b"shop/TAPE/2026-01.jsonl", deep))
+    head = b"---\n" + b"".join(b"k%d: &a%d [*a%d]\n" % (n, n, n - 1) for n in range(1, 20_000)) + b"---\n"
+    yield Case("a head of 20,000 aliases", lambda forge, _: _note(forge, b"global/head.md", head))
+    registry = b"[projects]\n" + b"".join(b'"p%d" = "q%d"\n' % (n, n) for n in range(40_000))
+    yield Case("40,000 projects", lambda forge, _: _note(forge, b"ctxrepo.toml", registry))
+    yield Case(
+        "a table nested 20,000 deep", lambda forge, _: _note(forge, b"ctxrepo.toml", b"a=" + b"[" * 20_000)
+    )
+
+
+def _refs() -> Iterator[Case]:
+    yield Case("10,000 refs", lambda forge, _: _branches(forge, b"topic/%d"))
+    yield Case("10,000 refs below ctxrepo/", lambda forge, _: _branches(forge, b"ctxrepo/known/%d"))
+    yield Case("10,000 refs of 200 bytes", lambda forge, _: _branches(forge, b"n" * 200 + b"%d"))
+    yield Case("tags nested 10,000 deep", lambda forge, _: _tags(forge, 10_000), is_sound=False)
+    yield Case("replaced and grafted", lambda forge, _: _replaced(forge))
+
+
+def fan(forge: Forge, width: int, levels: int, *, leaf: bool = True) -> None:
+    """A folder that holds the next one `width` times, and so on: width ** levels paths of few objects."""
+    key = forge.store("blob", b"- a\n") if leaf else forge.tree([])
+    mode = FILE if leaf else FOLDER
+    for _ in range(levels):
+        key = forge.tree(sorted((mode, b"%05d" % n, key) for n in range(width)))
+        mode = FOLDER
+    _beside(forge, b"zz", key)
+
+
+def dig(forge: Forge, depth: int) -> None:
+    key = forge.tree([(FILE, b"note.md", forge.store("blob", b"- deep\n"))])
+    found = []
+    for _ in range(depth):
+        found.append(("tree", data := tree_data([(FOLDER, b"d", key)])))
+        key = key_of("tree", data)
+    forge.store_all(found)
+    _beside(forge, b"zz", key)
+
+
+def widen(forge: Forge, size: int, name: bytes = b"note", mode: str = FILE) -> None:
+    key = "1" * 40 if mode == GITLINK else forge.store("blob", b"- a\n")
+    _beside(forge, b"zz", forge.tree((mode, b"%s%06d.md" % (name, n), key) for n in range(size)))
+
+
+def spread(forge: Forge, folders: int, size: int) -> None:
+    """Folders of which no two are the same."""
+    key = forge.store("blob", b"- a\n")
+    data = [tree_data((FILE, b"n%04d-%03d.md" % (f, n), key) for n in range(size)) for f in range(folders)]
+    forge.store_all(("tree", one) for one in data)
+    top = forge.tree((FOLDER, b"f%05d" % n, key_of("tree", one)) for n, one in enumerate(data))
+    _beside(forge, b"zz", top)
+
+
+def chain(forge: Forge, size: int) -> None:
+    """Commits of one tree, one behind the other."""
+    tip, tree = forge.tip, forge.tree_of(forge.tip)
+    found = []
+    for number in range(size):
+        found.append(("commit", data := commit_data(tree, [tip], message=b"%d\n" % number)))
+        tip = key_of("commit", data)
+    forge.store_all(found)
+    forge.point(tip)
+
+
+def cross(forge: Forge, size: int) -> None:
+    """Two branches that merge each other again and again: each pair has two common ancestors."""
+    tree = forge.tree_of(forge.tip)
+    sides = [forge.tip, forge.tip]
+    found = []
+    for number in range(size):
+        data = [commit_data(tree, dict.fromkeys(sides), message=b"%d %d\n" % (number, n)) for n in (0, 1)]
+        found += [("commit", one) for one in data]
+        sides = [key_of("commit", one) for one in data]
+    forge.store_all(found)
+    forge.point(forge.commit(tree, sides))
+
+
+def comb(forge: Forge, size: int) -> None:
+    """Branches of one commit each, merged one after the other."""
+    tree, base = forge.tree_of(forge.tip), forge.tip
+    tip, found = base, []
+    for number in range(size):
+        found.append(("commit", tooth := commit_data(tree, [base], message=b"%d\n" % number)))
+        found.append(("commit", data := commit_data(tree, [tip, key_of("commit", tooth)])))
+        tip = key_of("commit", data)
+    forge.store_all(found)
+    forge.point(tip)
+
+
+def octopus(forge: Forge, arms: int) -> None:
+    tree, base = forge.tree_of(forge.tip), forge.tip
+    data = [commit_data(tree, [base], message=b"%d\n" % number) for number in range(arms - 1)]
+    forge.store_all(("commit", one) for one in data)
+    forge.point(forge.commit(tree, [base, *(key_of("commit", one) for one in data)]))
+
+
+def _commit_of(when: str = "1790000000 +0000", more: bytes = b"", message: bytes = b"odd\n") -> Attack:
+    def attack(forge: Forge, canary: Path) -> None:
+        data = commit_data(forge.tree_of(forge.tip), [forge.tip], when=when, more=more, message=message)
+        forge.point(forge.store("commit", data))
+
+    return attack
+
+
+def _beside(forge: Forge, name: bytes, key: str) -> None:
+    """A commit with one more folder at the top."""
+    items = [(mode, n, k) for mode, n, k in forge.items(forge.tip) if n != name]
+    order = sorted([*items, (FOLDER, name, key)], key=lambda e: e[1] + (b"/" if e[0] == FOLDER else b""))
+    forge.point(forge.commit(forge.tree(order), [forge.tip]))
+
+
+def _like(forge: Forge, size: int) -> None:
+    """Names that a file system which ignores case, or spells in NFD, takes for one."""
+    key = forge.store("blob", b"- a\n")
+    word = "abcdefghijklmnop"
+    names = (
+        "".join(c.upper() if number >> n & 1 else c for n, c in enumerate(word)) for number in range(size)
+    )
+    _beside(forge, b"zz", forge.tree((FILE, n, key) for n in sorted(f"{name}.md".encode() for name in names)))
+
+
+def _hidden(forge: Forge) -> None:
+    """A tree of 10^10 paths in the middle of the history; the last commit is as good as the first."""
+    tree = forge.tree_of(forge.tip)
+    fan(forge, 10, 10)
+    forge.point(forge.commit(tree, [forge.tip]))
+
+
+def _note(forge: Forge, path: bytes, data: bytes) -> None:
+    commit_files(forge, {path: Item(FILE, data)})
+
+
+def _branches(forge: Forge, name: bytes) -> None:
+    tip = forge.tip
+    lines = sorted(b"%s refs/heads/%s\n" % (tip.encode(), name % n) for n in range(10_000))
+    forge.point(tip)  # or the pack would be all there is of it
+    header = b"# pack-refs with: peeled fully-peeled sorted \n"
+    (forge.root / "packed-refs").write_bytes(header + b"".join(lines))
+
+
+def _tags(forge: Forge, depth: int) -> None:
+    key, kind, found = forge.tip, "commit", []
+    for number in range(depth):
+        said = (
+            f"object {key}\ntype {kind}\ntag t{number}\ntagger Eve <eve@example.org> 1790000000 +0000\n\nt\n"
+        )
+        found.append(("tag", said.encode()))
+        key, kind = key_of("tag", said.encode()), "tag"
+    forge.store_all(found)
+    forge.point(key)
+
+
+def _replaced(forge: Forge) -> None:
+    other = forge.commit(forge.tree([]), [])
+    forge.point(other, f"refs/replace/{forge.tip}")
+    (forge.root / "info").mkdir(exist_ok=True)
+    (forge.root / "info" / "grafts").write_text(f"{forge.tip} {other}\n")
+    (forge.root / "shallow").write_text("")
