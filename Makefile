@@ -18,6 +18,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture alone --seeds 3
 	PYTHONPATH=tests $(BIN)/python -m torture commands
 	PYTHONPATH=tests $(BIN)/python -m torture hostile
+	PYTHONPATH=tests $(BIN)/python -m torture flood
 	PYTHONPATH=tests $(BIN)/python -m torture disk
 	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
 

@@ -195,11 +195,13 @@ def _closed_in(line: Mapping[str, Any]) -> set[str]:
 
 
 def _texts(node: object) -> Iterator[str]:
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, list | dict):
-        for below in node.values() if isinstance(node, dict) else node:
-            yield from _texts(below)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, list | dict):
+            waiting += reversed([*(node.values() if isinstance(node, dict) else node)])
 
 
 def _is_text(block: object) -> bool:

@@ -199,7 +199,7 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
 
 def test_the_shared_branch_is_no_commit(remote: Path, ada: Machine) -> None:
     good = Forge(remote).tip
-    floods._tags(Forge(remote), 300)
+    floods.tags(Forge(remote), 300)
     synced = ada.sync()
     assert synced.remote.outcome == "malformed"
     Forge(remote).point(good)

@@ -14,9 +14,11 @@ from pathlib import Path
 from torture.assail import assail
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
+from torture.drown import drown
 from torture.editors import Appending, append, edit_over_each_other, one_edits_alone
 from torture.failing import fail_each
 from torture.fleet import Verdict
+from torture.floods import floods
 from torture.hostile import cases
 from torture.setcheck import Plan, set_check
 
@@ -47,6 +49,7 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         "alone": {"entries": 100},
         "commands": {"kills": 200},
         "hostile": {},
+        "flood": {},
         "disk": {"step": 1},
         "cuts": {"cuts": 10},
     }
@@ -54,6 +57,7 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         kind = kinds.add_parser(name)
         for option, default in {**numbers, "seed": 1, "seeds": 1}.items():
             kind.add_argument(f"--{option}", type=int, default=default)
+    kinds.choices["flood"].add_argument("--only", default="", help="of those whose name has this in it")
     return parser.parse_args(argv)
 
 
@@ -85,6 +89,18 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
                 took, what = assault.slowest
                 print(f"{case.name}: {len(assault.faults)} faults, {took:.1f} s at most ({what})", flush=True)
                 yield from assault.faults
+        case "flood":
+            print("| what | seconds | MB | said |\n|---|---|---|---|", flush=True)
+            for number, case in enumerate(floods()):
+                if wanted.only in case.name:
+                    (place := root / str(number)).mkdir()
+                    met = drown(place, case)
+                    (took, slow), (size, large) = met.slowest, met.largest
+                    print(
+                        f"| {case.name} | {took:.1f} ({slow}) | {size} ({large}) | {met.said} |", flush=True
+                    )
+                    yield from (f"{case.name}: {fault}" for fault in met.faults)
+                    shutil.rmtree(place)
         case "disk":
             for command, sticky in product(("remember", "sync"), (0, 1)):
                 (place := root / f"{command}-{sticky}").mkdir()

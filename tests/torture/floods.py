@@ -5,8 +5,7 @@ Each is made of few bytes, or of objects that git itself lets through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 from torture.forge import FILE, FOLDER, GITLINK, LINK, Forge, Item, commit_data, key_of, tree_data
 from torture.hostile import Attack, Case, commit_files
@@ -48,48 +47,58 @@ def _histories() -> Iterator[Case]:
 
 
 def _commits() -> Iterator[Case]:
-    yield Case("a message of 20 MiB", _commit_of(message=b"word " * (4 * 2**20)), is_refused=True)
-    yield Case("a message of 500 KiB", _commit_of(message=b"word\n" * 100_000))
-    yield Case("a header of 5 MiB", _commit_of(more=b"x-long " + b"h" * (5 * 2**20) + b"\n"), is_refused=True)
-    yield Case("100,000 headers", _commit_of(more=b"x-more h\n" * 100_000))
-    yield Case("a message in no encoding", _commit_of(message=b"\xff\xfe\x80 \x1b[2J\n"))
-    yield Case("an encoding nobody knows", _commit_of(more=b"encoding klingon\n", message=b"\xe9\n"))
+    def message(data: bytes, times: int = 1) -> Attack:
+        return lambda forge, _: odd_commit(forge, message=data * times)
+
+    def header(data: bytes, times: int = 1) -> Attack:
+        return lambda forge, _: odd_commit(forge, more=data * times + b"\n")
+
+    yield Case("a message of 20 MiB", message(b"word ", 4 * 2**20), is_refused=True)
+    yield Case("a message of 500 KiB", message(b"word\n", 100_000))
+    yield Case("a message in no encoding", message(b"\xff\xfe\x80 \x1b[2J\n"))
+    yield Case("a header of 5 MiB", header(b"x-long " + b"h" * 1024, 5 * 2**10), is_refused=True)
+    yield Case("100,000 headers", header(b"x-more h\n", 99_999))
+    yield Case("an encoding nobody knows", header(b"encoding klingon"))
     yield Case("an octopus of 5,000", lambda forge, _: octopus(forge, 5_000), is_refused=True)
     yield Case("an octopus of 90", lambda forge, _: octopus(forge, 90))
-    for name, when in {
-        "the year 292277026596": "9223372036854775807 +0000",
-        "the year 500000": "15778800000000 +0000",
-        "a time zone of 99 hours": "1790000000 +9959",
-        "a time before all": "0 -0000",
-    }.items():
-        yield Case(name, _commit_of(when=when), is_sound=name != "the year 292277026596")
-    yield Case("no time at all", _commit_of(when="now"), is_sound=False)
-    yield Case("a time below zero", _commit_of(when="-1 +0000"), is_sound=False)
+    yield Case("the year 292277026596", _at("9223372036854775807 +0000"))
+    yield Case("the year 500000", _at("15778800000000 +0000"))
+    yield Case("a time zone of 99 hours", _at("1790000000 +9959"))
+    yield Case("a time before all", _at("0 -0000"))
+    yield Case("no time at all", _at("now"), is_sound=False)
+    yield Case("a time below zero", _at("-1 +0000"), is_sound=False)
 
 
 def _files() -> Iterator[Case]:
-    yield Case("a file of 1 GiB", lambda forge, _: _note(forge, b"global/topics/good.md", b"\0" * 2**30))
-    yield Case("a million lines", lambda forge, _: _note(forge, b"global/lines.md", b"\n" * (2**20 - 1)))
-    same = b"".join(b"- the same ^aaaaaaaa\n" for _ in range(50_000))
-    yield Case("50,000 entries of one id", lambda forge, _: _note(forge, b"global/same.md", same))
-    line = b'{"type":"' + b"x" * (200 * 2**20) + b'"}\n'
-    yield Case("a tape of a line of 200 MB", lambda forge, _: _note(forge, b"shop/TAPE/2026-01.jsonl", line))
-    deep = b"[" * 500_000 + b"]" * 500_000 + b"\n"
-    yield Case("a tape nested 500,000 deep", lambda forge, _: _note(forge, b"shop/TAPE/2026-01.jsonl", deep))
-    head = b"---\n" + b"".join(b"k%d: &a%d [*a%d]\n" % (n, n, n - 1) for n in range(1, 20_000)) + b"---\n"
-    yield Case("a head of 20,000 aliases", lambda forge, _: _note(forge, b"global/head.md", head))
-    registry = b"[projects]\n" + b"".join(b'"p%d" = "q%d"\n' % (n, n) for n in range(40_000))
-    yield Case("40,000 projects", lambda forge, _: _note(forge, b"ctxrepo.toml", registry))
+    def note(path: bytes, data: Callable[[], bytes]) -> Attack:
+        return lambda forge, _: commit_files(forge, {path: Item(FILE, data())})
+
+    tape, registry = b"shop/TAPE/2026-01.jsonl", b"ctxrepo.toml"
+    yield Case("a file of 1 GiB", note(b"global/good.md", lambda: b"\0" * 2**30))
+    yield Case("a million lines", note(b"global/lines.md", lambda: b"\n" * (2**20 - 1)))
     yield Case(
-        "a table nested 20,000 deep", lambda forge, _: _note(forge, b"ctxrepo.toml", b"a=" + b"[" * 20_000)
+        "50,000 entries of one id", note(b"global/same.md", lambda: b"- the same ^aaaaaaaa\n" * 50_000)
     )
+    yield Case("a tape of a line of 200 MB", note(tape, lambda: b'{"type":"' + b"x" * 200 * 2**20 + b'"}\n'))
+    yield Case("a tape nested 500,000 deep", note(tape, lambda: b"[" * 500_000 + b"]" * 500_000 + b"\n"))
+    yield Case("a head of 20,000 aliases", note(b"global/head.md", _aliases))
+    yield Case("40,000 projects", note(registry, _projects))
+    yield Case("a table nested 20,000 deep", note(registry, lambda: b"a=" + b"[" * 20_000))
+
+
+def _aliases() -> bytes:
+    return b"---\n" + b"".join(b"k%d: &a%d [*a%d]\n" % (n, n, n - 1) for n in range(1, 20_000)) + b"---\n"
+
+
+def _projects() -> bytes:
+    return b"[projects]\n" + b"".join(b'"p%d" = "q%d"\n' % (n, n) for n in range(40_000))
 
 
 def _refs() -> Iterator[Case]:
     yield Case("10,000 refs", lambda forge, _: _branches(forge, b"topic/%d"))
     yield Case("10,000 refs below ctxrepo/", lambda forge, _: _branches(forge, b"ctxrepo/known/%d"))
     yield Case("10,000 refs of 200 bytes", lambda forge, _: _branches(forge, b"n" * 200 + b"%d"))
-    yield Case("tags nested 10,000 deep", lambda forge, _: _tags(forge, 10_000), is_sound=False)
+    yield Case("tags nested 10,000 deep", lambda forge, _: tags(forge, 10_000), is_sound=False)
     yield Case("replaced and grafted", lambda forge, _: _replaced(forge))
 
 
@@ -170,12 +179,16 @@ def octopus(forge: Forge, arms: int) -> None:
     forge.point(forge.commit(tree, [base, *(key_of("commit", one) for one in data)]))
 
 
-def _commit_of(when: str = "1790000000 +0000", more: bytes = b"", message: bytes = b"odd\n") -> Attack:
-    def attack(forge: Forge, canary: Path) -> None:
-        data = commit_data(forge.tree_of(forge.tip), [forge.tip], when=when, more=more, message=message)
-        forge.point(forge.store("commit", data))
+def odd_commit(
+    forge: Forge, when: str = "1790000000 +0000", more: bytes = b"", message: bytes = b"odd\n"
+) -> None:
+    """A commit that changes nothing and says something odd of itself."""
+    data = commit_data(forge.tree_of(forge.tip), [forge.tip], when=when, more=more, message=message)
+    forge.point(forge.store("commit", data))
 
-    return attack
+
+def _at(when: str) -> Attack:
+    return lambda forge, _: odd_commit(forge, when=when)
 
 
 def _beside(forge: Forge, name: bytes, key: str) -> None:
@@ -202,10 +215,6 @@ def _hidden(forge: Forge) -> None:
     forge.point(forge.commit(tree, [forge.tip]))
 
 
-def _note(forge: Forge, path: bytes, data: bytes) -> None:
-    commit_files(forge, {path: Item(FILE, data)})
-
-
 def _branches(forge: Forge, name: bytes) -> None:
     tip = forge.tip
     lines = sorted(b"%s refs/heads/%s\n" % (tip.encode(), name % n) for n in range(10_000))
@@ -214,7 +223,7 @@ def _branches(forge: Forge, name: bytes) -> None:
     (forge.root / "packed-refs").write_bytes(header + b"".join(lines))
 
 
-def _tags(forge: Forge, depth: int) -> None:
+def tags(forge: Forge, depth: int) -> None:
     key, kind, found = forge.tip, "commit", []
     for number in range(depth):
         said = (

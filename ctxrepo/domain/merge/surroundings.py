@@ -63,11 +63,15 @@ class Surroundings:
         return self._folded[folder]
 
     def _is_untouched(self, path: str, key: str | None) -> bool:
-        if key is not None:
-            return path not in self._changed
-        if path not in self._changed_folders:
-            return True
-        return any(self._is_untouched(join(path, name), key) for name, key in self.names(path).items())
+        """Whether a file, or of a folder anything in it, is as it was."""
+        waiting = [(path, key)]
+        while waiting:
+            path, key = waiting.pop()
+            if path not in (self._changed_folders if key is None else self._changed):
+                return True
+            if key is None:
+                waiting += ((join(path, name), below) for name, below in self.names(path).items())
+        return False
 
     @cached_property
     def _changed_folders(self) -> set[str]:

@@ -56,7 +56,7 @@ class Past(Reading):
 
     def is_in(self, descendant: str, commit: str) -> bool:
         """`contains` for a commit that may not exist at all."""
-        return commit in self._repo and self.contains(descendant, commit)
+        return self.is_there(commit) and self.contains(descendant, commit)
 
     def ahead_behind(self, local: str, upstream: str) -> tuple[int, int]:
         with self._history(local, upstream):

@@ -57,6 +57,9 @@ class Reading:
         with reading(f"{what} {oid}"):
             return self._repo.read(oid)
 
+    def is_there(self, oid: str) -> bool:
+        return self._repo.odb.exists(oid)  # to ask the repository itself would read the object
+
     def header(self, oid: str, what: str) -> tuple[int, int]:
         """(kind, size) of an object, told without reading it."""
         self._require_sound(oid, what)

@@ -82,13 +82,14 @@ class Objects(Refs, Past):
     def need(self, keys: Iterable[Key]) -> None:
         """See to it that these are here, all at once: a partial clone leaves them with the remote."""
         if self._bring:
-            missing = sorted({oid for key in keys if (oid := key.rpartition(":")[2]) not in self._repo})
+            oids = {key.rpartition(":")[2] for key in keys}
+            missing = sorted(oid for oid in oids if not self.is_there(oid))
             if missing:
                 self._bring(missing)
                 self.reopen()
 
     def has(self, key: Key) -> bool:
-        return key.rpartition(":")[2] in self._repo
+        return self.is_there(key.rpartition(":")[2])
 
     def store(self, data: bytes) -> Key:
         return _stored("a file", lambda: str(self._repo.create_blob(data)))

@@ -1,0 +1,186 @@
+"""Two machines meet a remote that sends too much of something: each command in turn, with what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from machines import Machine, make_machine, make_remote
+from processes import workers
+
+from torture.forge import Forge
+from torture.hostile import Case
+
+SECONDS = 15.0
+"""Of a processor, for one command or one worker: others may be using the machine, too."""
+
+MEGABYTES = 500
+
+_PATIENCE = 300.0
+"""Seconds after which a command counts as one that doesn't end."""
+
+_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+
+_COMMANDS = (
+    "sync", "sync", "status", "context", "doctor", "check", "search good", "list", "list --tree",
+    "recall good", "history", "history global:good.md", "log", "project list", "conflicts list", "tags",
+    "links", "stats usage", "trace", "cache verify", "export global {export}",
+    "move global:good.md global:better.md", "undo", "forget global:good.md", "restore global:good.md", "pull",
+    "push",
+)  # fmt: skip
+
+_FIRST = ("sync", "status", "context", "doctor")
+"""On a machine that is new to it."""
+
+_ENDS = (0, 1, 3, 4, 5, 6)
+"""How a command may end: done, or with a sentence."""
+
+
+@dataclass
+class Drowned:
+    """`faults` are what went wrong; `slowest` and `largest` are (seconds of a processor, command) and
+    (megabytes, command); `said` is what the first sync said."""
+
+    case: Case
+    faults: list[str] = field(default_factory=list)
+    slowest: tuple[float, str] = (0.0, "")
+    largest: tuple[int, str] = (0, "")
+    said: str = ""
+
+    def spent(self, what: str, seconds: float, megabytes: int) -> None:
+        self.slowest = max(self.slowest, (seconds, what))
+        self.largest = max(self.largest, (megabytes, what))
+        if seconds > SECONDS:
+            self.faults.append(f"{what} took {seconds:.1f} s")
+        if megabytes > MEGABYTES:
+            self.faults.append(f"{what} took {megabytes} MB")
+
+
+def drown(root: Path, case: Case) -> Drowned:
+    met = Drowned(case)
+    remote = make_remote(root)
+    known, new = make_machine(root, "known"), make_machine(root, "new")
+    known.init(str(remote))
+    known.write("global/good.md", "- the good note is here\n")
+    known.sync()
+    good = Forge(remote).tip
+    case.attack(Forge(remote), root / "executed")
+    _run(known, met, "remember", "known wrote before")
+    _live(known, met, _COMMANDS)
+    _run(new, met, "init", str(remote))
+    _run(new, met, "remember", "new wrote before")
+    _live(new, met, _FIRST)
+    for machine in (known, new):
+        said = machine.git("grep", "-h", "wrote", "HEAD")
+        if f"{machine.home.name} wrote before" not in said:
+            met.faults.append(f"{machine.home.name} could not commit what it wrote")
+    if case.is_refused or not case.is_sound:
+        Forge(remote).point(good)
+    for machine in (known, new, known):
+        done = _run(machine, met, "sync")
+        if done.returncode not in (0, 4):
+            met.faults.append(f"{machine.home.name} does not sync afterwards: {done.stderr.strip()[-300:]}")
+    for machine in (known, new):
+        said = machine.git("grep", "-h", "wrote", "HEAD")
+        if not ("known wrote before" in said and "new wrote before" in said):
+            met.faults.append(f"{machine.home.name} lacks what was written")
+    return met
+
+
+def _live(machine: Machine, met: Drowned, commands: Sequence[str]) -> None:
+    for event in _EVENTS[:2]:
+        _hook(machine, met, event)
+    for words in commands:
+        done = _run(machine, met, *words.format(export=machine.home / "exported").split())
+        if words == "sync" and not met.said:
+            met.said = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")[:160]
+    for event in _EVENTS[2:]:
+        _hook(machine, met, event)
+
+
+def _hook(machine: Machine, met: Drowned, event: str) -> None:
+    file = machine.clone / "global" / "good.md"
+    said = {
+        "session_id": "s", "cwd": str(machine.project_folder), "source": "startup", "hook_event_name": event,
+        "prompt": "where is the good note?", "tool_name": "Edit", "tool_input": {"file_path": str(file)},
+    }  # fmt: skip
+    done = _run(machine, met, "hook", "claude", event, stdin=json.dumps(said))
+    if (done.returncode, done.stderr) != (0, ""):
+        met.faults.append(f"the hook {event} ends with {done.returncode}: {done.stderr[-200:]}")
+
+
+def _run(machine: Machine, met: Drowned, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    what = f"{machine.home.name}: {' '.join(words[:2])}"
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ctxrepo", *words],
+            cwd=machine.project_folder,
+            env=machine.env,
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+        )
+        assert process.stdin
+        process.stdin.write(stdin.encode())
+        process.stdin.close()
+        code = _wait(process, what, met)
+        out.seek(0)
+        err.seek(0)
+        done = subprocess.CompletedProcess(
+            words, code, out.read().decode("utf-8", "replace"), err.read().decode("utf-8", "replace")
+        )
+    if code not in _ENDS:
+        met.faults.append(f"{what} ends with {code}: {done.stderr.strip()[-300:]}")
+    if "Traceback" in done.stderr or "unexpected:" in done.stderr:
+        met.faults.append(f"{what} shows its insides: {done.stderr[-500:]}")
+    for pid, seconds, megabytes in _workers(machine):
+        if not pid:
+            met.faults.append(f"the worker after {what} does not end")
+        met.spent(f"{machine.home.name}: the worker after {words[0]}", seconds, megabytes)
+    return done
+
+
+def _wait(process: subprocess.Popen[bytes], what: str, met: Drowned) -> int:
+    end = time.monotonic() + _PATIENCE
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            met.spent(what, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024)
+            return process.returncode
+        if time.monotonic() > end:
+            process.kill()
+            met.faults.append(f"{what} does not end")
+            end = float("inf")
+        time.sleep(0.005)
+
+
+def _workers(machine: Machine) -> Iterator[tuple[int, float, int]]:
+    """(process, seconds, megabytes) of each worker of the machine, once it has ended; 0 for one that
+    doesn't."""
+    seen: dict[int, tuple[float, int]] = {}
+    end = time.monotonic() + _PATIENCE
+    while found := workers(machine):
+        for pid in found:
+            with suppress(OSError, ValueError, IndexError):
+                seen[pid] = _used(pid)
+        if time.monotonic() > end:
+            yield 0, 0.0, 0
+            return
+        time.sleep(0.02)
+    yield from ((pid, *used) for pid, used in seen.items())
+
+
+def _used(pid: int) -> tuple[float, int]:
+    fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+    seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    status = Path("/proc", str(pid), "status").read_text()
+    return seconds, int(status.partition("VmHWM:")[2].split()[0]) // 1024
