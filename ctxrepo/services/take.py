@@ -11,7 +11,8 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.services.pending import RECENT, Edit
 from ctxrepo.storage.memory import Memory
 
-_LARGER = "the memory has a file there that is too large to be read"
+_LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
+"""What is kept of one that a note of ours takes the place of."""
 
 Changes = dict[str, bytes | None]
 
@@ -39,15 +40,16 @@ def take(
     paths = {r.path for r in held}
     for edit in edits:
         key = head.get(edit.path)
-        if key is not None and memory.objects.is_large(key):
-            taken.held.append(Refusal(edit.path, "size", _LARGER))
-            continue
-        theirs = None if key is None else memory.objects.data(key)
+        is_large = key is not None and memory.objects.is_large(key)
+        theirs = None if key is None or is_large else memory.objects.data(key)
         if edit.path in paths:
             _keep_versions(memory, edit, theirs, taken)
             continue
+        if is_large and edit.data is None:
+            continue  # it was never on disk, so its absence says nothing
         merged = merge_file(edit.path, edit.base, edit.data, theirs)
-        aside = (*edit.aside, *merged.aside)
+        large = (Aside(edit.path, "", "", _LARGER.format(key)),) if is_large else ()
+        aside = (*edit.aside, *merged.aside, *large)
         files = {edit.path: merged.data, **dict(map(aside_file, aside))}
         if refused := _refusals(memory, files, theirs):
             taken.held += refused
