@@ -19,7 +19,7 @@ from ctxrepo.errors import BeyondBounds
 from ctxrepo.services import review, standing
 from ctxrepo.services.bounds import beyond
 from ctxrepo.services.commit import Committed
-from ctxrepo.services.fetch import fetch
+from ctxrepo.services.fetch import fetch, measured
 from ctxrepo.services.follow import follow
 from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.outgoing import outgoing_secrets
@@ -87,7 +87,7 @@ def exchange(
     done = Exchange()
     retries = memory.settings.sync.retries
     for attempt in range(retries + 1):
-        answer, fetched = fetched or fetch(memory), None
+        answer, fetched = measured(memory, fetched) if fetched else fetch(memory), None
         done = replace(done, answer=answer)
         if answer.ok:
             try:
