@@ -6,18 +6,26 @@ import time
 
 from ctxrepo.hot.private import open_own
 
-PATIENCE = 1.5
-"""Seconds a hook waits for a lock. It is held while bytes are moved, and never while the disk keeps them: on
-a slow one that would add up, and a line given up is a version that only the file still holds."""
+PATIENCE = 0.7
+"""Seconds a hook waits for a lock. It is held while bytes are moved, and rarely while the disk keeps them: on
+a slow one that would add up. A hook may have to wait for two, and who has waited for it is a person."""
 
 LOG_BYTES = 128 * 1024
 """Size at which a log of failures becomes `….1`; the two take twice that at most."""
 
 
-def append(path: str, line: str, most: int, durable: bool = False) -> bool:
+BRIEFLY = 0.1
+"""The same for what only counts: its line is given up sooner."""
+
+
+def append(
+    path: str, line: str, most: int, durable: bool = False, moves: bool = False, patience: float = 0.0
+) -> bool:
     """Append `line` while holding the file's lock, so that a reader that takes it sees whole lines.
 
-    False, and nothing written, when the file would grow beyond `most` bytes or can't be written.
+    False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
+    have its lock for longer than `patience` (PATIENCE where none is given). `moves`: others may put a new
+    file in its place, and a line in the old one would be read by nobody.
     """
     data = line.encode("utf-8", "replace")
     try:
@@ -25,8 +33,13 @@ def append(path: str, line: str, most: int, durable: bool = False) -> bool:
     except OSError:
         return False
     try:
-        if not _locked(file):
+        if not _locked(file, patience or PATIENCE):
             return False
+        while moves and os.fstat(file).st_ino != os.stat(path).st_ino:
+            os.close(file)
+            file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+            if not _locked(file, patience or PATIENCE):
+                return False
         length = os.fstat(file).st_size
         if length + len(data) + 1 > most:
             return False
@@ -45,9 +58,9 @@ def append(path: str, line: str, most: int, durable: bool = False) -> bool:
         os.close(file)
 
 
-def _locked(file: int) -> bool:
-    """Hold the lock, within `PATIENCE`."""
-    end = time.monotonic() + PATIENCE
+def _locked(file: int, patience: float) -> bool:
+    """Hold the lock, within so many seconds."""
+    end = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -58,9 +71,9 @@ def _locked(file: int) -> bool:
         time.sleep(0.005)
 
 
-def append_rolling(path: str, line: str, most: int) -> None:
+def append_rolling(path: str, line: str, most: int, patience: float = 0.0) -> None:
     """The same for a log that nobody empties: a full one becomes `path.1`, in place of the one before."""
-    if append(path, line, most):
+    if append(path, line, most, patience=patience):
         return
     try:
         size = os.stat(path).st_size
@@ -69,7 +82,7 @@ def append_rolling(path: str, line: str, most: int) -> None:
         os.replace(path, path + ".1")
     except OSError:
         return
-    append(path, line, most)
+    append(path, line, most, patience=patience)
 
 
 def note(path: str, what: str) -> None:

@@ -6,7 +6,7 @@ import time
 
 from ctxrepo.hot.cache import faults_of, open_cache
 from ctxrepo.hot.events import only_reads, ranges_query
-from ctxrepo.hot.logs import append_rolling
+from ctxrepo.hot.logs import BRIEFLY, append_rolling
 from ctxrepo.hot.reply import line_json
 from ctxrepo.hot.where import inside
 
@@ -22,7 +22,7 @@ def answer(
     db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], json: str
 ) -> str:
     """Faults that the session wasn't told, and what memory says about a file that was edited; mostly ''."""
-    edited = ""
+    edited = unkept = ""
     if said["path"]:
         path = os.path.join(said["cwd"] or os.getcwd(), said["path"])
         _log(db, settings["folder"], agent, said, path, json)
@@ -31,15 +31,16 @@ def answer(
             if relative is None:
                 edited = path
             elif relative and not relative.startswith(".git/"):
-                _keep(db, settings, agent, said, path, relative)
+                unkept = _keep(db, settings, agent, said, path, relative)
+    refused = _told(settings, unkept) if unkept and not said["silence"] else ""
     cache = None if said["silence"] else open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
-        return ""
+        return refused
     try:
         # Who started a subagent is told of faults, and can see to them.
         has_news = not said["sub"] and bool(faults_of(cache))
         faults = _faults(cache, settings, agent, said) if has_news else ""
-        return faults + _reminder(db, cache, settings, agent, said, edited)
+        return refused + faults + _reminder(db, cache, settings, agent, said, edited)
     finally:
         cache.close()
 
@@ -56,7 +57,7 @@ def _log(
         "path": path,
     }
     line = line_json(db, {**fields, "ranges:json": "" if ranges == "[]" else ranges})
-    append_rolling(f"{folder}/access.jsonl", line, ACCESS_BYTES)
+    append_rolling(f"{folder}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
 def _keep(
@@ -66,17 +67,38 @@ def _keep(
     said: dict[str, str],
     path: str,
     relative: str,
-) -> None:
+) -> str:
+    """Keep what was written, and leave word of it; returns what to say when that could not be done."""
     home, folder = settings["home"], settings["folder"]
     from ctxrepo.hot.ledger import add, ledger_path  # few tools touch the memory
     from ctxrepo.hot.own import wrote_lines
-    from ctxrepo.hot.spool import keep_version, spool, written
+    from ctxrepo.hot.spool import keep_version, spool, why_not_kept, written
 
     data = written(path, said["wrote"])
     kept = {"path": relative, "base": _base(home), "version": keep_version(folder, data)}
-    spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
+    is_left = spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
     if data is not None:
         add(ledger_path(folder, agent, said["session"]), wrote_lines(relative, data))
+    if is_left and kept["version"]:
+        return ""
+    why = why_not_kept(folder, path, said["wrote"], data)
+    if not why:
+        return ""
+    from ctxrepo.hot.logs import note
+
+    unkept = (
+        f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
+        "lost. `ctxrepo doctor` says what to do"
+    )
+    note(f"{settings['state']}/hook-errors.log", unkept)
+    return unkept
+
+
+def _told(settings: dict[str, str], line: str) -> str:
+    from ctxrepo.hot.block import seal
+    from ctxrepo.hot.sections import FAULT_ROOM, fault_section
+
+    return seal(fault_section([line], FAULT_ROOM), settings.get("secret", ""))
 
 
 def _base(home: str) -> str:

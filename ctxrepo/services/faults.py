@@ -12,12 +12,19 @@ from ctxrepo.services.bounds import require_ready
 from ctxrepo.storage.faultlog import FaultLog, Told
 from ctxrepo.storage.hidden import Obstacle
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.spool import Spool
 
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
 
 _HIDES = "Move it away or make it readable, and the next sync brings back what it hides."
 
+_FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the commit from being made."
+
+_IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its own."
+
 _UNTIL_THEN = "Until then what is written is kept, but not found or sent."
+
+_SEEN_AT_ONCE = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE)
 
 
 @dataclass(frozen=True)
@@ -62,15 +69,25 @@ def _hiding(one: Obstacle) -> str:
     )
 
 
+def of_bounds(memory: Memory) -> list[str]:
+    """What waits for a commit here and is nearly the most that is kept, and what keeps hooks from waiting."""
+    spool = Spool(memory.state)
+    waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
+    lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
+    if spool.is_hidden():
+        lines.append(f"{spool.places.spool} is no file that ctxrepo can use. {_IN_ITS_PLACE}")
+    return lines
+
+
 def of_others(memory: Memory) -> list[str]:
-    """What sessions are told, without the lines about settings and clone: those can be seen at once, and what
-    was noted of them may be past."""
-    return [line for line in memory.cache.faults() if not line.endswith((_GOES_ON, _UNTIL_THEN))]
+    """What sessions are told, without the lines about settings, clone and bounds: those can be seen at once,
+    and what was noted of them may be past."""
+    return [line for line in memory.cache.faults() if not line.endswith(_SEEN_AT_ONCE)]
 
 
 def now(memory: Memory) -> list[str]:
     """The lines that hold now."""
-    return [*of_settings(memory), *of_clone(memory), *of_others(memory)]
+    return [*of_settings(memory), *of_clone(memory), *of_bounds(memory), *of_others(memory)]
 
 
 def tell_at_once(memory: Memory) -> None:
@@ -93,7 +110,7 @@ def history(memory: Memory) -> Sequence[Told]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((_UNTIL_THEN, _HIDES)):
+    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

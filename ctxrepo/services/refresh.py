@@ -12,7 +12,7 @@ from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
 from ctxrepo.domain.registry import REGISTRY_FILE
 from ctxrepo.services.evidence import marks_of
-from ctxrepo.services.faults import of_obstacles, of_settings, tell
+from ctxrepo.services.faults import of_bounds, of_obstacles, of_settings, tell
 from ctxrepo.services.project import relink
 from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.blocks import BlockFile
@@ -162,7 +162,7 @@ def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
     """What a session must be told about the memory itself, one line each."""
-    lines = [*of_settings(memory), *told(held)]
+    lines = [*of_settings(memory), *of_bounds(memory), *told(held)]
     hiding = of_obstacles(memory)
     lines += hiding.values()
     others = sorted(skipped.keys() - hiding.keys())

@@ -13,7 +13,7 @@ from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.connected import Standing
 from ctxrepo.services.connection import Machine
 from ctxrepo.services.declined import Declined, declined
-from ctxrepo.services.faults import of_others, of_settings
+from ctxrepo.services.faults import of_bounds, of_others, of_settings
 from ctxrepo.services.find import note_paths
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.health import Exchanged, Served, agents, last_exchange, last_served
@@ -91,7 +91,7 @@ def status(memory: Memory, here: Here, machine: Machine) -> Status:
         exchanged=last_exchange(memory),
         agents=agents(machine),
         served=last_served(memory),
-        faults=[*of_settings(memory), *of_others(memory)],
+        faults=[*of_settings(memory), *of_bounds(memory), *of_others(memory)],
         obstacle=_obstacle(memory),
         review=current.branch if current else "",
         in_review=len(in_review(memory)),

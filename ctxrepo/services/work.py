@@ -116,9 +116,9 @@ class Worker:
     def _left(self) -> _Left:
         """What there is to do; a thing that is still there later is the same then."""
         left = {write.key for write in self.memory.writes.read()}
-        spool = self.memory.state.spool
-        if not Spool(self.memory.state).is_empty():
-            left.add(("spool", stamp_of(str(spool))))
+        spool = Spool(self.memory.state)
+        if not spool.is_empty():
+            left.add(("spool", spool.stamp()))
         if self._lacks_cache():
             left.add(("cache", str(self._head)))
         return frozenset(left)
@@ -132,7 +132,7 @@ class Worker:
                 time.sleep(_GLANCE)
 
     def _stamps(self) -> list[str]:
-        return [stamp_of(str(file)) for file in (self.memory.state.spool, self.memory.state.writes)]
+        return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.writes))]
 
     def _attempt(self) -> float:
         """A round, once more after a repair; where it fails, what there is stays in spool and write log."""

@@ -14,7 +14,7 @@ from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.storage.outside import read
 from ctxrepo.storage.private import put
-from ctxrepo.storage.spool import Event
+from ctxrepo.storage.spool import TEXTS, Event
 
 _MAX_BYTES = 256 * 1024
 
@@ -42,7 +42,7 @@ class Compactions:
             except Unreadable:
                 fields = None
             if fields is not None:
-                yield Event(**{name: text_of(fields, name) for name in Event.__dataclass_fields__})
+                yield Event(**{name: text_of(fields, name) for name in TEXTS}, at=0.0)
             with suppress(OSError):
                 file.unlink()
 

@@ -61,6 +61,13 @@ class WriteLog:
                     "`ctxrepo status` says what keeps it from being made.",
                 )
 
+    def is_nearly_full(self) -> bool:
+        """Whether people have to be told before no more is taken."""
+        try:
+            return self.path.stat().st_size > 0.8 * MAX_BYTES
+        except OSError:
+            return False
+
     def append(self, writes: Sequence[Write]) -> None:
         """Put `writes` on disk; when this returns they survive a power cut."""
         new = not self.path.exists()
@@ -89,20 +96,18 @@ class WriteLog:
         """Forget these writes: a commit holds them. Whatever else is in the log stays."""
         if done:
             held = {w.key for w in done}
-            new = self.path.with_suffix(".new")
-            with opened(new, "wb") as file:
-                file.write(_lines([w for w in self.read() if w.key not in held]))
-                file.flush()
-                os.fsync(file.fileno())
-            new.rename(self.path)
-            sync_folder(self.path.parent)
+            _replace(self.path, _lines([w for w in self.read() if w.key not in held]))
         self._intent.unlink(missing_ok=True)
 
     def intend(self, commit: str, done: Sequence[Write]) -> None:
-        """Say that `commit` holds these writes, before a ref is moved to it."""
+        """Say that `commit` holds these writes, before a ref is moved to it.
+
+        The disk has it first: after a power cut that kept the ref and not this, the writes would be replayed
+        over what people have changed since.
+        """
         if done:
             said = {"commit": commit, "done": [w.key for w in done]}
-            self._intent.write_text(json.dumps(said), "utf-8")
+            _replace(self._intent, json.dumps(said).encode("ascii"))
 
     def settle(self, is_in: Callable[[str], bool]) -> list[Write]:
         """Cut what a commit holds whose maker was killed before it could: replayed, it would undo what
@@ -119,6 +124,17 @@ class WriteLog:
     @property
     def _intent(self) -> Path:
         return self.path.with_suffix(".intent")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put a file on the disk, and only then in the place of the one before."""
+    new = path.with_suffix(".new")
+    with opened(new, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(path)
+    sync_folder(path.parent)
 
 
 def _lines(writes: Sequence[Write]) -> bytes:

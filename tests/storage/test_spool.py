@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
+import fcntl
 import os
 import threading
 import time
@@ -158,3 +159,61 @@ def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool
     db.close()
     tidy(spool.places, time.time() + 60 * 86400)
     assert os.listdir(spool.places.versions) == ["waits"]
+
+
+def test_events_that_are_files_of_their_own_stand_where_they_belong(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "PATIENCE", 0.02)
+    hook(spool, "1")
+    with spool.places.spool.open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        hook(spool, "2")
+        hook(spool, "3")
+    hook(spool, "4")
+    events, end = spool.read()
+    assert [e.session for e in events] == ["1", "2", "3", "4"]
+    hook(spool, "5")
+    spool.drop(end, events)
+    assert [e.session for e in spool.read()[0]] == ["5"]
+    spool.drop(*reversed(spool.read()))
+    assert spool.is_empty()
+
+
+@pytest.mark.parametrize("data", [b"", b"torn", b"[1]"])
+def test_a_left_file_that_makes_no_sense_comes_to_an_end(spool: Spool, data: bytes) -> None:
+    spool.left.mkdir()
+    (spool.left / "1-1").write_bytes(data)
+    assert not spool.is_empty()
+    spool.drop(*reversed(spool.read()))
+    assert spool.is_empty()
+
+
+def test_what_is_in_place_of_the_spool_keeps_no_event_from_the_worker(spool: Spool) -> None:
+    spool.places.spool.mkdir()
+    hook(spool, "one")
+    assert [e.session for e in spool.read()[0]] == ["one"]
+    spool.drop(*reversed(spool.read()))
+    assert spool.read()[0] == []
+
+
+def test_lines_that_came_meanwhile_are_on_the_disk_before_the_old_ones_go(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes that are moved within a file may be in neither place after a power cut."""
+    hook(spool, "one")
+    events, end = spool.read()
+    hook(spool, "two")
+    before, inode = spool.places.spool.read_bytes(), spool.places.spool.stat().st_ino
+    synced: list[bytes] = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        synced.append(spool.places.spool.read_bytes())
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    spool.drop(end, events)
+    assert synced[0] == before, "the old file was changed before the disk had the new one"
+    assert spool.places.spool.stat().st_ino != inode
+    assert [e.session for e in spool.read()[0]] == ["two"]

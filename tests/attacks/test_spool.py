@@ -1,0 +1,135 @@
+"""What a hook took of an agent's edits is kept until a commit has it, whatever is wrong with the spool."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from machines import NOW, Machine, make_remote
+from processes import processes_of
+from sessions import Session, connected, eventually
+
+from ctxrepo.hot import spool as hot
+from ctxrepo.services.connection import Machine as Person
+from ctxrepo.services.doctor import doctor
+from ctxrepo.services.faults import of_bounds
+from ctxrepo.services.project import Here
+from ctxrepo.services.status import status
+from ctxrepo.storage import writelog
+from ctxrepo.storage.spool import Spool
+
+NOTE = "shop/topics/build.md"
+
+
+@contextmanager
+def held(*locks: Path) -> Iterator[None]:
+    """Others hold these locks for as long as it takes."""
+    files = [lock.open("ab") for lock in locks]
+    for file in files:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        for file in files:
+            file.close()
+
+
+@pytest.fixture
+def agent(ada: Machine, tmp_path: Path) -> Session:
+    connected(ada, str(make_remote(tmp_path)))
+    ada.write(NOTE, "- at first\n")
+    ada.sync()
+    eventually(lambda: not processes_of(ada), 60)
+    return Session(ada, "s-1")
+
+
+def versions_of(machine: Machine) -> str:
+    return machine.git("log", "-p", "--format=", "--", NOTE)
+
+
+def edits(session: Session, count: int) -> None:
+    """Each edit replaces what the one before it wrote, so that only the spool knows of it."""
+    for number in range(count):
+        session.edit(NOTE, f"- version {number}\n")
+
+
+def has_all(machine: Machine, count: int) -> bool:
+    said = versions_of(machine)
+    return all(f"+- version {number}\n" in f"{said}\n" for number in range(count))
+
+
+@pytest.mark.parametrize("also", ["", "access.jsonl"])
+def test_the_spools_lock_is_held_by_others_while_an_agent_edits(agent: Session, also: str) -> None:
+    machine = agent.machine
+    state = machine.open().state.root
+    with held(state / "spool.jsonl", *([state / also] if also else [])):
+        edits(agent, 4)
+    machine.worker().run()
+    assert has_all(machine, 4)
+    assert Spool(machine.open().state).is_empty()
+
+
+def test_something_else_is_in_the_spools_place(agent: Session) -> None:
+    machine = agent.machine
+    place = machine.open().state.spool
+    place.unlink(missing_ok=True)
+    place.mkdir()
+    edits(agent, 3)
+    machine.worker().run()
+    assert has_all(machine, 3)
+    assert any("is no file that ctxrepo can use" in line for line in of_bounds(machine.open()))
+
+
+def test_hooks_that_were_killed_half_way_leave_nothing_that_is_in_the_way(agent: Session) -> None:
+    machine = agent.machine
+    spool = Spool(machine.open().state)
+    spool.left.mkdir()
+    (spool.left / ".1-1").write_text('{"event": "to')
+    edits(agent, 2)
+    machine.worker().run()
+    assert has_all(machine, 2)
+    assert spool.is_empty()
+
+
+def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
+    agent: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = agent.machine
+    count = 12
+    unfinished = machine.clone / ".git" / "rebase-merge"
+    unfinished.mkdir()
+    edits(agent, count)
+    monkeypatch.setattr("ctxrepo.storage.spool.MAX_VERSIONS", count)
+    (told,) = of_bounds(machine.open())
+    assert "versions of memory files that agents wrote wait for a commit" in told
+    memory = machine.open()
+    person = Person(memory.places, machine.env, Path(sys.executable))
+    assert told in status(memory, Here(None), person).faults
+    assert any(told in finding.problem for one in doctor(memory, person, NOW) for finding in one.findings)
+    unfinished.rmdir()
+    machine.worker().run()
+    assert has_all(machine, count)
+    assert of_bounds(machine.open()) == []
+
+
+def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session) -> None:
+    machine = agent.machine
+    machine.write(NOTE, "- x\n" * (hot.MAX_VERSION // 4 + 1))
+    file = str(machine.clone / NOTE)
+    said = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert NOTE in said
+    assert "larger than 1 MiB" in said
+    done = machine.ctxrepo("doctor")
+    assert "larger than 1 MiB" in done.stdout + done.stderr
+
+
+def test_a_write_log_that_is_nearly_full_is_told(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada.init()
+    ada.remember("x" * 400)
+    monkeypatch.setattr(writelog, "MAX_BYTES", 600)
+    (told,) = of_bounds(ada.open())
+    assert "writes of commands wait for a commit" in told
