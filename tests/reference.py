@@ -1,4 +1,4 @@
-"""Writes the two reference pages that are made from the code: the command line and the configuration.
+"""Writes the reference pages that are made from the code: the command line, the configuration, the secrets.
 
 `.venv/bin/python tests/reference.py` writes them; the tests compare them with what it would write.
 """
@@ -15,6 +15,8 @@ from typing import Annotated, Any, get_args, get_origin
 
 from ctxrepo.cli.app import root_command
 from ctxrepo.domain.keys import hints_of, kind, sections, sentences
+from ctxrepo.domain.secrets.rule import Rule
+from ctxrepo.domain.secrets.rules import RULES
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -66,6 +68,39 @@ and its default holds. A file that is no TOML stops every command but `status` a
 
 This version uses the first `[[repository]]` only.
 """
+
+SECRETS_HEAD = """\
+# Secrets
+
+<!-- Written by tests/reference.py from the tables in ctxrepo/domain/secrets/. Change the rows there. -->
+
+What `remember` and the other commands refuse, what is held back before a commit, and what stops a
+push. A message names the rule and the line, never the secret:
+[what to do then](../how-to/mend-what-was-held-back.md).
+
+`…` stands for what is random. Placeholders (`xxxx`, `<token>`, `changeme`), references (`${VAR}`, `$(cmd)`,
+`process.env.X`, `op://…`), ids of commits, UUIDs, hashes of lock files and examples that a vendor documents,
+such as AWS's, are let through. A secret that is cut, encoded once more, or a plain word is not found.
+
+Shapes marked gitleaks are those of its rule set (MIT licence, Copyright (c) 2019 Zachary Rice).
+
+| rule | whose | looks like | shape |
+|---|---|---|---|
+"""
+
+
+def secrets_page() -> str:
+    """docs/reference/secrets.md as it should be."""
+    rows = dict.fromkeys(f"| `{r.name}` | {_one_line(r.whose)} | {_looks(r)} | {r.source} |" for r in RULES)
+    return SECRETS_HEAD + "\n".join(sorted(rows)) + "\n"
+
+
+def _looks(rule: Rule) -> str:
+    """A text that the rule finds, with a mark for what is made up."""
+    shown = (
+        [re.sub(r"\{\w+\}", "…", rule.example)] if rule.example else [f"{a.decode()}…" for a in rule.anchors]
+    )
+    return ", ".join(f"`{' '.join(text.split())}`".replace("|", "\\|") for text in shown)
 
 
 def cli_page() -> str:
@@ -164,6 +199,7 @@ def _one_line(text: str) -> str:
 def main() -> None:
     (REFERENCE / "cli.md").write_text(cli_page(), "utf-8")
     (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
+    (REFERENCE / "secrets.md").write_text(secrets_page(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def page(name: str) -> str:
     return (DOCS / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["cli", "configuration"])
+@pytest.mark.parametrize("name", ["cli", "configuration", "secrets"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
     wanted = _GENERATOR[f"{name}_page"]()
     assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tests/reference.py`"

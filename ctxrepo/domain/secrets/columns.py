@@ -5,18 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ctxrepo.domain.secrets import shape
 
-_HEADING = re.compile(
+_HEADING = (
     rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw|kennwort|mot de passe|mdp"
     rb"|contrase\xc3\xb1a|contrasena|senha|wachtwoord|l\xc3\xb6senord|has\xc5\x82o|heslo|parola"
     rb"|\xd0\x9f\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"
     rb"|\xe5\xaf\x86\xe7\xa0\x81|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89"
     rb"|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8|secret|token|(?:api|secret|access)[ _-]?key|login_password|pin)"
-    rb"(?:[ ]?\([\w ]{1,20}\))?)[*_ \t\"']{0,6}\Z",
-    re.IGNORECASE,
+    rb"(?:[ ]?\([\w ]{1,20}\))?)[*_ \t\"']{0,6}\Z"
 )
+
+
+@cache
+def _heading_pattern() -> re.Pattern[bytes]:
+    return re.compile(_HEADING, re.IGNORECASE)
+
+
 _CELL = re.compile(rb"[^\s\"'*]{6,512}")
 _RULE = "password"
 _WIDEST = 24
@@ -72,7 +79,7 @@ def _heading(line: bytes) -> _Heading | None:
     for separator in (b"|", b"\t", b",", b";"):
         parts = line.rstrip(b"\r\n").split(separator, _WIDEST + 1)
         if 2 < len(parts) <= _WIDEST or (separator == b"|" and len(parts) == 2):
-            columns = frozenset(n for n, part in enumerate(parts) if _HEADING.match(part))
+            columns = frozenset(n for n, part in enumerate(parts) if _heading_pattern().match(part))
             if columns:
                 return _Heading(separator, columns, len(parts))
     return None

@@ -93,7 +93,7 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
         "--from-literal[ =]\\w{1,40}(?:[_.-]\\w{1,40}){0,4}=",
         "kubectl create secret generic x --from-literal=pw={a9}!{a3}",
     ),
-    ("influx exp imp", "-(?:password|p) +", "influx -username ada -password {a9}!{a3}"),
+    ("influx", "-(?:password|p) +", "influx -username ada -password {a9}!{a3}"),
 )
 
 

@@ -33,7 +33,8 @@ def is_card(match: re.Match[bytes]) -> bool:
 
 
 def is_pin(match: re.Match[bytes]) -> bool:
-    return not ORDER.match(value_of(match))
+    value = value_of(match)
+    return not ORDER.match(value) and (len(value) > 3 or match[0][:1] in b"cC")
 
 
 def is_phrase(match: re.Match[bytes]) -> bool:

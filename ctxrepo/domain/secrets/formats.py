@@ -13,7 +13,7 @@ FORMATS: tuple[Rule, ...] = (
         "jwt",
         "RFC 7519",
         "eyJ",
-        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2048}+\.(?:ey[A-Za-z0-9_-]{8,8192}+\.[A-Za-z0-9_-]{16,2048}+"
+        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2048}+\.(?:ey[A-Za-z0-9_-]{8,8192}+\.[A-Za-z0-9_-]{10,2048}+"
         r"|[A-Za-z0-9_-]{0,1024}+\.[A-Za-z0-9_-]{8,64}+\.[A-Za-z0-9_-]{16,8192}+\.[A-Za-z0-9_-]{16,64}+)",
         "eyJ{u33}.eyJ{u71}.{u43}",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
@@ -65,7 +65,8 @@ FORMATS: tuple[Rule, ...] = (
         r"[\"'](?:d|p|q|dp|dq|qi)[\"'][ ]{0,4}:[ ]{0,4}[\"']([A-Za-z0-9_-]{40,1400})[\"']",
         shape.is_mixed_case,
         '{"kty":"EC","crv":"P-256","d":"{u43}"}',
-        '{"d": "M10 20 L30 40 L50 60 L70 80 L90 100 Z"}',
+        '{"kty": "path", "d": "M10 20 L30 40 L50 60 L70 80 L90 100 Z"}',
+        needs="kty",
     ),
     text(
         "jwk",
@@ -75,6 +76,7 @@ FORMATS: tuple[Rule, ...] = (
         shape.is_mixed,
         '{"kty":"oct","alg":"HS256","k":"{u43}"}',
         '{"kty": "oct", "k": "<key>"}',
+        needs="kty",
     ),
     text(
         "jwk",
@@ -84,6 +86,7 @@ FORMATS: tuple[Rule, ...] = (
         shape.is_mixed,
         '{"k":"{u43}","kty":"oct"}',
         '{"k": "<key>", "kty": "oct"}',
+        needs="kty",
     ),
     token(
         "url-password",
@@ -235,10 +238,15 @@ FORMATS: tuple[Rule, ...] = (
             "auth",
             "account",
             "credential",
+            "credentials",
+            "wlan",
+            "wifi",
+            "ssid",
             "anmeldung",
             "benutzer",
             "konto",
             "identifiant",
+            "identifiants",
             "usuario",
             "utente",
             "creds",
@@ -249,7 +257,7 @@ FORMATS: tuple[Rule, ...] = (
             "账户",
             "アカウント",
         ),
-        r"(?:log ?in|user(?:name|id)?|zugang\w{0,8}|anmeldedaten|account|credentials?|anmeldung|benutzer\w{0,6}|konto|identifiants?|usuario|utente"
+        r"(?:log ?in|user(?:name|id)?|zugang\w{0,8}|anmeldedaten|account|wlan|wifi|ssid|auth|credentials?|anmeldung|benutzer\w{0,6}|konto|identifiants?|usuario|utente"
         r"|creds|admin|root|\xd0\xbb\xd0\xbe\xd0\xb3\xd0\xb8\xd0\xbd|\xe8\xb4\xa6\xe5\x8f\xb7|\xe8\xb4\xa6\xe6\x88\xb7"
         r"|\xe3\x82\xa2\xe3\x82\xab\xe3\x82\xa6\xe3\x83\xb3\xe3\x83\x88)"
         r"(?:[ ]?/[ ]?(?:pass\w{0,12}|pw|pwd|mdp|kennwort|senha|wachtwoord|has\S{1,4}o|heslo|clave))?(?:[ ]\([^()\r\n]{1,30}\)|[ ](?:for|f\xc3\xbcr|of)[ ]\S{1,30})?[\"'*]{0,4}"

@@ -22,6 +22,17 @@ _PASSWORDS = """
     รหัสผ่าน mật+khẩu mat+khau kata+sandi kata+laluan nenosiri pasahitza pasvorto cyfrinair fjalëkalimi
     密码 密碼 口令 パスワード 暗証番号 パスフレーズ 비밀번호 암호 패스워드
 """
+_VENDORS = """
+    adafruit algolia airtable alibaba amplitude asana auth0 bitbucket bittrex bugsnag cloudflare cloudinary codacy
+    codecov cohere coinbase confluent contentful datadog deepgram deepl discord dropbox droneci etsy facebook fastly
+    finicity finnhub firebase flickr freshbooks freshdesk gitter gocardless heroku hubspot infura intercom ipinfo
+    jenkins jfrog kraken kucoin klaviyo launchdarkly linkedin loggly logdna mailchimp mailgun mailjet mapbox
+    mattermost messagebird mistral mixpanel netlify newrelic nexmo okta openai openweather openweathermap opsgenie
+    pagerduty paypal paystack plaid plivo postmark pubnub pusher rapidapi recaptcha rollbar sendbird sendgrid
+    sendinblue shodan snyk sonar spotify squarespace strava stripe sumologic telegram todoist trello twilio twitch
+    twitter typeform unsplash vonage webflow wrike yandex zendesk zoho zoom
+"""
+"""Their secrets have no beginning of their own."""
 _SECRETS = """
     geheimnis schlüssel schluessel zugangsdaten anmeldedaten jeton clé secreto clave credenciales segredo chave
     credenciais segreto chiave credenziali geheim sleutel inloggegevens hemlighet nyckel nøgle nøkkel hemmelighet
@@ -166,9 +177,9 @@ LABELS: tuple[Rule, ...] = (
     text(
         "pin",
         "any",
-        ("pin", "puk", "geheimzahl"),
-        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|geheimzahl))"
-        rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{4,8})(?![\w.])",
+        ("pin", "puk", "geheimzahl", "cvv", "cvc"),
+        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|geheimzahl|cv[vc]2?))"
+        rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{3,8})(?![\w.])",
         content.is_pin,
         "PIN: 58{d4}",
         "pin: 1234",
@@ -240,6 +251,13 @@ LABELS: tuple[Rule, ...] = (
         "backup codes: {h8} {h8} {h8}",
         "recovery code: ask Ada",
         ignores_case=True,
+    ),
+    _label(
+        "vendor-key",
+        {word.encode() for word in _VENDORS.split()},
+        shape.is_vendors,
+        "Datadog: {h32}",
+        "datadog: 7 monitors",
     ),
     # In a sentence nothing stands between the word and the secret.
     Rule(

@@ -6,10 +6,10 @@ import re
 
 # What ignores case is asked of lower case, which is much faster than a pattern that ignores it.
 TOKEN_FILLER = re.compile(
-    rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{9}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
+    rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{15}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
 )
 _FILLER = re.compile(
-    rb"x{4}|\*{3}|\.{3}|(.)\1{7}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your|redacted|insert"
+    rb"x{4}|\*{3}|\.{3}|0{8}|(.)\1{15}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your|redacted|insert"
     rb"|replace|foobar|todo|mock|not[-_]?real|[-_]here\b|(?<![a-z])tests?(?![a-z])"
 )
 
@@ -44,7 +44,7 @@ def is_strong(value: bytes) -> bool:
         return len(value) >= 8 and not ORDER.match(value)
     words = 0 if _SIGN.search(value) else words_of(value)
     if words:
-        return words == 1 and len(value) >= 8 and value[:1].isupper() and sum(map(_is_digit, value)) >= 2
+        return words == 1 and len(value) >= 8 and sum(map(_is_digit, value)) >= 2
     return is_mixture(value)
 
 

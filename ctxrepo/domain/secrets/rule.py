@@ -32,7 +32,8 @@ class Rule:
     The last group that took part, else the whole match, is the secret if `is_real` agrees. Every repetition
     is bounded and can be read in one way only: the text may be hostile.
 
-    A secret that begins before its anchor does so within `back` bytes.
+    `needs` is a word that the text must have somewhere. A secret that begins before its anchor does so within
+    `back` bytes.
 
     `whose` and `source` are for the page that lists the rules. `example` is a text in which `{a20}` stands
     for 20 letters and digits made up at run time (see tests/made.py), `clean` one that is none.
@@ -48,6 +49,7 @@ class Rule:
     begins_word: bool = False
     is_label: bool = False
     inner: frozenset[bytes] = frozenset()
+    needs: bytes = b""
     back: int = 0
     source: str = ""
     example: str = ""
@@ -89,6 +91,7 @@ def token(
         regex,
         is_real,
         is_one_word=True,
+        begins_word=regex.startswith("(?<![A-Za-z0-9") and not back,
         back=back,
         example=example,
         clean=clean,
@@ -106,10 +109,22 @@ def text(
     *,
     ignores_case: bool = False,
     back: int = 0,
+    needs: str = "",
 ) -> Rule:
     """A secret that is known by the text around it, over white space and lines."""
     lowered = tuple(a.encode().lower() for a in anchors)
-    return Rule(name, whose, lowered, regex, is_real, ignores_case, back=back, example=example, clean=clean)
+    return Rule(
+        name,
+        whose,
+        lowered,
+        regex,
+        is_real,
+        ignores_case,
+        needs=needs.encode(),
+        back=back,
+        example=example,
+        clean=clean,
+    )
 
 
 def anchors_of(words: str) -> tuple[bytes, ...]:

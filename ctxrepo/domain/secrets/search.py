@@ -65,7 +65,12 @@ def _of_texts(data: bytes) -> Iterator[Hit]:
     words = set(lowered.translate(_BLANKS).split())
     anchors, rules = _texts()
     labels: list[int] = []
-    wanted = [anchor for word in anchors.keys() & words for anchor in anchors[word]] + anchors[b""]
+    wanted = [
+        anchor
+        for word in anchors.keys() & words
+        for anchor in anchors[word]
+        if words.issuperset(anchor.translate(_BLANKS).split())
+    ] + anchors[b""]
     if not data.isascii():
         wanted += anchors[_FOREIGN]
     for anchor in wanted:
@@ -105,7 +110,7 @@ def _texts() -> tuple[dict[bytes, list[bytes]], dict[bytes, list[tuple[int, Rule
     anchors: dict[bytes, list[bytes]] = defaultdict(list)
     for anchor, pairs in rules.items():
         inside = any(anchor in rule.inner for _, rule in pairs)
-        words = anchor.translate(_BLANKS).split()
+        words = [*{rule.needs for _, rule in pairs if rule.needs}, *anchor.translate(_BLANKS).split()]
         anchors[(b"" if anchor.isascii() else _FOREIGN) if inside or not words else words[0]].append(anchor)
     return {b"": [], _FOREIGN: [], **anchors}, dict(rules)
 

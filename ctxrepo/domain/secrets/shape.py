@@ -31,7 +31,6 @@ _DOCUMENTED = (
 )
 """Secrets that their vendors print as examples; those with EXAMPLE in them need no entry."""
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_UUID4 = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\Z")
 _SENTENCE = re.compile(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
 _LOCAL = re.compile(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([A-Za-z0-9-]+\.)*example\.)")
 _CODE = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
@@ -55,6 +54,7 @@ _OTHER_TOKENS = re.compile(
     rb"|:\Z"
 )
 _NAMED = re.compile(rb"[a-z0-9]{2}[_-]?\Z")
+_LOGIN = re.compile(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
 _NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[_-]?\Z")
 _KEYS = re.compile(
     rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
@@ -166,6 +166,8 @@ _TURN = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _CHANGE = re.compile(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 
 
+_PHRASE = re.compile(rb"[a-z]{3,10}(?:[-_.][a-z]{3,10}){3,9}\Z")
+_PUBLIC = re.compile(rb"AC[0-9a-f]{32}\Z|pk[_.-]|pub|https?:")
 _SETTING = re.compile(rb"\w{1,40}=")
 
 
@@ -181,6 +183,8 @@ def is_assigned_password(match: re.Match[bytes]) -> bool:
     value = _assigned(match)
     if match["bare"] and _is_code(match):
         return False
+    if _PHRASE.match(value) and b"phrase" in match[0][:12].lower():
+        return not stands_for_one(value)
     if len(value) < 12 or not has_both(value) or words_of(value) > 1:
         return is_strong(value)
     return may_be_secret(value) and not WEAK.match(value.lower())
@@ -192,7 +196,9 @@ def is_assigned_secret(match: re.Match[bytes]) -> bool:
     if _OTHER_TOKENS.search(before) or not _is_assigned(match):
         return False
     if _UUID.match(value):
-        return bool(_UUID4.match(value) and _NAMED.search(before) and not _NO_LOGIN.search(before))
+        if match[0][:1] in b"sS" or _LOGIN.search(before):
+            return True
+        return bool(_NAMED.search(before) and not _NO_LOGIN.search(before))
     return True
 
 
@@ -206,6 +212,16 @@ def is_assigned_key(match: re.Match[bytes]) -> bool:
     if not is_shouted or _OTHER_KEYS.search(before) or len(_assigned(match)) < 20:
         return False
     return _is_assigned(match) and not words_of(_assigned(match))
+
+
+def is_vendors(match: re.Match[bytes]) -> bool:
+    """A value beside a vendor's name only: long, random, and no id of a commit."""
+    value = _assigned(match)
+    if len(value) < 20 or not _is_the_thing(match) or not may_be_secret(value) or words_of(value):
+        return False
+    if _PUBLIC.match(value):
+        return False
+    return _is_varied(value) and not (_HEX.match(value) and len(value) in (40, 64))
 
 
 def is_foreign(match: re.Match[bytes]) -> bool:

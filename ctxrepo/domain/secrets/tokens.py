@@ -113,4 +113,13 @@ TOKENS: tuple[Rule, ...] = (
         "api_gateway_request_handler_for_retries",
         shape.is_mixed_case,
     ),
+    token(
+        "cookie",
+        "sessions of web applications",
+        "_session=",
+        r"_session=([A-Za-z0-9%_.-]{24,400})",
+        "_gitlab_session={h32}",
+        "my_session=open_the_next_page_of_it",
+        shape.is_random,
+    ),
 )
