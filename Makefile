@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture bench bench-hooks bench-recall peers live laws malformed check fix servers
+.PHONY: demo test torture attacks bench bench-hooks bench-recall peers live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@$(BIN)/python tests/demo.py
@@ -21,6 +21,9 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture flood
 	PYTHONPATH=tests $(BIN)/python -m torture disk
 	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
+
+attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
+	PYTHONPATH=tests $(BIN)/python -m attacks
 
 bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, about an hour
 	PYTHONPATH=tests $(BIN)/python -m bench build

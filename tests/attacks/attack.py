@@ -1,0 +1,106 @@
+"""One attack: a poisoned git folder, everything a person and an agent do there, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attacks.carriers import Carrier, Poison, behind_a_git_file, behind_a_link
+from attacks.cousins import COUSINS, SECRET
+from attacks.forks import Ended
+from attacks.keys import Key
+from attacks.orders import Order
+from attacks.stage import Stage
+
+ELSEWHERE = (behind_a_git_file, behind_a_link)
+"""A git folder that isn't the clone's own is left alone, which a sentence says."""
+
+
+HAVE_TO = ("remember", "hook", "sync", "init")
+"""Commands that must succeed where the git folder is whole."""
+
+
+@dataclass
+class Attack:
+    """`faults` is what went wrong; `tried` counts pairs of a key and a command."""
+
+    name: str
+    tried: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def attack(
+    stage: Stage,
+    name: str,
+    carrier: Carrier,
+    chosen: list[Key],
+    orders: tuple[Order, ...],
+    top: Path | None = None,
+) -> Attack:
+    """Poison the clone, or the checkout at `top`; run all commands, and look at every canary."""
+    done = Attack(name)
+    stage.restore()
+    address = stage.setup.address
+    text = stage.canaries.poison(chosen, address)
+    poison = Poison(text, tuple(chosen), address, stage.canaries, stage.aside)
+    more = carrier(top or stage.machine.clone, poison)
+    acknowledged, last = list[str](), ""
+    for order in orders:
+        ended = stage.run(order, **more)
+        done.tried += max(1, len(chosen))
+        done.faults += _said(order, ended)
+        if order[0] == "remember" and ended.code == 0:
+            acknowledged.append(order[1])
+        if order[0] in ("sync", "hook", "_work"):
+            last = ended.said
+            done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
+        if ended.code and order[0] in HAVE_TO and not _may_refuse(carrier, order, ended, top):
+            done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.said.strip()[-300:]}")
+    done.faults += [f"doesn't end: {words[:150]}" for words in stage.is_quiet()]
+    done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
+    if top or not _names(carrier, last):
+        done.faults += [f"not sent: {fact}" for fact in acknowledged if not stage.arrived(fact)]
+    done.faults = [f"{name}: {fault}" for fault in done.faults]
+    return done
+
+
+def _said(order: Order, ended: Ended) -> list[str]:
+    """A command ends, and shows neither its insides nor what is outside."""
+    what = " ".join(order)
+    found = [f"hangs: {what}"] if ended.code is None else []
+    if "Traceback" in ended.said or "unexpected:" in ended.said:
+        found.append(f"shows its insides: {what}: {ended.said[-400:]}")
+    if SECRET in ended.said:
+        found.append(f"tells what is outside: {what}")
+    return found
+
+
+def _may_refuse(carrier: Carrier, order: Order, ended: Ended, top: Path | None) -> bool:
+    """Where git's own files are damaged or lie elsewhere, a sentence says which, and the exchange waits."""
+    if order[0] in ("sync", "init") and carrier in COUSINS.values():
+        return True
+    return top is None and order[0] != "hook" and _names(carrier, ended.said)
+
+
+def _names(carrier: Carrier, said: str) -> bool:
+    """Whether the words name what lies in the way."""
+    if carrier in ELSEWHERE:
+        return any(
+            words in said for words in (".ctxrepo/.git", "no memory repository", "not a git repository")
+        )
+    place = next((name for name, cousin in COUSINS.items() if cousin is carrier), "")
+    for words in ("a pipe as ", "a link as ", "garbage in ", " elsewhere"):
+        place = place.replace(words, "")
+    if place == "MERGE_HEAD":
+        return "a merge is unfinished" in said
+    return bool(place) and (f".git/{place}" in said or f"{place} in " in said)
+
+
+def _outside(stage: Stage) -> list[str]:
+    """What was written where a link leads."""
+    folder = stage.aside / "outside"
+    if not folder.exists():
+        return []
+    is_whole = (folder / "file").exists() and (folder / "file").read_text() == f"{SECRET}\n"
+    more = [f"written outside: {p.name}" for p in folder.iterdir() if p.name != "file"]
+    return more if is_whole else [*more, "a file outside was changed"]
