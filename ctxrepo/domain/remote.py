@@ -9,7 +9,7 @@ from typing import Literal
 
 Outcome = Literal[
     "ok", "overtaken", "offline", "cut", "timeout", "busy", "auth", "untrusted", "readonly", "protected",
-    "quota", "refused", "missing", "address", "malformed", "guard", "secret", "failed",
+    "quota", "refused", "missing", "address", "malformed", "secret", "failed",
     "changed", "bounds",
 ]  # fmt: skip
 
@@ -88,10 +88,6 @@ MEANINGS: Mapping[Outcome, Meaning] = {
         "it would make this more than a memory may be",
         "Nothing of it was taken, local work goes on. `git log` of that commit in the memory repository "
         "shows who made it; once it is taken back there, sync goes on.",
-    ),
-    "guard": Meaning(
-        "the clone's own configuration could run a program",
-        "Local work goes on. `ctxrepo doctor` shows what stands in the way.",
     ),
     "secret": Meaning(
         "a commit holds what looks like a secret",

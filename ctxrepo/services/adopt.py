@@ -10,12 +10,10 @@ from typing import Any
 from ctxrepo.domain.pisettings import PiHooks, PiSettings
 from ctxrepo.domain.registry import is_global_folder
 from ctxrepo.domain.settings import RepositorySettings, Settings
-from ctxrepo.storage.git import Git
+from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.memory import shown_path
 from ctxrepo.storage.pimemory import read_pi
 from ctxrepo.storage.places import Places
-
-_LOCAL = 20.0
 
 _MESSAGE = "message-append"
 """What its `delivery` is by default: a message of its own, as our hooks give it."""
@@ -73,7 +71,7 @@ def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
 
 def _origin(root: Path, env: Mapping[str, str]) -> str:
     """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
-    return Git(root, env).run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
+    return Clone(root, "").origin(env)
 
 
 def _hooks(hooks: PiHooks) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from ctxrepo.services.finding import Checked, Finding
 from ctxrepo.services.halfway import halfway
 from ctxrepo.services.project import read_registry
 from ctxrepo.services.unseen import unseen
-from ctxrepo.storage.git import committer, redact
+from ctxrepo.storage.dangers import dangers
+from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.stale import old_locks
 
@@ -33,7 +34,7 @@ _PATIENCE = 15.0
 def check_git(memory: Memory) -> Checked:
     """Whether there is a git that is new enough and knows who commits."""
     try:
-        words, who = memory.git.ask("version").strip(), committer(memory.git)
+        words, who = memory.git.ask("version").strip(), memory.committer
     except GitFailed:  # which the first question about the clone tells too
         return Checked("git", "it could not be asked")
     found = re.search(r"(\d+)\.(\d+)", words)
@@ -44,11 +45,18 @@ def check_git(memory: Memory) -> Checked:
         findings.append(
             Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
         )
+    if not who.signs and memory.clone.wants_signatures(memory.env):
+        findings.append(
+            Finding(
+                f"{memory.clone.git_dir / 'config'} asks for signed commits, and your own git does not",
+                "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf.",
+            )
+        )
     return Checked("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
 
 
 def check_clone(memory: Memory) -> Checked:
-    """Whether the clone is as we need it: on its branch, with no foreign key in its configuration."""
+    """Whether the clone is as we need it: on its branch, and harmless to who runs git there."""
     head = memory.clone.checked_out() or "no branch"
     return Checked("clone", f"{memory.root} on {head}", [*_clone(memory), *_registry(memory)])
 
@@ -72,15 +80,19 @@ def _clone(memory: Memory) -> Iterator[Finding]:
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)
     try:
-        keys = memory.clone.foreign_keys(memory.git)
-        there = memory.git.run("config", "--local", "remote.origin.url", timeout=10).out.strip()
+        found = list(dangers(memory.clone, memory.env))
+        there = memory.clone.origin(memory.env)
     except GitFailed as error:
         yield Finding(error.message, error.hint or f"Look at {memory.clone.git_dir / 'config'}.")
         return
-    for key in keys:
+    for danger in found:
+        kept = (
+            f"{FIX} takes it out and keeps a copy."
+            if danger.is_removed
+            else "Take it out unless it is yours."
+        )
         yield Finding(
-            f"the clone's configuration sets {key}; nothing is sent or received while it does",
-            f"Look at it in {memory.clone.git_dir / 'config'}; {FIX} takes it out and keeps a copy.",
+            f"{danger.file} {danger.what}", f"ctxrepo doesn't read it, your own git there does. {kept}"
         )
     if there != memory.repository.remote:
         yield Finding(

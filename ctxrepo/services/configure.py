@@ -138,11 +138,11 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
 
 
 def _remote_differs(memory: Memory) -> Iterator[str]:
-    there = memory.git.run("config", "--local", "remote.origin.url", timeout=10).out.strip()
+    there = memory.clone.origin(memory.env)
     if there and not memory.repository.remote:
         yield f"the clone in {memory.root} still has the remote {redact(there)}; nothing is exchanged with it"
     elif there != memory.repository.remote:
         yield (
-            f"the clone's own remote is still {redact(there) or 'none'}; nothing is exchanged until "
-            f"`git remote set-url origin` in {memory.root} names the new one"
+            f"the clone's own remote is still {redact(there) or 'none'}; your own git there goes on with it "
+            f"until `git remote set-url origin` in {memory.root} names the new one"
         )

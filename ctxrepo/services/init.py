@@ -20,9 +20,12 @@ from ctxrepo.services.sync import Synced, sync
 from ctxrepo.storage import assets
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, write_repository
+from ctxrepo.storage.configfile import configure
 from ctxrepo.storage.git import Git, Progress, redact
-from ctxrepo.storage.memory import Memory, clone_root, first_repository, is_local, shown_path
+from ctxrepo.storage.memory import Memory, clone_root, first_repository, shown_path, state_of
+from ctxrepo.storage.owngit import OwnGit, is_local, require_own, require_owner
 from ctxrepo.storage.places import Places
+from ctxrepo.storage.refwriter import RefWriter
 from ctxrepo.storage.remote import Remote, check_url, clone
 
 _LOCAL = 20.0
@@ -77,12 +80,13 @@ def init(
     url = url or known.remote
     cone = always(known.global_folder) if sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
-    git = Git(root, env, file_remote=is_local(url))
-    is_first = action == "cloned" and not git.run("for-each-ref", "refs/remotes", timeout=_LOCAL).out.strip()
-    branch = known.branch if settings.repository else _branch(git, known.branch)
+    require_owner(root, env)
+    require_own(root)
+    is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
+    branch = known.branch if settings.repository else _branch(root, known.branch)
     wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)
     if action == "unchanged" and url and not known.remote:
-        action = _connect(Clone(root, branch), git, url, settings.sync.timeout)
+        action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout)
     elif action == "unchanged" and adoption.repository:
         action = "adopted"
     write_repository(places.config_file, wanted, adoption.settings)
@@ -123,9 +127,8 @@ def _ensure_clone(
 
 
 def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
-    git = Git(root, env)
-    for key in ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse"):
-        git.ask("config", key, "true")
+    keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
+    configure(root / ".git" / "config", env, [(key, "true") for key in keys])
     Clone(root, "").set_cone(cone)
 
 
@@ -139,41 +142,42 @@ def _clone_hint(answer: RemoteAnswer) -> str:
     return f"{hint} {answer.unheard}".strip()
 
 
-def _connect(place: Clone, git: Git, url: str, timeout: float) -> str:
+def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float) -> str:
     """Give the clone the remote, unless it has the very same one; one that doesn't answer is not taken."""
-    answer = Remote(place, git, url, timeout).look()
+    answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
     if not answer.ok:
         raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
-    there = git.run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
+    there = place.origin(env)
     if there == url:
         return "connected"
     if there:
         raise UsageError(
-            f"{git.folder} has the remote {redact(there)}, not {redact(url)}",
+            f"{place.root} has the remote {redact(there)}, not {redact(url)}",
             "Use that one, or change it there with `git remote`.",
         )
-    git.ask("remote", "add", "origin", url)
+    fetched = ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+    configure(place.git_dir / "config", env, [("remote.origin.url", url), fetched])
     return "connected"
 
 
-def _branch(git: Git, default: str) -> str:
+def _branch(root: Path, default: str) -> str:
     """The branch all machines share; the clone is put on it.
 
     What the remote calls its main one, if it is there. An empty remote may not say, and then every machine
     must choose alike, whatever its own git calls new branches.
     """
-    head = git.run("symbolic-ref", "--short", "HEAD", timeout=_LOCAL).out.strip()
-    if git.run("rev-parse", "--verify", "--quiet", "HEAD", timeout=_LOCAL).ok:
+    refs, head = RefWriter(root / ".git"), Clone(root, "").checked_out()
+    if refs.resolve("HEAD"):
         if not head:
             raise RepositoryState(
-                f"{git.folder} is on no branch, as in the middle of a rebase",
+                f"{root} is on no branch, as in the middle of a rebase",
                 "End what was begun there, or switch to the branch that is to be shared; then try again.",
             )
         return head
-    words = ("for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin")
-    there = [name for name in git.ask(*words).split() if name != "HEAD"]
+    prefix = "refs/remotes/origin/"
+    there = [name.removeprefix(prefix) for name in refs.all(prefix) if name != f"{prefix}HEAD"]
     branch = next((name for name in (head, default, "master") if name in there), (*there, default)[0])
-    git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    refs.point_head(f"refs/heads/{branch}")
     return branch
 
 

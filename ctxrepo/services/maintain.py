@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.lock import Turn
@@ -28,7 +27,7 @@ def maintain(memory: Memory, now: float) -> bool:
     try:
         touch(stamp)
         os.utime(stamp, (now, now))
-        return _maintain(Loose(memory.clone.git_dir, replace(memory.git, is_offline=True)), now)
+        return _maintain(Loose(memory.clone.git_dir, memory.own.git(memory.env, is_offline=True)), now)
     finally:
         turn.let_go()
 

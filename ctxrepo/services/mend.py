@@ -13,9 +13,10 @@ from ctxrepo.services.repair import repair
 from ctxrepo.services.switch_back import switch_back
 from ctxrepo.services.troubles import put_aside
 from ctxrepo.storage.broken import Broken
+from ctxrepo.storage.dangers import remove_dangers
 from ctxrepo.storage.database import discard, is_sound
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.stale import old_locks, remove_keys
+from ctxrepo.storage.stale import old_locks
 
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
@@ -27,8 +28,9 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
         for lock in old_locks(memory.clone):
             broken.take(lock)
             yield f"moved {lock.name} aside, which a git that is gone had left"
-        for key in remove_keys(memory.clone, memory.git, broken):
-            yield f"took {key} out of the clone's configuration; as it was it is in {broken.folder}"
+        for danger in remove_dangers(memory.clone, memory.env, broken):
+            what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
+            yield f"took {what}; as it was it is in {broken.folder}"
     repaired = repair(memory, now)
     yield from repaired.done
     if repaired.done:

@@ -14,6 +14,7 @@ from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.reffiles import FOLLOWED, OUR_REFS, WT, WT_NEXT, RefFiles
+from ctxrepo.storage.refwriter import RefWriter
 from ctxrepo.storage.wholeness import Wholeness
 
 
@@ -31,7 +32,7 @@ class Pointers:
 
     memory: Memory
     broken: Broken
-    refs: RefFiles
+    refs: RefWriter
     whole: Wholeness
     disk: Mapping[str, str]
     done: list[str]
@@ -67,7 +68,7 @@ class Pointers:
         self.broken.copy(self.memory.clone.git_dir / name)
         self.broken.note("refs.txt", f"{name} {old or 'unreadable'} -> {new or 'nothing'}")
         if new is None:
-            self.refs.remove(name)
+            self.refs.remove(name, with_log=False)
         else:
             self.refs.write(name, new)
         went = f"is at {new[:12]} again" if new else "was dropped"
@@ -98,7 +99,7 @@ class Pointers:
         """No commit is left anywhere: the next one is the first, of everything on disk."""
         clone = self.memory.clone
         for name in OUR_REFS:
-            self.refs.remove(name)
+            self.refs.remove(name, with_log=False)
         for left in ("index", f"logs/{clone.branch_ref}"):
             self.broken.take(clone.git_dir / left)
         self._drop(clone.branch_ref, at, None)

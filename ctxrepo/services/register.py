@@ -6,6 +6,7 @@ import shlex
 from contextlib import suppress
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.storage.configfile import change, values
 from ctxrepo.storage.foreign import Change, apply, read
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.ownconfig import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
@@ -28,7 +29,7 @@ def register(memory: Memory, interpreter: str) -> bool:
 def _name_driver(memory: Memory, interpreter: str) -> bool:
     """Name our merge driver where none is named, or that of another interpreter.
 
-    Any other value stays: it is somebody's, and the clone's configuration is refused for it.
+    Any other value stays: it is somebody's, and `doctor` tells of it.
     """
     wanted = merge_driver(interpreter)
     if memory.clone.seems_to_set("driver", wanted):
@@ -36,7 +37,7 @@ def _name_driver(memory: Memory, interpreter: str) -> bool:
     there = _values(memory, _KEY)
     if there == [wanted]:
         return True
-    if not interpreter or not all(map(_is_ours, there)):
+    if there is None or not interpreter or not all(map(_is_ours, there)):
         return False
     pairs = ("merge.ctxrepo.name", MERGE_NAME), (_KEY, wanted)
     return all(_configure(memory, "--replace-all", *pair) for pair in pairs)
@@ -59,14 +60,14 @@ def _park_pushes(memory: Memory) -> None:
     """While what is written here waits for review, a plain `git push` of another program must not send it to
     the branch that all machines share.
 
-    A refspec that somebody else wrote stays, and the clone's configuration is refused for it.
+    A refspec that somebody else wrote stays, and `doctor` tells of it.
     """
     is_reviewed = memory.has_remote and memory.repository.review == "branch"
     wanted = parking(memory.clone.branch, memory.host) if is_reviewed else ""
     if memory.clone.seems_to_set("push", wanted):
         return
     there = _values(memory, PUSH)
-    if not all(map(is_parking, there)):
+    if there is None or not all(map(is_parking, there)):
         return
     if wanted:
         _configure(memory, "--replace-all", PUSH, wanted)
@@ -74,13 +75,15 @@ def _park_pushes(memory: Memory) -> None:
         _configure(memory, "--unset-all", PUSH)
 
 
-def _values(memory: Memory, key: str) -> list[str]:
-    words = ("config", "--local", "--null", "--get-all", key)
-    return memory.git.run(*words, timeout=10).out.split("\0")[:-1]
+def _values(memory: Memory, key: str) -> list[str] | None:
+    """None when the clone's configuration can't be read."""
+    with suppress(CtxrepoError):
+        return values(memory.clone.git_dir / "config", key, memory.env)
+    return None
 
 
 def _configure(memory: Memory, *words: str) -> bool:
-    return memory.git.run("config", "--local", *words, timeout=10).ok
+    return change(memory.clone.git_dir / "config", memory.env, *words)
 
 
 def _is_ours(value: str) -> bool:

@@ -22,6 +22,7 @@ from ctxrepo.storage.broken import Broken
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.reffiles import WT, WT_NEXT, RefFiles
+from ctxrepo.storage.refwriter import RefWriter
 from ctxrepo.storage.salvage import adopt_packs, clear_spoiled, store_index, take_graphs
 from ctxrepo.storage.wholeness import Wholeness
 
@@ -82,7 +83,7 @@ class _Repair:
     left: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.refs = RefFiles(self.memory.clone.git_dir)
+        self.refs = RefWriter(self.memory.clone.git_dir)
         self.disk: dict[str, str] = {}
 
     def run(self) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import secrets
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.cone import Cone, parse, render
-from ctxrepo.errors import Damaged, GitFailed, NotInitialised, RepositoryState
-from ctxrepo.storage.git import Git
-from ctxrepo.storage.ownconfig import is_allowed
+from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
+from ctxrepo.storage.configfile import entries, values
 from ctxrepo.storage.private import put, require_private
-from ctxrepo.storage.reffiles import OUR_REFS, RefFiles
-from ctxrepo.storage.scan import Stamp
+from ctxrepo.storage.reffiles import OUR_REFS, RefFiles, text_of
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
@@ -34,8 +32,6 @@ class Clone:
 
     root: Path
     branch: str
-    looked_at: dict[tuple[object, ...], list[str]] = field(default_factory=dict, compare=False, repr=False)
-    """The foreign keys that its configuration was found to have, as long as nobody has touched it."""
 
     @property
     def git_dir(self) -> Path:
@@ -61,17 +57,15 @@ class Clone:
     @property
     def is_partial(self) -> bool:
         """Whether contents of files may still be at the remote."""
-        return bool(re.search(r"(?im)^\s*promisor\s*=\s*true", self._configured()))
+        return bool(re.search(r"(?im)^\s*promisor\s*=\s*true", self.configured()))
 
     @property
     def cone(self) -> Cone | None:
         """What of the memory a sparse clone has on disk; None when all of it."""
-        if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self._configured()):
+        if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self.configured()):
             return None
-        try:
-            return parse((self.git_dir / "info" / "sparse-checkout").read_text("utf-8", "surrogateescape"))
-        except FileNotFoundError:
-            return None
+        file = self.git_dir / "info" / "sparse-checkout"
+        return parse(text_of(file)) if file.is_file() else None
 
     def seems_to_set(self, name: str, value: str) -> bool:
         """Whether its configuration gives keys of this last name `value` alone, or nothing where that is ''.
@@ -79,7 +73,7 @@ class Clone:
         As far as the text tells without git.
         """
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        lines = [line.partition("=") for line in self._configured().splitlines()]
+        lines = [line.partition("=") for line in self.configured().splitlines()]
         found = [said.strip() for key, equals, said in lines if equals and key.strip().lower() == name]
         return found in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
 
@@ -91,22 +85,28 @@ class Clone:
         new.write_text(render(cone), "utf-8", "surrogateescape")
         new.rename(file)
 
-    def _configured(self) -> str:
+    def configured(self) -> str:
         """The text of the clone's own configuration, for questions that come too often to start git."""
-        found = []
-        for name in ("config", "config.worktree"):
-            with suppress(FileNotFoundError):
-                found.append((self.git_dir / name).read_text("utf-8", "replace"))
-        return "\n".join(found)
+        return "\n".join(text_of(self.git_dir / name) for name in ("config", "config.worktree"))
+
+    def origin(self, env: Mapping[str, str]) -> str:
+        """The address that a person's own git here fetches from, '' for none: of several the first."""
+        return next(iter(values(self.git_dir / "config", "remote.origin.url", env)), "").strip()
+
+    def named_committer(self, env: Mapping[str, str]) -> Mapping[str, str]:
+        """`user.name` and `user.email` where a person gave this clone ones of its own: two plain texts."""
+        if not re.search(r"(?im)^\s*\[\s*user\b", text_of(self.git_dir / "config")):
+            return {}
+        return {key: value for key, value in entries(self.git_dir / "config", env) if key.startswith("user.")}
+
+    def wants_signatures(self, env: Mapping[str, str]) -> bool:
+        """Whether its own configuration says that commits are to be signed, which alone it can't make so."""
+        said = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
+        return bool(said) and said[0].lower() in ("", "true", "yes", "on", "1")
 
     def has_refs(self, prefix: str) -> bool:
         """Whether there are refs below `prefix` ('refs/…/'), told without loading what reads them."""
-        if any(path.is_file() for path in (self.git_dir / prefix).rglob("*")):
-            return True
-        try:
-            return f" {prefix}" in (self.git_dir / "packed-refs").read_text("utf-8", "replace")
-        except FileNotFoundError:
-            return False
+        return RefFiles(self.git_dir).has_any(prefix)
 
     def repo_id(self) -> str:
         """The id of this clone: made once, kept in it, so that a moved clone finds its state again."""
@@ -115,10 +115,7 @@ class Clone:
                 f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
             )
         file = self.own_dir / "id"
-        try:
-            found = file.read_text("ascii", "replace").strip()
-        except FileNotFoundError:
-            found = ""
+        found = text_of(file).strip()
         if not _ID.match(found):
             found = secrets.token_hex(6)
             require_private(self.own_dir)
@@ -128,10 +125,7 @@ class Clone:
         return found
 
     def has_id(self, repo_id: str) -> bool:
-        try:
-            return (self.own_dir / "id").read_text("ascii", "replace").strip() == repo_id
-        except OSError:
-            return False
+        return text_of(self.own_dir / "id").strip() == repo_id
 
     def forget_id(self) -> None:
         (self.own_dir / "id").unlink(missing_ok=True)
@@ -177,39 +171,4 @@ class Clone:
         return lost
 
     def head_line(self) -> str:
-        try:
-            return (self.git_dir / "HEAD").read_text("utf-8", "replace").strip()
-        except OSError:
-            return ""
-
-    def stamp(self) -> tuple[object, ...]:
-        """The same as long as nobody has touched the clone's own configuration."""
-        files = [self.git_dir / name for name in ("config", "config.worktree")]
-        return tuple(Stamp.of(file.stat()) if file.exists() else None for file in files)
-
-    def foreign_keys(self, git: Git) -> list[str]:
-        """Keys in the clone's own configuration that no memory repository needs, sorted."""
-        stamp = self.stamp()
-        if stamp not in self.looked_at:
-            self.looked_at[stamp] = self._foreign_keys(git)
-        return self.looked_at[stamp]
-
-    def _foreign_keys(self, git: Git) -> list[str]:
-        found: set[str] = set()
-        for name in ("config", "config.worktree"):
-            file = self.git_dir / name
-            if file.exists():
-                # --file reads just this file: includes are not followed.
-                for item in git.ask("config", "--file", str(file), "--null", "--list").split("\0"):
-                    key, _, value = item.partition("\n")
-                    if key and not is_allowed(key, value):
-                        found.add(key)
-        return sorted(found)
-
-    def require_own_keys(self, git: Git) -> None:
-        """GitFailed when the configuration holds foreign keys: what is about to run could be named by one."""
-        if foreign := self.foreign_keys(git):
-            raise GitFailed(
-                f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program",
-                "`ctxrepo doctor` shows where; what was written is kept.",
-            )
+        return text_of(self.git_dir / "HEAD").strip()

@@ -6,6 +6,7 @@ objects goes through `objects`.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ _GUARDS = (
     "core.pager=cat",
     "gc.auto=0",  # housekeeping inside a hook would hold its locks for seconds
     "maintenance.auto=0",
+    "core.fsyncMethod=fsync",  # another one puts objects beside each other first, maybe on another disk
     "core.fsync=all",  # a fetched pack that a power cut takes back would leave a ref pointing at nothing
     "fetch.fsckObjects=true",
     "transfer.fsckObjects=true",
@@ -34,6 +36,7 @@ _SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CO
 _CREDENTIALS = re.compile(
     r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
+_WHO = ("user.name", "user.email")
 _NONE_FITS = 1
 """How `git config` ends when no key is what it was asked for."""
 
@@ -65,6 +68,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Committer:
+    """Who commits ('' for both where one is missing), and whether it is signed."""
+
+    name: str
+    email: str
+    signs: bool
+
+
+@dataclass(frozen=True)
 class Git:
     """The git executable, run in `folder` with an environment cleaned of everything that could steer it.
 
@@ -76,8 +88,11 @@ class Git:
     env: Mapping[str, str]
     file_remote: bool = False
     is_offline: bool = False
-    """For repositories that are not ours: git speaks no protocol, so that nothing their configuration
-    names is fetched from or run."""
+    """git speaks no protocol, so that nothing is fetched, or run for it."""
+    git_dir: Path | None = None
+    """The git directory it is to take, where git isn't to look for one."""
+    common_dir: Path | None = None
+    """Where that finds its configuration, objects and refs, unless in itself."""
 
     def run(
         self,
@@ -130,10 +145,17 @@ class Git:
             raise GitFailed(f"git {args[0]} failed: {answer.reason}")
         return answer.out
 
-    def signed_commit(self, tree: str, parents: Sequence[str], message: str) -> str:
+    def signed_commit(self, tree: str, parents: Sequence[str], message: str, who: Committer) -> str:
         """A commit object signed as the user's git is set up to; GitFailed when the key can't be used."""
         words = [word for parent in parents for word in ("-p", parent)]
-        answer = self.run("commit-tree", "-S", *words, "-F", "-", tree, timeout=20, stdin=message.encode())
+        named = [
+            word
+            for key, value in (("user.name", who.name), ("user.email", who.email))
+            for word in ("-c", f"{key}={value}")
+            if value
+        ]
+        command = (*named, "commit-tree", "-S", *words, "-F", "-", tree)
+        answer = self.run(*command, timeout=20, stdin=message.encode())
         if not answer.ok:
             raise GitFailed(
                 f"the commit could not be signed: {answer.reason}",
@@ -141,18 +163,15 @@ class Git:
             )
         return answer.out.strip()
 
-    @property
-    def _ceiling(self) -> dict[str, str]:
-        """A clone that lost its HEAD is not to be looked for in the folders above it."""
-        return {"GIT_CEILING_DIRECTORIES": str(self.folder.parent)}
-
     def _environment(self) -> dict[str, str]:
         kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
         protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
         return kept | {
             "LC_ALL": "C",  # its words are read by `remote`
             "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen
-            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else self._ceiling),
+            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else {}),
+            **({"GIT_DIR": str(self.git_dir)} if self.git_dir else {}),
+            **({"GIT_COMMON_DIR": str(self.common_dir)} if self.common_dir else {}),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "false",
             "SSH_ASKPASS": "false",
@@ -162,22 +181,22 @@ class Git:
         }
 
 
+def nowhere(env: Mapping[str, str]) -> Git:
+    """The git executable outside every repository, for questions about single files."""
+    return Git(Path("/"), env, is_offline=True, git_dir=Path(os.devnull))
+
+
 def redact(text: str) -> str:
     """Text without credentials, in URLs or by their shape, and without control sequences."""
     return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
 
 
-@dataclass(frozen=True)
-class Committer:
-    """Who commits, as the user's git has it ('' for both where one is missing), and whether it is signed."""
+def committer(git: Git, own: Mapping[str, str]) -> Committer:
+    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned.
 
-    name: str
-    email: str
-    signs: bool
-
-
-def committer(git: Git) -> Committer:
-    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned."""
+    Name and address are those of `own`, the clone's own configuration, where it has them; whether and how
+    it is signed is said by the user's and the system's alone.
+    """
     words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
     answer = git.run(*words, timeout=10)
     if answer.code not in (0, _NONE_FITS):
@@ -187,7 +206,8 @@ def committer(git: Git) -> Committer:
         )
     found = answer.out.split("\0")
     values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
-    name, email = values.get("user.name", ""), values.get("user.email", "")
+    values |= {key: value.strip() for key, value in own.items() if key in _WHO and value.strip()}
+    name, email = (values.get(key, "") for key in _WHO)
     signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
     return Committer(name, email, signs) if name and email else Committer("", "", signs)
 

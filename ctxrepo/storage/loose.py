@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ctxrepo.storage.durable import sync_folder
 from ctxrepo.storage.git import Answer, Git
+from ctxrepo.storage.reffiles import RefFiles
 
 MANY = 6700
 """From so many on they are packed; what git takes for `gc.auto` when nobody says otherwise."""
@@ -27,7 +28,7 @@ _TEMPORARY = re.compile(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
 
 @dataclass(frozen=True)
 class Loose:
-    """Those of the clone whose git folder this is; `git` runs there and asks no remote."""
+    """Those of the clone whose git folder this is; `git` runs in ours, sees them, and asks no remote."""
 
     git_dir: Path
     git: Git
@@ -44,8 +45,21 @@ class Loose:
         No object goes: what nothing leads to stays loose. No ref is touched. Who reads meanwhile finds each
         object in one of the two places.
         """
-        # A single thread: somebody works on this machine.
-        packed = self._run("-c", "pack.threads=1", "repack", "-l", "-q", "-n")
+        # What `git repack` says to it; a single thread, for somebody works on this machine.
+        words = ("-c", "pack.threads=1", "pack-objects", "-q", "--revs", "--indexed-objects", "--unpacked")
+        more = ("--incremental", "--local", "--non-empty", "--delta-base-offset", "--keep-true-parents")
+        partial = ("--exclude-promisor-objects",) if self._is_partial() else ()
+        index = self.git_dir / "index"
+        packed = self.git.run(
+            *words,
+            *more,
+            *partial,
+            str(self.git.folder / "objects" / "pack" / "pack"),
+            timeout=_TIMEOUT,
+            silence=_TIMEOUT,
+            stdin="".join(f"{tip}\n" for tip in self._tips()).encode(),
+            index=index if index.is_file() else None,
+        )
         if not packed.ok:
             return packed
         sync_folder(self._objects / "pack")  # or a power cut might take the pack and leave the files gone
@@ -57,6 +71,18 @@ class Loose:
         for file in stale:
             file.unlink(missing_ok=True)
         return len(stale)
+
+    def _tips(self) -> list[str]:
+        """Where refs and their logs lead, as far as that is here."""
+        refs = RefFiles(self.git_dir)
+        tips = {*refs.all().values(), refs.resolve("HEAD"), *refs.logged()} - {None}
+        asked = "".join(f"{tip}\n" for tip in sorted(filter(None, tips))).encode()
+        words = ("cat-file", "--batch-check=%(objectname)", "--buffer")
+        answer = self.git.run(*words, timeout=_TIMEOUT, stdin=asked)
+        return [line for line in answer.out.splitlines() if not line.endswith(" missing")]
+
+    def _is_partial(self) -> bool:
+        return any(name.endswith(".promisor") for name in os.listdir(self._objects / "pack"))
 
     def _run(self, *words: str) -> Answer:
         return self.git.run(*words, timeout=_TIMEOUT, silence=_TIMEOUT)  # whatever ends us ends it, too

@@ -23,6 +23,7 @@ from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.outside import Outside
+from ctxrepo.storage.owngit import OwnGit, require_owner
 from ctxrepo.storage.places import Places, RepositoryPlaces
 from ctxrepo.storage.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
@@ -85,8 +86,9 @@ class Memory:
             raise NotInitialised(
                 f"there is no memory repository at {root}", "`ctxrepo init [REMOTE]` makes one."
             )
+        require_owner(root, env)
         clone = Clone(root, repository.branch)
-        state = _state_of(clone, places)
+        state = state_of(clone, places)
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, broken=broken)
 
     @property
@@ -110,18 +112,23 @@ class Memory:
         return self.repository.review == "branch" or any(map(self.clone.has_refs, refs))
 
     @cached_property
+    def own(self) -> OwnGit:
+        return OwnGit(self.state.git, self.clone, self.repository.remote)
+
+    @property
     def git(self) -> Git:
-        return Git(self.root, self.env, file_remote=is_local(self.repository.remote))
+        """The git executable, in a directory of ours that sees the clone's objects; made ready each time."""
+        return self.own.git(self.env)
 
     @property
     def remote(self) -> Remote:
-        return Remote(self.clone, self.git, self.repository.remote, self.settings.sync.timeout)
+        return Remote(self.own, self.env, self.settings.sync.timeout)
 
     @cached_property
     def objects(self) -> Objects:
         from ctxrepo.storage.objects import Objects  # see TYPE_CHECKING above
 
-        return Objects(self.root, self._bring if self.clone.is_partial else None)
+        return Objects(self.own, self._bring if self.clone.is_partial else None)
 
     def _bring(self, missing: Sequence[str]) -> None:
         if not (answer := self.remote.bring(missing)).ok:
@@ -173,7 +180,7 @@ class Memory:
 
     @cached_property
     def committer(self) -> Committer:
-        return committer(self.git)
+        return committer(self.git, self.clone.named_committer(self.env))
 
     @cached_property
     def host(self) -> str:
@@ -188,8 +195,7 @@ class Memory:
 
         who = self.committer
         if who.signs:
-            self.clone.require_own_keys(self.git)
-            return self.git.signed_commit(tree, parents, message)
+            return self.git.signed_commit(tree, parents, message, who)
         author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
 
@@ -238,7 +244,7 @@ def first_repository(places: Places, settings: Settings) -> RepositorySettings:
     return known
 
 
-def _state_of(clone: Clone, places: Places) -> RepositoryPlaces:
+def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
     """The state of this clone. A copy made with `cp -r` bears the id of the first one, and gets its own."""
     require_private(places.state)
     state = places.of_repository(clone.repo_id())
@@ -250,7 +256,7 @@ def _state_of(clone: Clone, places: Places) -> RepositoryPlaces:
     other = Path(said) if said and "\0" not in said else clone.root
     if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
         clone.forget_id()
-        return _state_of(clone, places)
+        return state_of(clone, places)
     if said != str(clone.root):
         put(state.owner, str(clone.root))
     return state
@@ -270,8 +276,3 @@ def shown_path(root: Path, places: Places) -> str:
         return f"~/{root.relative_to(places.user_home).as_posix()}"
     except ValueError:
         return str(root)
-
-
-def is_local(remote: str) -> bool:
-    """Whether a remote is a path on this machine rather than another host."""
-    return remote.startswith(("/", "file://", "./", "../", "~"))

@@ -1,4 +1,4 @@
-"""What a clone's own configuration may say, and the keys and attributes in it that are ours."""
+"""What a clone's own configuration can say without harm, and the keys and attributes in it that are ours."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import re
 import shlex
 import sys
 
-# Anything else could run a program or send the memory elsewhere, and agents can write to this file.
+# Anything else could run a program or send the memory elsewhere when a person runs their own git there:
+# ours read none of it.
 _ALLOWED = re.compile(
     r"""
       core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
             |sparsecheckout|sparsecheckoutcone|untrackedcache)
     | index\..+
     | extensions\.(worktreeconfig|partialclone|objectformat|refstorage)
-    | remote\..+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
+    | remote\.[^/:\\]+\.(url|pushurl|fetch|promisor|partialclonefilter|prune|tagopt|gh-resolved)
     | branch\..+\.(remote|merge|description|rebase|pushremote|[\w-]*merge-base[\w-]*)
-    | (pull|push|gc|maintenance)\..+
+    | pull\.(rebase|ff)
+    | push\.(default|autosetupremote|followtags|gpgsign|useforceifincludes)
+    | gc\.(?!recentobjectshook).+
+    | maintenance\..+
     | user\.(name|email|signingkey)
     | commit\.gpgsign
     | gpg\.(format|ssh\.allowedsignersfile)
@@ -61,9 +65,11 @@ def is_parking(refspec: str) -> bool:
 
 
 def is_allowed(key: str, value: str) -> bool:
-    """Whether the clone's own configuration may give `key` this value."""
+    """Whether the clone's own configuration can give `key` this value without harm."""
     ours = {"merge.ctxrepo.name": MERGE_NAME, "merge.ctxrepo.driver": merge_driver(sys.executable)}
     wanted = (_ALLOWED_VALUES | ours).get(key.lower())
     if wanted is not None:
         return value == wanted
+    if re.fullmatch(r"(?i)branch\..+\.(push)?remote", key) and re.search(r"[/:\\]", value):
+        return False  # an address where the name of a remote belongs
     return is_parking(value) if key.lower() == PUSH else bool(_ALLOWED.fullmatch(key))

@@ -218,6 +218,11 @@ class RepositoryPlaces:
         return self.root / "trouble"
 
     @property
+    def git(self) -> Path:
+        """The git directory of ours that git and libgit2 run in."""
+        return self.root / "git"
+
+    @property
     def maintained(self) -> Path:
         """Its mtime is the last look after the clone's objects."""
         return self.root / "maintained"

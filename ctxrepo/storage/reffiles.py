@@ -1,19 +1,17 @@
-"""HEAD, refs, packed refs and their logs as the files they are, for when git gives up on them."""
+"""HEAD, refs, packed refs and their logs, read as the files they are: no configuration is asked."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import time
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.errors import Busy
 from ctxrepo.hot.age import age
-from ctxrepo.storage.reflock import STALE, clear_stale_locks
 
 WT = "refs/ctxrepo/wt"
 WT_NEXT = "refs/ctxrepo/wt-next"
@@ -34,9 +32,16 @@ DISMISSED = "refs/ctxrepo/dismissed/"
 _ID = re.compile(r"[0-9a-f]{40}")
 # Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
 _SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
+_NAME = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
+_NO_NAME = re.compile(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
 _PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
 _VERSIONS = (b"\x02", b"\x03", b"\x04")
 """Of the format of an index."""
+
+_MOST = 64 * 1024 * 1024
+"""Bytes of a file that is read whole; half a million packed refs have as many."""
+_DEEPEST = 5
+"""Symbolic refs that are followed one after another, as git does."""
 
 _HASH = 20
 _ENTRY = 62
@@ -58,9 +63,31 @@ class RefFiles:
         """The id at a ref, None when it is missing or garbage."""
         # Loose first: who packs refs removes the loose one last.
         line = _line(self.git_dir / name)
-        if _ID.fullmatch(line):
-            return line
-        return None if self.is_garbage(name) else self.packed().get(name)
+        if line:
+            return line if _ID.fullmatch(line) else None
+        return None if self.is_garbage(name) else self._packed_at(name)
+
+    def is_symbolic(self, name: str) -> bool:
+        """Whether a loose ref stands for another one."""
+        return bool(_SYMBOLIC.fullmatch(_line(self.git_dir / name)))
+
+    def resolve(self, name: str) -> str | None:
+        """The id at a ref or at HEAD, through symbolic ones; None when it is missing or garbage."""
+        for _ in range(_DEEPEST):
+            found = _SYMBOLIC.fullmatch(_line(self.git_dir / name))
+            if found is None or not is_name(found[1]):
+                return self.find(name)
+            name = found[1]
+        return None
+
+    def all(self, prefix: str = "refs/") -> dict[str, str]:
+        """name -> id of the refs whose names begin with `prefix`, but for those that say nothing."""
+        # Loose first, as above: what is packed meanwhile is found in either.
+        names = [name for name in self.loose(prefix.rpartition("/")[0]) if name.startswith(prefix)]
+        loose = {name: self.resolve(name) for name in names}
+        packed = {name: oid for name, oid in self.packed().items() if name.startswith(prefix)}
+        found = {name: oid for name, oid in (packed | loose).items() if oid and is_name(name)}
+        return dict(sorted(found.items()))
 
     def exists(self, name: str) -> bool:
         return (self.git_dir / name).is_file() or name in self.packed()
@@ -78,16 +105,33 @@ class RefFiles:
         line = _line(path)
         return path.is_file() and not _ID.fullmatch(line) and not _SYMBOLIC.fullmatch(line)
 
-    def loose(self) -> list[str]:
-        """Names of all loose refs, garbage included, locks not."""
-        files = (self.git_dir / "refs").rglob("*")
-        names = (p.relative_to(self.git_dir).as_posix() for p in files if p.is_file())
-        return sorted(n for n in names if not n.endswith(".lock"))
+    def loose(self, below: str = "refs") -> list[str]:
+        """Names of the loose refs in a folder of refs, garbage included, locks not; no link is followed."""
+        found, folders = [], [below]
+        while folders:
+            folder = folders.pop()
+            with suppress(OSError), os.scandir(self.git_dir / folder) as there:
+                for entry in there:
+                    name = f"{folder}/{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif entry.is_file() and not name.endswith(".lock"):
+                        found.append(name)
+        return sorted(found)
+
+    def has_any(self, prefix: str) -> bool:
+        """Whether there are refs below `prefix` ('refs/…/')."""
+        return bool(self.loose(prefix.rstrip("/"))) or f" {prefix}" in text_of(self._packed_path)
 
     def packed(self) -> dict[str, str]:
         """name -> id of the packed refs that can be read."""
         pairs = (line.split(" ", 1) for line in self._packed_lines() if line[:1] not in "#^")
         return {name: oid for oid, name in pairs}
+
+    def _packed_at(self, name: str) -> str | None:
+        """The same for one name, without taking all lines apart."""
+        found = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
+        return found[1] if found else None
 
     def packed_is_garbage(self) -> bool:
         return self._packed_path.is_file() and len(self._packed_lines()) != len(self._all_packed())
@@ -95,32 +139,15 @@ class RefFiles:
     def log(self, name: str) -> list[str]:
         """Where a ref has been, newest first."""
         found: list[str] = []
-        for line in _text(self.git_dir / "logs" / name).splitlines():
+        for line in text_of(self.git_dir / "logs" / name).splitlines():
             ids = line.split(" ", 2)[:2]
             found += [i for i in ids if _ID.fullmatch(i) and i.strip("0")]
         return list(dict.fromkeys(reversed(found)))
 
-    def write(self, name: str, oid: str) -> None:
-        """Point a ref, or with `ref: …` HEAD, somewhere, whatever is there now."""
-        self._replace(name, f"{oid}\n")
-
-    def write_packed(self, without: str = "") -> None:
-        """Packed refs anew from the lines that can be read, but for one ref."""
-        kept: list[str] = []
-        is_gone = False
-        for line in self._packed_lines():
-            is_gone = line.endswith(f" {without}") if line[:1] != "^" else is_gone
-            if line[:1] != "#" and not is_gone:
-                kept.append(line)
-        # git believes the sorting its own first line promises; without that line it looks itself.
-        self._replace("packed-refs", "".join(f"{line}\n" for line in kept))
-
-    def remove(self, name: str) -> None:
-        """A ref is gone, loose and packed."""
-        if name in self.packed():
-            self.write_packed(without=name)
-        with suppress(FileNotFoundError):
-            (self.git_dir / name).unlink()
+    def logged(self) -> set[str]:
+        """Wherever any ref has been that has a log, HEAD too."""
+        names = [name.removeprefix("logs/") for name in self.loose("logs")]
+        return {oid for name in names for oid in self.log(name)}
 
     def locks(self) -> Iterator[tuple[Path, float]]:
         """(file, seconds of age) of every lock that git keeps: they bear no owner."""
@@ -130,12 +157,12 @@ class RefFiles:
                 yield path, age(path.stat().st_mtime)
 
     def shallow_is_garbage(self) -> bool:
-        lines = _text(self.git_dir / "shallow").splitlines()
+        lines = text_of(self.git_dir / "shallow").splitlines()
         return not all(_ID.fullmatch(line) for line in lines)
 
     def shallow(self) -> set[str]:
         """Commits whose parents were left out when this was cloned."""
-        return {line for line in _text(self.git_dir / "shallow").splitlines() if _ID.fullmatch(line)}
+        return {line for line in text_of(self.git_dir / "shallow").splitlines() if _ID.fullmatch(line)}
 
     def index_is_garbage(self) -> bool:
         """Whether the user's index is there and can't be read."""
@@ -155,42 +182,33 @@ class RefFiles:
         return self.git_dir / "packed-refs"
 
     def _all_packed(self) -> list[str]:
-        return _text(self._packed_path).splitlines()
+        return text_of(self._packed_path).splitlines()
 
     def _packed_lines(self) -> list[str]:
         return [line for line in self._all_packed() if _PACKED.fullmatch(line)]
 
-    def _replace(self, name: str, text: str) -> None:
-        path = self.git_dir / name
-        lock = path.with_name(path.name + ".lock")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = _take(self.git_dir, name, lock)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        lock.rename(path)
+
+def is_name(name: str) -> bool:
+    """Whether git lets a ref be called so."""
+    return bool(_NAME.fullmatch(name)) and not _NO_NAME.search(name)
 
 
-def _take(git_dir: Path, name: str, lock: Path) -> int:
-    """git's own lock on a ref, taken as git takes it; one that a kill left behind is in nobody's way long."""
-    end = time.monotonic() + 2 * STALE
-    while True:
-        try:
-            return os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        except FileExistsError:
-            if time.monotonic() > end:
-                raise Busy(f"another process holds {lock}", "Run the command again in a moment.") from None
-        clear_stale_locks(git_dir, name)
-        time.sleep(0.05)
-
-
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a regular file, '' for anything else: a pipe in its place would never end."""
     try:
-        return path.read_text("utf-8", "surrogateescape")
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return ""
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+            return ""
+        return os.read(file, status.st_size + 1).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
 
 
 def _line(path: Path) -> str:
-    return _text(path).strip()
+    return text_of(path).strip()

@@ -13,10 +13,9 @@ from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Answer, Git, Progress, redact
+from ctxrepo.storage.owngit import OwnGit
 from ctxrepo.storage.reffiles import RefFiles
-from ctxrepo.storage.reflock import clear_stale_locks
-
-_LOCAL = 20.0
+from ctxrepo.storage.refwriter import RefWriter, logs_setting
 
 LONGEST = 600.0
 """Seconds after which any conversation is given up, however lively."""
@@ -39,16 +38,23 @@ _UNREADABLE = re.compile(
 
 @dataclass(frozen=True)
 class Remote:
-    """The remote at `url`, as config.toml has it: the clone's own configuration can be written by agents.
+    """The remote as config.toml has it: the clone's own configuration can be written by agents.
 
-    Nothing is said to it while that configuration holds foreign keys. `timeout` is the seconds of silence
-    after which it is given up. Damaged when it is here that git can't read something.
+    git runs in a directory of ours; what a fetch leaves there is carried over to the clone. `timeout` is the
+    seconds of silence after which it is given up. Damaged when it is here that git can't read something.
     """
 
-    clone: Clone
-    git: Git
-    url: str
+    own: OwnGit
+    env: Mapping[str, str]
     timeout: float
+
+    @property
+    def url(self) -> str:
+        return self.own.url
+
+    @property
+    def clone(self) -> Clone:
+        return self.own.clone
 
     def look(self) -> RemoteAnswer:
         """Ask whether it is there and lets us in; nothing is brought or sent."""
@@ -57,16 +63,16 @@ class Remote:
     def fetch(self, also: str = "") -> RemoteAnswer:
         """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs.
 
-        Ok as well when the remote has no such branch.
+        Ok as well when the remote has no such branch. The caller holds the sync lock.
         """
         # Without the history that a shallow clone left out, two sides have no common past to merge over.
         deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
-        if deepen:
-            clear_stale_locks(self.clone.git_dir, "shallow")
-        answer = self._fetch(*deepen, refspec=self._refspec(self.clone.branch))
+        answer = self._bring_refs(*deepen, refspec=self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
             answer = self._branch_is_gone()
-        return self._fetch("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
+        return (
+            self._bring_refs("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
+        )
 
     def bring(self, objects: Sequence[str]) -> RemoteAnswer:
         """Bring objects that a partial clone left there."""
@@ -77,28 +83,43 @@ class Remote:
 
         A repository with holes can't ask for what it lacks: it tells the remote that it has it.
         """
-        shutil.rmtree(folder, ignore_errors=True)
-        self.git.ask("init", "--quiet", "--bare", "--template=", str(folder))
-        there = replace(self, git=replace(self.git, folder=folder))
         refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
-        return there._say("-c", "fetch.unpackLimit=1", "fetch", *_FETCH, "--", self.url, refspec)
+        return self._say_elsewhere(
+            folder, "-c", "fetch.unpackLimit=1", "fetch", *_FETCH, "--", self.url, refspec
+        )
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
         """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
         it has there."""
-        words = ("--progress", "--porcelain", "--no-verify")
+        words = ("--progress", "--porcelain", "--no-verify", "--no-recurse-submodules", "--no-follow-tags")
         return self._say("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
 
     def has(self, commit: str) -> bool:
         """Whether a commit is there at all, on a branch or not."""
-        probe = self.clone.own_dir / "probe"
-        shutil.rmtree(probe, ignore_errors=True)
+        probe = self.own.folder / "probe"
         try:
-            self.git.ask("init", "--quiet", "--bare", "--template=", str(probe))
-            words = ("--git-dir", str(probe), "fetch", "--depth=1", "--filter=tree:0", "--no-tags")
-            return self._say(*words, "--", self.url, commit).ok
+            words = ("fetch", *_FETCH, "--depth=1", "--filter=tree:0", "--", self.url, commit)
+            return self._say_elsewhere(probe, *words).ok
         finally:
             shutil.rmtree(probe, ignore_errors=True)
+
+    def _bring_refs(self, *options: str, refspec: str) -> RemoteAnswer:
+        """Fetch, and carry over to the clone what became of the refs in our directory."""
+        if refusal := self._refusal():
+            return refusal
+        self.own.git(self.env)
+        before = self.own.show_refs()
+        answer = self._fetch(*options, refspec=refspec)
+        writer = RefWriter(self.clone.git_dir, logs_setting(self.clone.configured()))
+        now = self.own.refs_now()
+        for name in before.keys() - now.keys():
+            writer.remove(name)
+        for name, oid in now.items():
+            if before.get(name) != oid:
+                writer.set(name, oid)
+        if answer.ok and "--unshallow" in options:
+            writer.write_shallow("".join(f"{one}\n" for one in sorted(RefFiles(self.own.folder).shallow())))
+        return answer
 
     def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:
         """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
@@ -109,42 +130,47 @@ class Remote:
     def _refspec(self, branch: str) -> str:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
 
-    def _origin(self) -> str:
-        return self.git.run("config", "--local", "remote.origin.url", timeout=_LOCAL).out.strip()
-
     def _branch_is_gone(self) -> RemoteAnswer:
         """Forget a branch that isn't there; but git takes a web page, too, for an empty repository."""
         if self.url.lower().startswith("https:"):
             words = ("ls-remote", "--", self.url)
-            said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True)
+            git = self.own.git(self.env)
+            said = git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True)
             if not said.ok:
                 return _answer(said)
             if "packet:" not in said.err:
                 return RemoteAnswer("missing", "what answers at that address is not a git repository")
-        self.git.run("update-ref", "-d", self.clone.upstream_ref, timeout=_LOCAL)
+        RefWriter(self.clone.git_dir).remove(self.clone.upstream_ref)
         return RemoteAnswer("ok", "the remote is empty")
 
     def _say(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+        return self._refusal() or self._told(self.own.git(self.env), words, stdin)
+
+    def _say_elsewhere(self, folder: Path, *words: str) -> RemoteAnswer:
+        """The same in an empty repository at `folder`, which knows nothing of what is here."""
+        if refusal := self._refusal():
+            return refusal
+        shutil.rmtree(folder, ignore_errors=True)
+        self.own.make_empty(folder)
+        return self._told(replace(self.own.git(self.env), folder=folder, git_dir=folder), words, b"")
+
+    def _refusal(self) -> RemoteAnswer | None:
         try:
             check_url(self.url)
         except UsageError as error:  # config.toml is written by hand, too
             return RemoteAnswer("address", error.message)
-        if foreign := self.clone.foreign_keys(self.git):
-            return RemoteAnswer(
-                "guard", f"the clone's configuration sets {', '.join(foreign[:3])}, which could run a program"
-            )
-        if self.clone.is_partial and (named := self._origin()) != self.url:
-            return RemoteAnswer("address", f"the clone has the remote {redact(named)}, config.toml another")
-        clear_stale_locks(self.clone.git_dir, self.clone.upstream_ref, "packed-refs")
-        said = self.git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
-        if not said.ok and _UNREADABLE.search(said.err):
-            self._require_whole(said)
-        answer = _answer(said, pushing=words[0] == "push")
-        return answer if answer.ok else replace(answer, unheard=unheard(self.git.env, self.url))
+        return None
 
-    def _require_whole(self, answer: Answer) -> None:
+    def _told(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
+        said = git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
+        if not said.ok and _UNREADABLE.search(said.err):
+            self._require_whole(git, said)
+        answer = _answer(said, pushing=words[0] == "push")
+        return answer if answer.ok else replace(answer, unheard=unheard(self.env, self.url))
+
+    def _require_whole(self, git: Git, answer: Answer) -> None:
         """Damaged when it is here that git couldn't read something; a remote on disk says the same words."""
-        checked = self.git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
+        checked = git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
         if checked.code:
             raise Damaged(f"git stopped at something in {self.clone.git_dir}: {answer.reason}")
 
@@ -170,7 +196,15 @@ def clone(
     shutil.rmtree(building, ignore_errors=True)
     git = Git(root.parent, env, file_remote=file_remote)
     filters = ["--filter=blob:none"] if sparse else []
-    words = ("--no-checkout", "--no-tags", "--no-local", "--origin=origin", "--progress", *filters)
+    words = (
+        "--no-checkout",
+        "--no-tags",
+        "--no-local",
+        "--origin=origin",
+        "--template=",
+        "--progress",
+        *filters,
+    )
     try:
         answer = _answer(
             git.run(

@@ -85,16 +85,16 @@ def test_configuration_of_the_clone(
     (mine.clone / ".git/info/attributes").write_text("* filter=x merge=x diff=x\n")
     spoiled = (git_dir / "config").read_bytes()
     remember(mine, "past the keys")
-    assert "could run a program" in sync(mine, code=5)
+    assert "sent 2 commits" in sync(mine)
     quiet_hooks(mine)
-    assert "sets core.sshcommand" in said(mine.ctxrepo("doctor"))
+    assert "config sets core.sshcommand" in said(mine.ctxrepo("doctor"))
     words = said(mine.ctxrepo("doctor", "--fix"))
-    assert "took core.sshcommand out of the clone's configuration" in words
+    assert f"took core.sshcommand out of {git_dir / 'config'}" in words
     (kept,) = git_dir.glob("ctxrepo/broken/*/config")
     assert kept.read_bytes() == spoiled
     assert set(before.split()) <= set((git_dir / "config").read_bytes().split())
     found = mine.json("doctor")["data"]["findings"]
-    assert not [f for f in found if f["problem"].startswith("the clone's configuration sets")]
+    assert not [f for f in found if " sets " in f["problem"]]
     sync(mine)
     assert not is_sprung(trap)
     arrived(mine, ben, remote, "past the keys", "committed here")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from machines import make_remote
+from owned import own_of
 from servers.forged import forge
 from servers.https import PASSWORD, USER, HttpsServer, needs_https
 from servers.line import Line, ssh_client
@@ -18,8 +19,6 @@ from servers.ssh import SshServer, needs_sshd
 from torture.mounts import mounted, needs_mount
 
 from ctxrepo.domain.remote import Outcome, RemoteAnswer
-from ctxrepo.storage.clone import Clone
-from ctxrepo.storage.git import Git
 from ctxrepo.storage.remote import Remote
 
 
@@ -44,7 +43,7 @@ class Caller:
 
     def remote(self, url: str, client: str) -> Remote:
         (self.home / ".gitconfig").write_text(self.identity + client)
-        return Remote(Clone(self.root, "main"), Git(self.root, dict(os.environ)), url, timeout=5)
+        return Remote(own_of(self.root, url), dict(os.environ), timeout=5)
 
     def fetch(self, url: str, client: str) -> RemoteAnswer:
         return self.remote(url, client).fetch()

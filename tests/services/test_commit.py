@@ -164,27 +164,32 @@ def test_the_memory_goes_where_config_toml_says_and_nowhere_else(
 
 
 def test_signing_runs_no_program_that_the_clones_configuration_names(mine: Machine, tmp_path: Path) -> None:
+    """Whether, with what and by which key is signed is said by the user's own configuration alone."""
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
     trap.chmod(0o755)
     mine.git("config", "commit.gpgsign", "true")
     mine.git("config", "gpg.program", str(trap))
     mine.write(NOTE, "# T\n\n- base\n- more\n")
-    with pytest.raises(GitFailed, match=r"gpg\.program"):
+    commit(mine.open(), NOW)
+    mine.git("config", "--global", "commit.gpgsign", "true")
+    mine.git("config", "--global", "gpg.program", "false")
+    mine.write(NOTE, "# T\n\n- base\n- more\n- and more\n")
+    with pytest.raises(GitFailed, match="could not be signed"):
         commit(mine.open(), NOW)
     assert not (tmp_path / "sprung").exists()
-    assert mine.read(NOTE).endswith("- more\n")
+    assert mine.read(NOTE).endswith("- and more\n")
 
 
 def test_where_signing_fails_nothing_is_committed_unsigned(mine: Machine) -> None:
-    mine.git("config", "commit.gpgsign", "true")
-    mine.git("config", "user.signingkey", "no-such-key")
+    mine.git("config", "--global", "commit.gpgsign", "true")
+    mine.git("config", "--global", "user.signingkey", "no-such-key")
     mine.remember("waits for the key")
     head = mine.git("rev-parse", "HEAD")
     with pytest.raises(GitFailed, match="could not be signed"):
         commit(mine.open(), NOW)
     assert mine.git("rev-parse", "HEAD") == head
-    mine.git("config", "--unset", "commit.gpgsign")
+    mine.git("config", "--global", "--unset", "commit.gpgsign")
     commit(mine.open(), NOW)
     assert "waits for the key" in mine.git("show", "HEAD:shop/MEMORY.md")
 

@@ -10,6 +10,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services.register import register
+from ctxrepo.storage.configfile import values
+from ctxrepo.storage.dangers import dangers
 from ctxrepo.storage.ownconfig import PUSH, merge_driver, parking
 
 DRIVER = "merge.ctxrepo.driver"
@@ -23,7 +25,7 @@ def machine(ada: Machine) -> Machine:
 
 def foreign(machine: Machine) -> list[str]:
     memory = machine.open()
-    return memory.clone.foreign_keys(memory.git)
+    return [danger.key for danger in dangers(memory.clone, memory.env)]
 
 
 def test_init_names_our_driver_and_the_guard_lets_it_pass(machine: Machine) -> None:
@@ -133,7 +135,7 @@ class TestParking:
     """With `review = "branch"` a plain `git push` of another program doesn't reach the shared branch."""
 
     def push(self, machine: Machine) -> list[str]:
-        return machine.open().git.run("config", "--local", "--get-all", PUSH, timeout=10).out.splitlines()
+        return values(machine.clone / ".git" / "config", PUSH, machine.env)
 
     def review(self, machine: Machine, how: str) -> None:
         file = machine.places.config_file

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from owned import own_of
 
 from ctxrepo.services.versions import Step, came, follow, renamed_to
 from ctxrepo.storage.objects import Author, Objects
@@ -22,7 +23,7 @@ class Past:
 
     def __init__(self, root: Path) -> None:
         subprocess.run(["git", "init", "-q", str(root)], check=True)
-        self.objects = Objects(root)
+        self.objects = Objects(own_of(root))
         self.names: dict[str, str] = {}
 
     def commit(self, name: str, files: dict[str, str], *parents: str, hour: int = 0) -> str:
@@ -144,7 +145,7 @@ def test_ten_thousand_commits_are_gone_through_quickly(tmp_path: Path) -> None:
         )
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "fast-import", "--quiet"], cwd=tmp_path, input=b"".join(feed), check=True)
-    objects = Objects(tmp_path)
+    objects = Objects(own_of(tmp_path))
     tip = objects.ref("refs/heads/main")
     assert tip
     began = time.process_time()

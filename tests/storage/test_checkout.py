@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from owned import own_of
 
 from ctxrepo.domain.oid import blob_id
 from ctxrepo.storage import checkout as module
@@ -23,7 +24,7 @@ from ctxrepo.storage.worktree import Worktree
 def checkout(tmp_path: Path) -> Checkout:
     root = tmp_path / "clone"
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    return Checkout(Objects(root), Worktree(root, tmp_path / "scratch"), tmp_path / "stamps.db")
+    return Checkout(Objects(own_of(root)), Worktree(root, tmp_path / "scratch"), tmp_path / "stamps.db")
 
 
 def tree(checkout: Checkout, **files: str) -> str:

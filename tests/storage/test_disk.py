@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from owned import own_of
 
 from ctxrepo.domain.cone import Cone
 from ctxrepo.domain.oid import blob_id
@@ -29,7 +30,7 @@ FILES = st.dictionaries(
 @pytest.fixture
 def objects(tmp_path: Path) -> Objects:
     subprocess.run(["git", "init", "-q", str(tmp_path / "clone")], check=True)
-    return Objects(tmp_path / "clone")
+    return Objects(own_of(tmp_path / "clone"))
 
 
 @pytest.fixture

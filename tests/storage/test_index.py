@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from owned import own_of
 
 from ctxrepo.storage.git import Git
 from ctxrepo.storage.index import FOLLOWED, UserIndex
@@ -21,8 +22,8 @@ class World:
         self.git = Git(root, dict(os.environ))
         self.git.ask("init", "-q", "-b", "main")
         self.root = root
-        self.objects = Objects(root)
-        self.index = UserIndex(root / ".git", self.objects, self.git)
+        self.objects = Objects(own_of(root))
+        self.index = UserIndex(root / ".git", self.objects, own_of(root).git(dict(os.environ)))
         (root / ".git/ctxrepo").mkdir()
 
     def commit(self, files: Mapping[str, str | None]) -> str:
@@ -151,7 +152,7 @@ def test_staging_while_we_were_at_it_wins(world: World, monkeypatch: pytest.Monk
         answer = run(git, *words, **how)
         if words[0] == "update-index":
             (world.root / "mine.md").write_text("- mine\n")
-            run(git, "add", "mine.md", timeout=10)
+            run(world.git, "add", "mine.md", timeout=10)
         return answer
 
     tree = world.commit({"a.md": "- a2\n"})

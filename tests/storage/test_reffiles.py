@@ -9,29 +9,29 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.storage.reffiles import RefFiles
+from ctxrepo.storage.refwriter import RefWriter
 
 ONE, TWO = "1" * 40, "2" * 40
 MAIN = "refs/heads/main"
 
 
 @pytest.fixture
-def refs(tmp_path: Path) -> RefFiles:
+def refs(tmp_path: Path) -> RefWriter:
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path)], check=True)
-    return RefFiles(tmp_path / ".git")
+    return RefWriter(tmp_path / ".git")
 
 
 @pytest.mark.parametrize(
     "text", ["", "garbage", "ref: refs/heads/a b", "ref: heads/main", "0" * 39, "ref: refs/heads/\udcedain"]
 )
-def test_what_is_no_head_and_no_ref(refs: RefFiles, text: str) -> None:
+def test_what_is_no_head_and_no_ref(refs: RefWriter, text: str) -> None:
     for path in (refs.git_dir / "HEAD", refs.git_dir / MAIN):
         path.write_text(text, "utf-8", "surrogateescape")
     assert refs.head() == ""
     assert (refs.is_garbage(MAIN), refs.find(MAIN), refs.exists(MAIN)) == (True, None, True)
 
 
-def test_loose_before_packed(refs: RefFiles) -> None:
+def test_loose_before_packed(refs: RefWriter) -> None:
     (refs.git_dir / "packed-refs").write_text(
         f"# pack-refs with: sorted\n{ONE} {MAIN}\n{TWO} refs/tags/t\n^{ONE}\n"
     )
@@ -45,14 +45,14 @@ def test_loose_before_packed(refs: RefFiles) -> None:
     assert (refs.git_dir / "packed-refs").read_text() == ""
 
 
-def test_packed_refs_keep_what_can_be_read(refs: RefFiles) -> None:
+def test_packed_refs_keep_what_can_be_read(refs: RefWriter) -> None:
     (refs.git_dir / "packed-refs").write_bytes(f"{ONE} {MAIN}\n".encode() + b"\xff\xfe\x00 garbage\n")
     assert refs.packed_is_garbage()
     refs.write_packed()
     assert (refs.packed_is_garbage(), refs.packed()) == (False, {MAIN: ONE})
 
 
-def test_a_log_tells_newest_first(refs: RefFiles) -> None:
+def test_a_log_tells_newest_first(refs: RefWriter) -> None:
     log = refs.git_dir / "logs" / MAIN
     log.parent.mkdir(parents=True)
     who = "Ada <ada@example.org> 1 +0000\tcommit"
@@ -61,7 +61,7 @@ def test_a_log_tells_newest_first(refs: RefFiles) -> None:
     assert refs.log("refs/heads/none") == []
 
 
-def test_garbage_and_an_old_lock_are_written_past(refs: RefFiles) -> None:
+def test_garbage_and_an_old_lock_are_written_past(refs: RefWriter) -> None:
     lock = refs.git_dir / f"{MAIN}.lock"
     for path in (refs.git_dir / MAIN, lock):
         path.write_text("garbage")
@@ -71,7 +71,7 @@ def test_garbage_and_an_old_lock_are_written_past(refs: RefFiles) -> None:
     assert (refs.find(MAIN), lock.exists(), refs.loose()) == (ONE, False, [MAIN])
 
 
-def test_an_index(refs: RefFiles) -> None:
+def test_an_index(refs: RefWriter) -> None:
     assert not refs.index_is_garbage()
     clone = refs.git_dir.parent
     (clone / "x.md").write_text("x")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import pygit2
@@ -13,6 +12,11 @@ from pygit2.enums import ObjectType, RepositoryOpenFlag
 from ctxrepo.domain.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, Bound
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.objectfiles import loose_file, why_spoiled
+from ctxrepo.storage.owngit import OwnGit
+from ctxrepo.storage.refwriter import RefWriter, logs_setting
+
+_LOOSE, _PACKED = 1, 2
+"""Which is asked first, as libgit2 has it: packs."""
 
 _LARGEST: Mapping[int, Bound] = {ObjectType.TREE: FOLDER_BYTES, ObjectType.BLOB: FILE_BYTES}
 
@@ -22,22 +26,29 @@ _Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 class Reading:
     """An opened repository. Ids are 40 hex digits."""
 
-    def __init__(self, clone: Path) -> None:
-        self._clone = clone
+    def __init__(self, own: OwnGit) -> None:
+        self._own = own
+        clone = own.clone
+        self._refs = RefWriter(clone.git_dir, logs_setting(clone.configured()))
         self._sound: set[str] = set()
         self.reopen()
 
-    @property
-    def git_dir(self) -> Path:
-        return Path(self._repo.path)
-
     def reopen(self) -> None:
-        """See packs that another process has brought since."""
+        """See packs that another process has brought since.
+
+        libgit2 opens a directory of ours, and is given the clone's objects: it reads none of the clone's
+        configuration, and no alternates.
+        """
+        objects = str(self._own.prepare_objects())
         try:
-            # Without the flag a clone that lost its HEAD would be looked for in the folders above it.
-            self._repo = pygit2.Repository(str(self._clone / ".git"), RepositoryOpenFlag.NO_SEARCH)
+            self._repo = pygit2.Repository(str(self._own.folder), RepositoryOpenFlag.NO_SEARCH)
+            found = pygit2.Odb()
+            found.add_backend(pygit2.OdbBackendLoose(objects, -1, False), _LOOSE)
+            found.add_backend(pygit2.OdbBackendPack(objects), _PACKED)
+            self._repo.set_odb(found)
         except (pygit2.GitError, KeyError) as error:
-            raise Damaged(f"{self._clone} can't be opened as a git repository: {error}") from error
+            raise Damaged(f"{self._own.clone.root} can't be opened as a git repository: {error}") from error
+        self._git_dir = str(self._own.clone.git_dir)
 
     def commit_at(self, commit: str) -> pygit2.Commit:
         found = self.read(commit, "commit")
@@ -82,7 +93,7 @@ class Reading:
     def _require_sound(self, oid: str, what: str) -> None:
         """libgit2 1.9 never returns from a loose object that was cut short."""
         if oid not in self._sound:
-            if why := why_spoiled(loose_file(self._repo.path, oid)):
+            if why := why_spoiled(loose_file(self._git_dir, oid)):
                 raise Damaged(f"{what} {oid} can't be read: it {why}")
             self._sound.add(oid)
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 
 import pygit2
 from pygit2.enums import FileMode, ObjectType, Option
@@ -20,6 +19,7 @@ from ctxrepo.storage.durable import MANY
 from ctxrepo.storage.extent import extent
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.refs import Refs
+from ctxrepo.storage.owngit import OwnGit
 from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
@@ -42,9 +42,9 @@ class Author:
 class Objects(Refs, Past):
     """One repository's objects and refs."""
 
-    def __init__(self, clone: Path, bring: Callable[[Sequence[str]], None] | None = None) -> None:
+    def __init__(self, own: OwnGit, bring: Callable[[Sequence[str]], None] | None = None) -> None:
         """`bring` fetches objects that a partial clone has left with its remote."""
-        super().__init__(clone)
+        super().__init__(own)
         self._bring = bring
         self._trees = Trees(self.tree_bytes)
 
