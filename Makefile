@@ -21,6 +21,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests $(BIN)/python -m torture flood
 	PYTHONPATH=tests $(BIN)/python -m torture disk
 	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
+	TORTURE=1 $(BIN)/python -m pytest -q tests/attacks/test_mounts.py
 
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
 	PYTHONPATH=tests $(BIN)/python -m attacks

@@ -39,7 +39,7 @@ from ctxrepo.cli import (
     waiting,
 )
 from ctxrepo.cli.mistakes import mistake
-from ctxrepo.cli.surprise import logged
+from ctxrepo.cli.surprise import logged, read_only_state
 from ctxrepo.cli.synonyms import spoken
 from ctxrepo.errors import Busy, CtxrepoError, UsageError
 
@@ -144,6 +144,10 @@ def _surprise(error: Exception, logged: str) -> CtxrepoError:
         return Busy(
             "another ctxrepo process has been writing to its database for too long",
             "Nothing is lost; run the command again in a moment.",
+        )
+    if isinstance(error, sqlite3.OperationalError) and (place := read_only_state()):
+        return CtxrepoError(
+            f"{place} is on a disk that is read-only", "Run the command again once it can be written to."
         )
     if isinstance(error, sqlite3.OperationalError):  # the disk or its rights: nothing in it is wrong
         return CtxrepoError(

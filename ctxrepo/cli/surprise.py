@@ -23,3 +23,13 @@ def logged() -> str:
         append_rolling(str(file), said, LOG_BYTES)
         return f"The details are in {file}; please report them."
     return "Please report what you did."
+
+
+def read_only_state() -> str:
+    """The state folder where its disk is read-only: SQLite only says that it can't open a file."""
+    with suppress(Exception):
+        from ctxrepo.storage.places import Places
+
+        state = Places.of(os.environ).state
+        return str(state) if os.statvfs(state).f_flag & os.ST_RDONLY else ""
+    return ""
