@@ -60,6 +60,8 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
         "(?:login|add-authtoken|authtoken) +(?:--?[\\w-]+[ =]+)?",
         "cargo login {a32}",
     ),
+    ("gh glab", "(?:--body|-b|--value)[ =]+", "gh secret set X --body {a32}"),
+    ("snmpwalk snmpget snmpset", "-c *", "snmpwalk -v2c -c {a12} host"),
     ("nmcli", "password +", "nmcli dev wifi connect net1 password {a9}!{a3}"),
     ("wpa_passphrase", "[^\\s]{1,40} +", "wpa_passphrase net1 {a9}!{a3}"),
     ("lftp", "-u *[^\\s,]{1,40},", "lftp -u ada,{a9}!{a3} ftp.acme.io"),
@@ -209,7 +211,7 @@ COMMANDS: tuple[Rule, ...] = (
         "shells",
         ("echo ", "printf ", "<<<"),
         r"(?:(?<!\w)(?:echo|printf)(?: -\w{1,3})?|<<<)[ \t]{1,4}(?:[\"'])?(?:[a-z_][\w-]{0,30}:)?([^\s\"'|]{6,200})[\"']?[ \t]{0,4}"
-        r"\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:chpasswd|sudo[ \t]{1,4}-S|passwd|[^\r\n|]{1,80}--(?:password-stdin|with-token|stdin))",
+        r"\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:chpasswd|sudo[ \t]{1,4}-S|passwd|[^\r\n|]{1,80}--(?:password-stdin|with-token|stdin|passphrase-fd[ =]0))",
         shape.is_password,
         "echo 'root:{a9}!{a3}' | chpasswd",
         'echo "$PASS" | docker login --password-stdin',

@@ -37,6 +37,15 @@ def is_pin(match: re.Match[bytes]) -> bool:
     return not ORDER.match(value) and (len(value) > 3 or match[0][:1] in b"cC")
 
 
+def is_app_password(match: re.Match[bytes]) -> bool:
+    """Sixteen letters or so that make no words: consonants stand together in them."""
+    value = match[match.lastindex or 0]
+    return (
+        has_both(value)
+        or len(re.findall(rb"[bcdfghjklmnpqrstvwxz]{3}", value.replace(b" ", b"").lower())) > 0
+    )
+
+
 def is_phrase(match: re.Match[bytes]) -> bool:
     """Twelve or more words in a row, and none of those that every sentence has: the seed of a wallet."""
     words = re.sub(rb"[^a-z\x80-\xff]+", b" ", match[match.lastindex or 0].lower()).split()

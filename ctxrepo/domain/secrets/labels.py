@@ -7,50 +7,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from ctxrepo.domain.secrets import content, shape
+from ctxrepo.domain.secrets.languages import PASSWORDS, SECRETS, VENDORS_NAMES, spellings_of
 from ctxrepo.domain.secrets.rule import Judge, Rule, text
-
-_PASSWORDS = """
-    contraseña contrasena contrasenya contrasinal mot+de+passe motdepasse mot_de_passe mdp kennwort passwort
-    kennw losungswort zugangscode senha palavra-passe parola parola+d'ordine wachtwoord toegangscode lösenord losenord
-    adgangskode kodeord passord salasana tunnussana lykilorð hasło haslo heslo jelszó jelszo parolă
-    lozinka zaporka geslo šifra лозинка пароль парола құпиясөз slaptažodis parole salasõna parool
-    κωδικός συνθηματικό şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور گذرواژه סיסמה סיסמא पासवर्ड
-    รหัสผ่าน mật+khẩu mat+khau kata+sandi kata+laluan nenosiri pasahitza pasvorto cyfrinair fjalëkalimi
-    密码 密碼 口令 パスワード 暗証番号 パスフレーズ 비밀번호 암호 패스워드
-"""
-_VENDORS = """
-    adafruit algolia airtable alibaba amplitude asana auth0 bitbucket bittrex bugsnag cloudflare cloudinary codacy
-    codecov cohere coinbase confluent contentful datadog deepgram deepl discord dropbox droneci etsy facebook fastly
-    finicity finnhub firebase flickr freshbooks freshdesk gitter gocardless heroku hubspot infura intercom ipinfo
-    jenkins jfrog kraken kucoin klaviyo launchdarkly linkedin loggly logdna mailchimp mailgun mailjet mapbox
-    mattermost messagebird mistral mixpanel netlify newrelic nexmo okta openai openweather openweathermap opsgenie
-    pagerduty paypal paystack plaid plivo postmark pubnub pusher rapidapi recaptcha rollbar sendbird sendgrid
-    sendinblue shodan snyk sonar spotify squarespace strava stripe sumologic telegram todoist trello twilio twitch
-    twitter typeform unsplash vonage webflow wrike yandex zendesk zoho zoom
-"""
-"""Their secrets have no beginning of their own."""
-_SECRETS = """
-    geheimnis schlüssel schluessel zugangsdaten anmeldedaten jeton clé secreto clave credenciales segredo chave
-    credenciais segreto chiave credenziali geheim sleutel inloggegevens hemlighet nyckel nøgle nøkkel hemmelighet
-    avain salaisuus klucz sekret klíč tajemství kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδί
-    anahtar gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿
-"""
-"""A plus stands for the blank in a phrase."""
-
-
-def _spellings(word: str) -> set[bytes]:
-    """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.
-
-    Letters of ASCII are in lower case, as in the text that is searched.
-    """
-    cased = {word, word.capitalize(), word.upper()}
-    formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
-    return {w.encode().lower() for w in formed}
-
 
 _SEPARATOR = (
     r"(?:=>|->|:=|==?|::?|\||>|\xef\xbc\x9a|\xef\xbc\x9d|\xe2\x86\x92|\xe2\x80[\x93\x94](?= )|-(?= ))"
@@ -79,6 +40,7 @@ _ASSIGNED = (
     # A name and its value, each with a name of its own: what Kubernetes and Terraform write.
     r"|,?[ ]?\{?\s{1,20}[\"']?(?:value|val|default)[\"']?[ ]{0,3}[:=][ ]{0,3}"
     r"|\((?=[\"'])"
+    r"|,[ ]{0,4}(?=[\"'])"
     r"|(?::|\xef\xbc\x9a)\*{0,3}[ \t]{0,4}(?:[|>]-?)?(?:\r\n?|\n)[ \t>]{0,20}(?:[-*+][ \t]{1,4})?"
     r"(?=\S{8,512}+[ \t]{0,4}(?:[\r\n]|\Z)))"
     rf"[*_]{{0,3}}{_OPEN}"
@@ -122,10 +84,6 @@ def _label(
         example=example,
         clean=clean,
     )
-
-
-def _all_spellings(listed: str) -> set[bytes]:
-    return {spelling for word in listed.split() for spelling in _spellings(word.replace("+", " "))}
 
 
 _CARD = (
@@ -177,8 +135,8 @@ LABELS: tuple[Rule, ...] = (
     text(
         "pin",
         "any",
-        ("pin", "puk", "geheimzahl", "cvv", "cvc"),
-        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|geheimzahl|cv[vc]2?))"
+        ("door", "alarm", "gate", "entry", "pin", "puk", "geheimzahl", "cvv", "cvc"),
+        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|(?:door|alarm|gate|entry)[ _-]?code|geheimzahl|cv[vc]2?))"
         rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{3,8})(?![\w.])",
         content.is_pin,
         "PIN: 58{d4}",
@@ -197,7 +155,7 @@ LABELS: tuple[Rule, ...] = (
     _label(
         "password",
         {b"password", b"passwd", b"passphrase", b"pass phrase", b"pass-phrase", b"passcode", b"pass", b"pwd"}
-        | _all_spellings(_PASSWORDS),
+        | spellings_of(PASSWORDS),
         shape.is_assigned_password,
         "Passwort: {a9}!{a4}",
         "password: ${DB_PASSWORD}",
@@ -222,6 +180,8 @@ LABELS: tuple[Rule, ...] = (
     _label(
         "secret",
         {
+            b"auth",
+            b"pat",
             b"psk",
             b"wif",
             b"salt",
@@ -245,7 +205,7 @@ LABELS: tuple[Rule, ...] = (
         "recovery-code",
         "any",
         ("backup", "recovery", "rescue", "wiederherstellungscode", "wiederherstellungscodes"),
-        rb"(?:(?:backup|recovery|rescue)[ _-]?code|wiederherstellungscode)s?[^:=\r\n]{0,20}[:=][\s*-]{0,6}"
+        rb"(?:(?:backup|recovery|rescue)[ _-]?code|wiederherstellungscode)s?[^:=\r\n]{0,20}[:=\r\n][\s*-]{0,6}"
         rb"([A-Za-z0-9]{4,10}(?:[- ,\r\n]{1,3}[A-Za-z0-9]{4,10}){1,20})",
         shape.is_mixed,
         "backup codes: {h8} {h8} {h8}",
@@ -254,18 +214,29 @@ LABELS: tuple[Rule, ...] = (
     ),
     _label(
         "vendor-key",
-        {word.encode() for word in _VENDORS.split()},
+        {word.encode() for word in VENDORS_NAMES.split()},
         shape.is_vendors,
         "Datadog: {h32}",
         "datadog: 7 monitors",
+    ),
+    text(
+        "app-password",
+        "Google, Apple, WordPress",
+        ("app", "application"),
+        rb"(?<![a-z])app(?:lication)?(?:[ -]specific)?[ _-]password[^\r\n:=]{0,40}?(?:[:=]|[ ](?:is|now)[ ])[ \"'*]{0,4}(?:now )?"
+        rb"([a-z]{16}|[a-z]{4}(?:[ -][a-z]{4}){3}|[a-zA-Z0-9]{4}(?:[ ][a-zA-Z0-9]{4}){5})(?![\w-])",
+        content.is_app_password,
+        "app password: qkzv wjxp brtm hfgd",
+        "app password: with your name here",
+        ignores_case=True,
     ),
     # In a sentence nothing stands between the word and the secret.
     Rule(
         "secret",
         "any",
-        (b"cred", b"key", b"pass", b"pw", b"pwd", b"secret", b"token", b"wachtwoord", b"kennwort"),
-        rb"(?:(?:pass(?:wor[dt]|wd|phrase|code)?|pwd|(?<![a-z])pw|secret|token|kennwort|wachtwoord|credentials?|key)[\"'*)]{0,4}"
-        rb"(?:[ ](?:for|f\xc3\xbcr|of|pour)(?:[ ][\w./@-]{1,30}){1,3})?[ ]{1,3}(?:[057][ ])?[\"'*(]{0,3}([^\s\"'<>*]{8,200}))",
+        (b"cred", b"key", b"pass", b"psk", b"pw", b"pwd", b"secret", b"token", b"wachtwoord", b"kennwort"),
+        rb"(?:(?:pass(?:wor[dt]|wd|phrase|code)?|pwd|(?<![a-z])pw|secret|token|kennwort|wachtwoord|credentials?|key|(?<![a-z])psk)[\"'*)]{0,4}"
+        rb"(?:[ ](?:for|f\xc3\xbcr|of|pour)(?:[ ][\w./@-]{1,30}){1,3}|[ ,][^\r\n:=]{1,50}?[ ](?:is|now|are))?[ ]{1,3}(?:[057][ ])?[\"'*(]{0,3}([^\s\"'<>*]{8,200}))",
         shape.is_spoken,
         ignores_case=True,
         inner=frozenset((b"cred", b"key", b"pass", b"pwd", b"secret", b"token", b"wachtwoord", b"kennwort")),
@@ -282,7 +253,7 @@ LABELS: tuple[Rule, ...] = (
     ),
     _label(
         "secret",
-        _all_spellings(_SECRETS),
+        spellings_of(SECRETS),
         shape.is_foreign,
         "clé secrète : {a32}",
         "Schlüssel: liegt im Tresor",

@@ -46,21 +46,21 @@ _ABOUT = frozenset(
     b" location scope scopes class usage budget rate bucket index pattern regex schema status holder"
     b" label hint reset rules rule strength min max minlength maxlength".split()
 )
-_GLUED = frozenset(b"key keybase value string text data plain b64 base et en".split()) | {b""}
+_GLUED = frozenset(b"key keybase value string text data plain b64 base et en si nin".split()) | {b""}
 _OTHER_TOKENS = re.compile(
     rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
     rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
     # One part of an address, such as an ARN or the key of a cache.
     rb"|:\Z"
 )
-_NAMED = re.compile(rb"[a-z0-9]{2}[_-]?\Z")
+_NAMED = re.compile(rb"[a-z0-9]{2}[ _-]?\Z")
 _LOGIN = re.compile(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
-_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[_-]?\Z")
+_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[ _-]?\Z")
 _KEYS = re.compile(
     rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
     rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
     rb"|write|ingest|integration|rest|recovery|activation|product|host|function|wallet|root|org|team|project|user"
-    rb"|developer|dev|prod|preshared|psk|crypto|cipher|aes|rsa|ed25519|tls|ssl|data|sas|security"
+    rb"|developer|unseal|ingestion|dev|prod|preshared|psk|crypto|cipher|aes|rsa|ed25519|tls|ssl|data|sas|security"
     rb"|validation|machine|cookie|salt|rails|django|flask|laravel|openai|stripe|google|maps|mapbox|sendgrid)"
     rb"[ _.-]?\Z"
 )
@@ -157,7 +157,7 @@ def _is_varied(value: bytes) -> bool:
     """Whether it changes often between letters and digits, and capitals and small ones, or has signs too."""
     changes = len(_CHANGE.findall(value))
     turns = changes + len(_TURN.findall(value))
-    return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*" for c in value))
+    return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*@" for c in value))
 
 
 _HEX = re.compile(rb"[0-9a-f]+\Z")
@@ -166,6 +166,7 @@ _TURN = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _CHANGE = re.compile(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 
 
+_WORDS_AND_NUMBER = re.compile(rb"[a-z]{3,12}(?:-[a-z]{3,12}){2,8}[0-9]{2,4}\Z")
 _PHRASE = re.compile(rb"[a-z]{3,10}(?:[-_.][a-z]{3,10}){3,9}\Z")
 _PUBLIC = re.compile(rb"AC[0-9a-f]{32}\Z|pk[_.-]|pub|https?:")
 _SETTING = re.compile(rb"\w{1,40}=")
@@ -184,6 +185,8 @@ def is_assigned_password(match: re.Match[bytes]) -> bool:
     if match["bare"] and _is_code(match):
         return False
     if _PHRASE.match(value) and b"phrase" in match[0][:12].lower():
+        return not stands_for_one(value)
+    if _WORDS_AND_NUMBER.match(value):
         return not stands_for_one(value)
     if len(value) < 12 or not has_both(value) or words_of(value) > 1:
         return is_strong(value)
@@ -265,7 +268,7 @@ def _assigned(match: re.Match[bytes]) -> bytes:
 
 def _is_code(match: re.Match[bytes]) -> bool:
     """Whether the value is a call or a name of a program."""
-    return bool(_CODE.match(match["bare"][:_JUDGED_BYTES]))
+    return bool(match["bare"] and _CODE.match(match["bare"][:_JUDGED_BYTES]))
 
 
 def _before(match: re.Match[bytes]) -> bytes:

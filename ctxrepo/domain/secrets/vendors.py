@@ -58,6 +58,12 @@ VENDORS: tuple[Rule, ...] = (
         _GL,
     ),
     prefixed("jwt", "RFC 7519, in base64 once more", "ZXlK", r"[A-Za-z0-9+/_-]{40,4096}={0,2}"),
+    prefixed(
+        "private-key",
+        "PKCS 1, 8 and 12, without their lines of PEM",
+        "MII",
+        "[A-Za-z0-9+/]{1,3}IBA(?:zCC|DANBgkqhkiG9w|AKCA)[A-Za-z0-9+/=]{40,8192}",
+    ),
     # Clouds and hosts
     prefixed("aws-access-key", "AWS", "AKIA ASIA ABIA ACCA A3T", r"[A-Z0-9]{16,17}" + END),
     prefixed("aws-bedrock-key", "AWS", "ABSK bedrock-api-key-", r"[A-Za-z0-9+/]{80,1024}={0,2}", _GL),

@@ -1,0 +1,47 @@
+"""Words for a secret, in the languages that teams write, and vendors whose name stands for one."""
+
+from __future__ import annotations
+
+import unicodedata
+
+PASSWORDS = """
+    contraseña contrasena contrasenya contrasinal mot+de+passe motdepasse mot_de_passe mdp kennwort passwort
+    kennw losungswort zugangscode senha palavra-passe parola parola+d'ordine wachtwoord toegangscode lösenord losenord lösen
+    adgangskode kodeord passord salasana tunnussana lykilorð hasło haslo heslo jelszó jelszo parolă
+    lozinka zaporka geslo šifra лозинка пароль парола құпиясөз slaptažodis parole salasõna parool
+    κωδικός συνθηματικό şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور گذرواژه סיסמה סיסמא पासवर्ड
+    รหัสผ่าน mật+khẩu mat+khau kata+sandi kata+laluan nenosiri pasahitza pasvorto cyfrinair fjalëkalimi
+    密码 密碼 口令 パスワード 暗証番号 パスフレーズ 비밀번호 암호 패스워드
+"""
+VENDORS_NAMES = """
+    adafruit algolia airtable alibaba amplitude asana auth0 bitbucket bittrex bugsnag cloudflare cloudinary codacy
+    codecov cohere coinbase confluent contentful datadog deepgram deepl discord dropbox droneci etsy facebook fastly
+    finicity finnhub firebase flickr freshbooks freshdesk gitter gocardless heroku hubspot infura intercom ipinfo
+    jenkins jfrog kraken kucoin klaviyo launchdarkly linkedin loggly logdna mailchimp mailgun mailjet mapbox
+    mattermost messagebird mistral mixpanel netlify newrelic nexmo okta openai openweather openweathermap opsgenie
+    pagerduty paypal paystack plaid plivo postmark pubnub pusher rapidapi recaptcha rollbar sendbird sendgrid
+    sendinblue shodan snyk sonar spotify squarespace strava stripe sumologic telegram todoist trello twilio twitch
+    twitter typeform unsplash vonage webflow wrike yandex zendesk zoho zoom
+"""
+"""Their secrets have no beginning of their own."""
+SECRETS = """
+    geheimnis schlüssel schluessel zugangsdaten anmeldedaten jeton clé secreto clave credenciales segredo chave
+    credenciais segreto chiave credenziali geheim sleutel inloggegevens hemlighet nyckel nøgle nøkkel hemmelighet
+    avain salaisuus klucz sekret klíč tajemství kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδί
+    anahtar gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿
+"""
+"""A plus stands for the blank in a phrase."""
+
+
+def _spellings(word: str) -> set[bytes]:
+    """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.
+
+    Letters of ASCII are in lower case, as in the text that is searched.
+    """
+    cased = {word, word.capitalize(), word.upper()}
+    formed = {unicodedata.normalize(form, w) for w in cased for form in ("NFC", "NFD")}
+    return {w.encode().lower() for w in formed}
+
+
+def spellings_of(listed: str) -> set[bytes]:
+    return {spelling for word in listed.split() for spelling in _spellings(word.replace("+", " "))}
