@@ -98,7 +98,9 @@ class RefWriter(RefFiles):
             lock.land(f"ref: {branch}\n")
 
     def remove(self, name: str, *, with_log: bool = True) -> None:
-        """A ref is gone, loose and packed, and its log with it."""
+        """A ref is gone, loose and packed, and its log with it; nothing happens where it isn't there."""
+        if not os.path.lexists(self.git_dir / name) and name not in self.packed():
+            return
         with self._locked(name):
             if name in self.packed():
                 self.write_packed(without=name)
