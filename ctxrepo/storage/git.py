@@ -31,6 +31,16 @@ _GUARDS = (
     "http.followRedirects=false",
 )
 
+_FOREIGN_GUARDS = (
+    "core.alternateRefsCommand=",
+    "core.sshCommand=false",
+    "core.gitProxy=false",
+    "core.askPass=false",
+    "core.attributesFile=/dev/null",
+    "submodule.recurse=false",
+)
+"""For a folder whose configuration somebody else wrote: what it names for these is not run or read."""
+
 _SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)")
 # A password may hold any sign itself, `/` and `@` too.
 _CREDENTIALS = re.compile(
@@ -114,7 +124,8 @@ class Git:
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}
         )
-        command = ["git", *(word for guard in _GUARDS for word in ("-c", guard)), *args]
+        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self.is_offline and not self.git_dir else ()))
+        command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
         try:
             process = subprocess.Popen(
                 command,
