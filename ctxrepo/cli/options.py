@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import Unreadable, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Scope = Annotated[
@@ -25,16 +25,36 @@ TargetWords = Annotated[
 ]
 
 
+_STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
+
 def text_of(source: str) -> str:
     """What `--from` names: a file, `-` for standard input, '' for nothing; no byte of it is lost."""
     from ctxrepo.domain.note import decode_exactly
+    from ctxrepo.storage.outside import read
 
     try:
-        if source == "-":
-            return decode_exactly(sys.stdin.buffer.read())
-        return decode_exactly(Path(source).read_bytes()) if source else ""
+        if source == "-" or source.startswith(_STREAMS):
+            return decode_exactly(_stream(source))
+        data = read(source) if source else b""
     except OSError as error:
         raise UsageError(f"{source} can't be read: {error.strerror}") from error
+    except Unreadable as error:
+        raise UsageError(error.message) from error
+    if data is None:
+        raise UsageError(f"{source} can't be read: No such file or directory")
+    return decode_exactly(data)
+
+
+def _stream(source: str) -> bytes:
+    """What somebody writes to us: a shell names a command's output so, and it is waited for."""
+    from ctxrepo.storage.outside import MAX_BYTES
+
+    with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"what comes from {source} is longer than {MAX_BYTES >> 20} MiB")
+    return data
 
 
 def without_verb(context: typer.Context, act: Callable[[bool], None], *, json: bool) -> None:

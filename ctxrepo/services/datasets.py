@@ -12,6 +12,7 @@ from ctxrepo.domain.measures import Line
 from ctxrepo.domain.note import decode
 from ctxrepo.errors import UsageError
 from ctxrepo.services.queries import Query, objects_in, read_queries
+from ctxrepo.storage.outside import read
 
 SILENT = "null"
 """A category that begins so holds prompts that deserve silence."""
@@ -106,7 +107,7 @@ def _is_one(folder: Path) -> bool:
 
 def _texts(memory: Path) -> dict[str, list[str]]:
     files = sorted(file for file in memory.rglob("*") if file.suffix.lower() == ".md" and file.is_file())
-    texts = ((file, decode(file.read_bytes()).replace("\r\n", "\n")) for file in files)
+    texts = ((file, decode(read(file) or b"").replace("\r\n", "\n")) for file in files)
     return {file.relative_to(memory).as_posix(): text.split("\n") for file, text in texts}
 
 

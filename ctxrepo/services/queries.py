@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.jsonl import record, render, trouble
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import Unreadable, UsageError
+from ctxrepo.storage.outside import read
 
 _SHOWN = 20
+_MAX_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,15 @@ def objects_in(file: Path, wrong: Callable[[Mapping[str, Any]], str]) -> list[di
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """The lines that aren't blank, each with its number."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{file} can't be read: {error.strerror}") from error
+        data = read(file, _MAX_BYTES)
+        text = (data or b"").decode("utf-8-sig")
+    except Unreadable as error:
+        raise UsageError(error.message) from error
     except UnicodeDecodeError as error:
         line = 1 + error.object[: error.start].count(b"\n")
         raise UsageError(f"{file}, line {line} is not UTF-8", "Save it as UTF-8.") from error
+    if data is None:
+        raise UsageError(f"{file} can't be read: No such file or directory")
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 

@@ -19,6 +19,7 @@ from ctxrepo.domain.paths import is_note
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.hot.cache import open_cache
 from ctxrepo.storage.cache import Cache
+from ctxrepo.storage.outside import read
 from ctxrepo.storage.scan import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _unreadable(file: Path) -> str:
 
 
 def _text(folder: Path, cached: str) -> str:
-    return decode((folder / cached.removeprefix(_BEFORE)).read_bytes())
+    return decode(read(folder / cached.removeprefix(_BEFORE), MAX_BYTES, follow=False) or b"")
 
 
 def _raise(error: OSError) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage import outside
 from ctxrepo.storage.durable import sync_folder
 from ctxrepo.storage.private import make_folder
 
@@ -31,19 +32,7 @@ class Change:
 
 def read(path: Path) -> bytes | None:
     """The bytes of the file at `path`, links followed; None when there is none."""
-    with _told(path, "read"):
-        try:
-            # Non-blocking, because opening a named pipe would wait for whoever writes to it.
-            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise CtxrepoError(f"{path} is not a file", "Move away what is there, then try again.")
-            with open(handle, "rb", closefd=False) as file:
-                return file.read()
-        finally:
-            os.close(handle)
+    return outside.read(path)
 
 
 def check_writable(path: Path) -> None:

@@ -17,6 +17,7 @@ from ctxrepo.hot.cache import open_cache
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.where import place_of
 from ctxrepo.storage.cacherows import LAST
+from ctxrepo.storage.outside import text
 from ctxrepo.storage.places import RepositoryPlaces
 
 _FOLDERS = """
@@ -71,10 +72,7 @@ class Known:
 
     def registry(self) -> str:
         """The text of the registry, '' where there is none."""
-        try:
-            return (self.home / REGISTRY_FILE).read_text("utf-8", "replace")
-        except OSError:
-            return ""
+        return text(self.home / REGISTRY_FILE)
 
     def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
         """(path, description) of the first notes whose path in the repository begins with `start`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any
 
 from ctxrepo.domain.jsonl import record
 from ctxrepo.domain.pisettings import SECTION, PiSettings, pi_settings, redirecting
+from ctxrepo.errors import Unreadable
 from ctxrepo.hot.quiet import project_file
+from ctxrepo.storage import outside
 from ctxrepo.storage.places import Places, pi_settings_file
 
 MAX_BYTES = 1024 * 1024
@@ -56,23 +57,16 @@ def redirections(folder: Path) -> tuple[str, ...]:
 def _section(file: Path) -> tuple[dict[str, Any] | None, str]:
     """What is under pi-memory-md's key, None when there is no such key; and a warning or ''."""
     try:
-        data = _read(file)
-    except FileNotFoundError:
+        data = outside.read(file, MAX_BYTES)
+        text = "" if data is None else data.decode("utf-8")
+    except Unreadable as error:
+        return None, f"{error.message}; it counts as empty"
+    except UnicodeDecodeError as error:
+        return None, f"{outside.shown(file)} can't be read and counts as empty: {error}"
+    if data is None:
         return None, ""
-    except (OSError, ValueError) as error:
-        return None, f"{file} can't be read and counts as empty: {error}"
-    found = record(data)
+    found = record(text)
     if found is None:
         return None, f"{file} is no JSON object and counts as empty"
     section = found.get(SECTION)
     return (section if isinstance(section, dict) else None), ""
-
-
-def _read(file: Path) -> str:
-    """The text of a regular file of bounded size: a pipe or a device would never end."""
-    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as opened:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            raise ValueError("it is no file, or larger than 1 MiB")
-        return opened.read(MAX_BYTES).decode("utf-8")

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from ctxrepo.storage.outside import open_regular
+
 MAX_BYTES = 16 * 1024 * 1024
 HEAD_BYTES = 2 * 1024 * 1024
 """Of a larger file its beginning, up to this, and its end are read: what begins and what is new."""
@@ -21,7 +23,7 @@ def newest(folder: Path, pattern: str, count: int) -> list[Path]:
 def lines_of(path: Path) -> tuple[list[str], bool]:
     """Whole lines of a file, and whether these are all. What can't be read is as empty."""
     try:
-        with path.open("rb") as file:
+        with open(open_regular(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size <= MAX_BYTES:
                 return _lines(file.read(MAX_BYTES)), True
@@ -29,7 +31,7 @@ def lines_of(path: Path) -> tuple[list[str], bool]:
             file.seek(size - (MAX_BYTES - HEAD_BYTES))
             tail = file.read(MAX_BYTES - HEAD_BYTES).partition(b"\n")[2]
             return _lines(head) + _lines(tail), False
-    except OSError:
+    except (OSError, ValueError):
         return [], True
 
 
@@ -37,13 +39,11 @@ def ends_of(path: Path, most: int) -> tuple[list[str], list[str]]:
     """The whole lines among the first and among the last `most` bytes of a regular file; of a smaller one
     both times all. What is something else, or can't be read, is as empty."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe nobody writes to
+        handle = open_regular(path)
     except (OSError, ValueError):
         return [], []
     try:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            return [], []
         head = os.pread(handle, most, 0)
         if status.st_size <= most:
             return _lines(head), _lines(head)

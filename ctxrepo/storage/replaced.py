@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ctxrepo.domain.jsonl import record
 from ctxrepo.domain.oid import blob_id
+from ctxrepo.storage.outside import text
 from ctxrepo.storage.private import make_folder, opened, put
 from ctxrepo.storage.scan import MAX_BYTES
 
@@ -129,13 +130,12 @@ class Replaced:
         return None
 
     def _olds(self) -> Iterator[_Old]:
-        with suppress(FileNotFoundError):
-            for line in self._list.read_text("utf-8", "replace").splitlines():
-                fields = record(line) or {}
-                with suppress(KeyError, TypeError, ValueError):
-                    name = os.path.basename(str(fields["name"]))
-                    at, mtime = float(fields["at"]), int(fields.get("mtime", -1))
-                    yield _Old(str(fields["path"]), str(fields["id"]), name, at, mtime)
+        for line in text(self._list).splitlines():
+            fields = record(line) or {}
+            with suppress(KeyError, TypeError, ValueError):
+                name = os.path.basename(str(fields["name"]))
+                at, mtime = float(fields["at"]), int(fields.get("mtime", -1))
+                yield _Old(str(fields["path"]), str(fields["id"]), name, at, mtime)
 
     @property
     def _list(self) -> Path:
