@@ -60,10 +60,12 @@ class Visits:
         thousands of files has."""
         left, turn = Compactions(self.memory.state.compactions), Turn(self.memory.state.lock("handoff"))
         while left.are_left() and turn.take():
-            for event in left.take():
-                with self._forgiving():
-                    self._persist(partial(hand_over_compaction, self.memory, event, self.env, self.now()))
-            turn.let_go()
+            try:
+                for event in left.take():
+                    with self._forgiving():
+                        self._persist(partial(hand_over_compaction, self.memory, event, self.env, self.now()))
+            finally:
+                turn.let_go()
 
     def note_active(self) -> None:
         """Which files of the projects agents touched last."""

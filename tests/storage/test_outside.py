@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
 from functools import partial
 from pathlib import Path
 
@@ -110,10 +107,6 @@ def test_an_answer_comes_back_and_so_does_an_error(foreign: Outside, tmp_path: P
     assert error.value.hint == "look"
 
 
-def test_much_is_answered_as_well(foreign: Outside, tmp_path: Path) -> None:
-    assert foreign.ask(tmp_path, lambda: b"x" * 5_000_000) == b"x" * 5_000_000
-
-
 def test_who_does_not_answer_is_named_and_left_alone_for_a_while(
     foreign: Outside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,29 +128,6 @@ def test_who_does_not_answer_is_named_and_left_alone_for_a_while(
     assert foreign.ask(tmp_path / "there", lambda: 2) == 2
 
 
-@needs_proc
-def test_who_is_left_behind_holds_no_lock_and_no_stream(foreign: Outside, tmp_path: Path) -> None:
-    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
-    flock(lock, LOCK_EX)
-
-    def held() -> list[str]:
-        return [os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd") if _is_open(n)]
-
-    ours = [name for name in foreign.ask(tmp_path, held) if not name.startswith(("/proc/", "pipe:"))]
-    assert set(ours) == {"/dev/null"}
-    os.close(lock)
-    again = os.open(tmp_path / "lock", os.O_RDWR)
-    flock(again, LOCK_EX | LOCK_NB)
-    os.close(again)
-
-
-def _is_open(handle: str) -> bool:
-    with suppress(OSError):
-        os.readlink(f"/proc/self/fd/{handle}")
-        return True
-    return False
-
-
 def test_what_is_garbage_in_the_list_of_silent_folders_counts_as_none(foreign: Outside) -> None:
     for said in (b"{", b"[]", b'{"/": "x"}', b"\xff", b'{"/": 1e400}', b'{"/": null}'):
         foreign.silent.write_bytes(said)
@@ -177,23 +147,6 @@ def test_of_many_those_that_hang_are_passed_over(foreign: Outside, tmp_path: Pat
     found = dict(foreign.ask_each(paths, hang, lambda path: Path(path).parent, 0.5))
     assert found == {"/a/1": "/A/1", "/b/1": "/B/1"}
     assert list(foreign.ask_each(["/hung/3", "/a/2"], hang, lambda p: Path(p).parent)) == [("/a/2", "/A/2")]
-
-
-@needs_proc
-def test_git_that_hangs_ends_with_who_asked_it(foreign: Outside, tmp_path: Path) -> None:
-    mark = f"sleep 61.{os.getpid()}"
-
-    def ask_a_program() -> None:
-        with subprocess.Popen(["/bin/sh", "-c", f"exec {mark}"], start_new_session=True) as process:
-            try:
-                process.wait()
-            finally:
-                process.kill()
-
-    with pytest.raises(NoAnswer):
-        foreign.ask(tmp_path, ask_a_program, 0.5)
-    lines = [line.read_bytes() for line in Path("/proc").glob("[0-9]*/cmdline")]
-    assert mark.replace(" ", "\0").encode() not in b"\n".join(lines)
 
 
 @needs_silent_disk
