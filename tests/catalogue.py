@@ -64,9 +64,9 @@ def arrived(machine: Machine, other: Machine, remote: Path, *facts: str) -> None
     assert machine.git("status", "--porcelain") == ""
 
 
-def everything(clone: Path) -> str:
+def everything(clone: Path, at: str = "main") -> str:
     """All lines of all files of the shared branch."""
-    words = ["git", "grep", "-ah", "", "main"]
+    words = ["git", "grep", "-ah", "", at]
     return subprocess.run(words, cwd=clone, capture_output=True, text=True, errors="replace").stdout
 
 

@@ -139,3 +139,52 @@ def test_help_and_reading_commands_load_no_pygit2() -> None:
     code = "import sys; from ctxrepo.cli.app import main; main(['--help']); print('pygit2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"
+
+
+RECURSES = {
+    "ctxrepo.domain.jsontree": {"_value", "_container"},  # 100 levels, then it is refused
+    "ctxrepo.domain.keys": {"accepted", "kind"},  # a variable of that name
+    "ctxrepo.domain.pinote": {"_word"},  # as deep as a head may be
+    "ctxrepo.domain.pisettings": {"_hooks"},  # once
+    "ctxrepo.domain.secrets.search": {"_branching"},  # our own patterns
+    "ctxrepo.domain.merge.apart": {"_Names._spelled"},  # the folders of one path
+    "ctxrepo.services.merge": {"_base"},  # 3 levels
+    "ctxrepo.storage.folders": {"Folders._at"},  # the folders of one path
+    "ctxrepo.storage.scan": {"_walk"},  # 16 folders, then it is passed over
+    "ctxrepo.storage.memory": {"_state_of"},  # once
+    "ctxrepo.storage.places": {"Places.host"},  # once, after it was made
+}
+"""What calls itself all the same, and how deep."""
+
+
+@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) != "faces"], ids=name_of)
+def test_no_function_calls_itself(file: Path) -> None:
+    calls = dict(_calls(ast.parse(file.read_text())))
+    for name in calls.keys() - RECURSES.get(name_of(file), set()):
+        reached, waiting = set[str](), [name]
+        while waiting:
+            new = calls.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        assert name not in reached, (
+            f"{name_of(file)}.{name} calls itself: how deep a tree, a history or a document is decides who "
+            "sent it; iterate, and count"
+        )
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[str, set[str]]]:
+    """(name of a function, or of a method with its class, names of those in its module that it calls)"""
+    owners = [("", tree), *((f"{c.name}.", c) for c in tree.body if isinstance(c, ast.ClassDef))]
+    for owner, inside in owners:
+        for node in inside.body:
+            if isinstance(node, ast.FunctionDef):
+                yield owner + node.name, {name for call in ast.walk(node) for name in _called(call, owner)}
+
+
+def _called(node: ast.AST, owner: str) -> Iterator[str]:
+    """What is called there, or handed to `map` to be."""
+    for what in (node.func, *node.args[:1]) if isinstance(node, ast.Call) else ():
+        if isinstance(what, ast.Name):
+            yield what.id
+        elif isinstance(what, ast.Attribute) and isinstance(what.value, ast.Name) and owner:
+            yield from [owner + what.attr] if what.value.id in ("self", "cls") else []

@@ -150,9 +150,12 @@ def _statements(text: str) -> Iterator[_Statement]:
 
 def _path(header: dict[str, Any]) -> tuple[str, ...]:
     """`{"a": {"b": {}}}` as (a, b)."""
-    for name, inner in header.items():
-        return (name, *_path(inner[0] if isinstance(inner, list) else inner))
-    return ()
+    path: list[str] = []
+    while header:
+        name, inner = next(iter(header.items()))
+        path.append(name)
+        header = inner[0] if isinstance(inner, list) else inner
+    return tuple(path)
 
 
 def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str, str], value: Any) -> str:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from catalogue import everything
 from machines import Machine, make_machine, make_remote
 from processes import workers
 
@@ -79,7 +80,7 @@ def drown(root: Path, case: Case) -> Drowned:
     _run(new, met, "remember", "new wrote before")
     _live(new, met, _FIRST)
     for machine in (known, new):
-        said = machine.git("grep", "-h", "wrote", "HEAD")
+        said = everything(machine.clone, "HEAD")
         if f"{machine.home.name} wrote before" not in said:
             met.faults.append(f"{machine.home.name} could not commit what it wrote")
     if case.is_refused or not case.is_sound:
@@ -89,7 +90,7 @@ def drown(root: Path, case: Case) -> Drowned:
         if done.returncode not in (0, 4):
             met.faults.append(f"{machine.home.name} does not sync afterwards: {done.stderr.strip()[-300:]}")
     for machine in (known, new):
-        said = machine.git("grep", "-h", "wrote", "HEAD")
+        said = everything(machine.clone, "HEAD")
         if not ("known wrote before" in said and "new wrote before" in said):
             met.faults.append(f"{machine.home.name} lacks what was written")
     return met
