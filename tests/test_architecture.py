@@ -151,7 +151,7 @@ RECURSES = {
     "ctxrepo.services.merge": {"_base"},  # 3 levels
     "ctxrepo.storage.folders": {"Folders._at"},  # the folders of one path
     "ctxrepo.storage.scan": {"_walk"},  # 16 folders, then it is passed over
-    "ctxrepo.storage.memory": {"_state_of"},  # once
+    "ctxrepo.storage.memory": {"state_of"},  # once
     "ctxrepo.storage.places": {"Places.host"},  # once, after it was made
 }
 """What calls itself all the same, and how deep."""
