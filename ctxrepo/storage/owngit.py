@@ -227,6 +227,21 @@ def require_own(root: Path) -> None:
             raise RepositoryState(f"{path} can't be looked at: {error.strerror}") from error
         if not stat.S_ISDIR(mode):
             raise RepositoryState(*_not_own(path))
+    _require_files(root / ".git" / "objects" / "pack")
+
+
+def _require_files(packs: Path) -> None:
+    """RepositoryState where among the packs lies what would never end: git and libgit2 open all of them."""
+    try:
+        with os.scandir(packs) as entries:
+            odd = next((e.path for e in entries if not (e.is_file() or e.is_dir())), "")
+    except OSError:
+        return  # without it there are none
+    if odd:
+        raise RepositoryState(
+            f"{odd} is not a file but a pipe, or a link to nothing",
+            "Look at what put it there; ctxrepo goes on once it is gone.",
+        )
 
 
 def require_owner(root: Path, env: Mapping[str, str]) -> None:

@@ -26,7 +26,8 @@ ORDERS = (
 
 TRIED = (
     "a pipe as config", "a pipe as commondir", "a pipe as HEAD", "a pipe as refs/heads/main",
-    "a pipe as objects/info/alternates", "a pipe as ctxrepo/id", "a pipe as index", "a pipe as gc.pid",
+    "a pipe as objects/info/alternates",
+    "a pipe as objects/pack/multi-pack-index", "a pipe as ctxrepo/id", "a pipe as index", "a pipe as gc.pid",
     "a pipe as info/sparse-checkout", "a pipe as logs/refs/heads/main", "a link as refs/heads/main",
     "a link as logs/HEAD", "a link as ctxrepo/id", "a link as gc.pid", "objects elsewhere",
     "ctxrepo elsewhere",
