@@ -179,7 +179,7 @@ class OwnGit:
 
     def _link_shared_indexes(self) -> None:
         """Where a person's index is split, git looks for its greater part beside the configuration."""
-        names = {file.name for file in self.clone.git_dir.glob("sharedindex.*")}
+        names = {file.name for file in self.clone.git_dir.glob("sharedindex.*") if file.is_file()}
         for name in names:
             if not (self.folder / name).is_symlink():
                 (self.folder / name).symlink_to(self.clone.git_dir / name)
