@@ -32,7 +32,7 @@ TRIED = (
     "a link as logs/HEAD", "a link as ctxrepo/id", "a link as gc.pid", "objects elsewhere",
     "ctxrepo elsewhere",
     "garbage in config", "garbage in packed-refs", "garbage in shallow", "HEAD leads out",
-    "a commit replaced", "a graft",
+    "a commit replaced", "a shared index", "a graft",
 )  # fmt: skip
 """`make attacks` tries all of them, with all commands."""
 
