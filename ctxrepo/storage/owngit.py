@@ -158,6 +158,8 @@ class OwnGit:
         own, there = self.folder / "objects", self.clone.git_dir / "objects"
         with os.scandir(there) as entries:
             folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+        # `pack` is linked last: where it leads there, and none is missing, all of them do.
+        is_linked = _target(own / "pack") == str(there / "pack") and len(os.listdir(own)) > len(_FANS) + 1
         for name in (*_FANS, "pack"):
             if name not in folders:
                 try:
@@ -165,6 +167,8 @@ class OwnGit:
                 except FileExistsError as error:
                     if not (there / name).is_dir() or (there / name).is_symlink():
                         raise RepositoryState(*_not_own(there / name)) from error
+            if is_linked:
+                continue
             link, target = own / name, str(there / name)
             try:
                 if os.readlink(link) == target:
@@ -264,6 +268,14 @@ def require_owner(root: Path, env: Mapping[str, str]) -> None:
 def is_local(remote: str) -> bool:
     """Whether a remote is a path on this machine rather than another host."""
     return remote.startswith(("/", "file://", "./", "../", "~"))
+
+
+def _target(link: Path) -> str:
+    """Where a link leads, '' for none."""
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
 
 
 def _not_own(path: Path) -> tuple[str, str]:
