@@ -9,11 +9,11 @@ from ctxrepo.domain.keys import REPOSITORY, Key, key_named, keys, understood
 from ctxrepo.domain.settings import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.services.compile import compile_for_hooks
+from ctxrepo.storage.address import check_url
 from ctxrepo.storage.config import line_numbers, read_settings, remove_value, write_value
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory, clone_root
 from ctxrepo.storage.places import Places
-from ctxrepo.storage.remote import check_url
 
 DEFAULT = "default"
 ENVIRONMENT = "environment (CTXREPO_HOME)"

@@ -18,15 +18,16 @@ from ctxrepo.services.register import register
 from ctxrepo.services.sparse import always
 from ctxrepo.services.sync import Synced, sync
 from ctxrepo.storage import assets
+from ctxrepo.storage.address import check_url, is_local
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, write_repository
 from ctxrepo.storage.configfile import configure
 from ctxrepo.storage.git import Git, Progress, redact
 from ctxrepo.storage.memory import Memory, clone_root, first_repository, shown_path, state_of
-from ctxrepo.storage.owngit import OwnGit, is_local, require_own, require_owner
+from ctxrepo.storage.owngit import OwnGit, require_own, require_owner
 from ctxrepo.storage.places import Places
 from ctxrepo.storage.refwriter import RefWriter
-from ctxrepo.storage.remote import Remote, check_url, clone
+from ctxrepo.storage.remote import Remote, clone
 
 _LOCAL = 20.0
 

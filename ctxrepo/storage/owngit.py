@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ctxrepo.domain.cone import render
 from ctxrepo.errors import Damaged, GitFailed, RepositoryState
+from ctxrepo.storage.address import carries_password, is_local
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.conditions import conditional_files, may_have_conditions
 from ctxrepo.storage.git import Git, nowhere
@@ -131,7 +132,7 @@ class OwnGit:
             "commitGraph": "false",
             **({"sparseCheckout": "true", "sparseCheckoutCone": "true"} if cone else {}),
         }
-        remote = {"url": self.url} if self.url else {}
+        remote = {"url": self.url} if self.url and not carries_password(self.url) else {}
         if is_partial:
             remote |= {"promisor": "true", "partialclonefilter": "blob:none"}
         sections = [
@@ -263,11 +264,6 @@ def require_owner(root: Path, env: Mapping[str, str]) -> None:
             raise RepositoryState(
                 f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."
             )
-
-
-def is_local(remote: str) -> bool:
-    """Whether a remote is a path on this machine rather than another host."""
-    return remote.startswith(("/", "file://", "./", "../", "~"))
 
 
 def _target(link: Path) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctxrepo.domain.remote import RemoteAnswer, classify, reason, unheard
-from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import Damaged, UsageError
+from ctxrepo.storage.address import check_url
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Answer, Git, Progress, redact
 from ctxrepo.storage.owngit import OwnGit
@@ -24,8 +24,6 @@ _FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetc
 
 _COUNTING = re.compile(r": +\d")
 """In a line in which git tells how far it is; the others are for those who typed its command."""
-
-_PASSWORD = re.compile(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
 
 _UNREADABLE = re.compile(
     r"^(error|fatal): (.*is corrupt|.*is empty$|bad .*object|bad object|could not read [0-9a-f]{40}"
@@ -236,19 +234,6 @@ def _counting(progress: Progress, first: str) -> Progress:
             progress("\n".join(lines))
 
     return tell
-
-
-def check_url(url: str) -> None:
-    """UsageError for a URL that could run a program or carries a password."""
-    scheme, colon, rest = url.partition("://")
-    if url.startswith("-") or "::" in url.split("/", 1)[0] or any(ord(c) < 32 for c in url):
-        raise UsageError(f"{redact(url)[:60]!r} is not the address of a git repository")
-    if colon and scheme.lower() not in ("https", "ssh", "file"):
-        raise UsageError(f"{scheme}:// is not supported", "Use https, ssh or a path.")
-    if (colon and _PASSWORD.match(rest)) or scan(url):
-        raise UsageError(
-            "the address carries a password or token", "Leave it out and let git's credential helper know it."
-        )
 
 
 def _answer(answer: Answer, *, pushing: bool = False) -> RemoteAnswer:
