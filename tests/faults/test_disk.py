@@ -38,8 +38,8 @@ def healed(machine: Machine, *facts: str) -> bool:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Machine]:
-    """A machine whose home is a file system of 6 MiB and 600 files."""
-    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=6m,nr_inodes=600", "tmpfs") as disk:
+    """A machine whose home is a file system of 8 MiB and 1,200 files."""
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=8m,nr_inodes=1200", "tmpfs") as disk:
         machine = make_machine(disk, "ada")
         machine.init()
         yield machine

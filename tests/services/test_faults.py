@@ -95,7 +95,7 @@ def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> N
     session.hook("Stop")
     eventually(lambda: any("can't be read" in fault for fault in opened(mine).cache.faults()), 60)
     assert "config.toml can't be read" in session.hook("UserPromptSubmit", prompt="what is wrong with redis?")
-    eventually(lambda: "written meanwhile" in mine.git("show", "HEAD:global/x.md"), 60)
+    eventually(lambda: "written meanwhile" in mine.git("log", "-p", "--format="), 60)
 
 
 def test_settings_that_were_mended_are_no_fault_any_more(mine: Machine) -> None:
