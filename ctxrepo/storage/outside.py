@@ -100,7 +100,8 @@ class Outside:
             raise _no_answer(silent)
         try:
             with Apart([question], patience) as apart:
-                return apart.next()  # type: ignore[no-any-return]  # it is what the question gave
+                found: Found = apart.next()
+            return found
         except TimeoutError:
             self._note(place)
             raise _no_answer(place) from None

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 LIMIT = 60.0
 """Seconds after which a command is taken to hang, on a machine that has other things to do as well."""
@@ -60,7 +61,7 @@ class Runner:
 def _serve() -> None:
     import ctxrepo.__main__
     import ctxrepo.cli.app
-    import ctxrepo.storage.memory  # noqa: F401
+    import ctxrepo.storage.memory  # noqa: F401 - loaded once, for all forks
 
     assert "pygit2" not in sys.modules
     for line in sys.stdin:
@@ -73,13 +74,13 @@ def _serve() -> None:
         said.unlink()
 
 
-def _become(order: dict[str, object], said: Path) -> None:
+def _become(order: dict[str, Any], said: Path) -> None:
     code = 70
     try:
         os.setsid()
         os.chdir(str(order["cwd"]))
         os.environ.clear()
-        os.environ.update(order["env"])  # type: ignore[call-overload]
+        os.environ.update(order["env"])
         reading, writing = os.pipe()
         os.write(writing, str(order["stdin"]).encode())
         os.close(writing)
@@ -88,7 +89,7 @@ def _become(order: dict[str, object], said: Path) -> None:
         os.dup2(out, 1)
         os.dup2(out, 2)
         sys.stdin = os.fdopen(0)
-        sys.argv = ["ctxrepo", *order["words"]]  # type: ignore[misc]
+        sys.argv = ["ctxrepo", *order["words"]]
         from ctxrepo.__main__ import main
 
         code = main()

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of a table
 """Secrets of clouds and of what runs on them."""
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from attacks.drawing import Draw
 from attacks.secrets_kinds import token, weak
 
 T, W = partial(token, "cloud"), partial(weak, "cloud")
-I, J = partial(token, "infrastructure"), partial(weak, "infrastructure")  # noqa: E741
+F, J = partial(token, "infrastructure"), partial(weak, "infrastructure")
 D, E = partial(token, "databases"), partial(weak, "databases")
 
 
@@ -84,43 +83,43 @@ CLOUD = (
 )  # fmt: skip
 
 INFRASTRUCTURE = (
-    I("vault-service", "Vault: token", "VAULT_TOKEN", lambda d: "hvs" + ".CAESI" + d.url(90)),
-    I("vault-batch", "Vault: batch token", "VAULT_TOKEN", lambda d: "hvb" + ".AAAAAQ" + d.url(140)),
+    F("vault-service", "Vault: token", "VAULT_TOKEN", lambda d: "hvs" + ".CAESI" + d.url(90)),
+    F("vault-batch", "Vault: batch token", "VAULT_TOKEN", lambda d: "hvb" + ".AAAAAQ" + d.url(140)),
     J("vault-old", "Vault: root token", "VAULT_TOKEN", lambda d: "s." + d.an(24)),
     J("vault-unseal", "Vault: unseal key", "VAULT_UNSEAL_KEY", lambda d: d.raw(33)),
     J("consul", "Consul: ACL token", "CONSUL_HTTP_TOKEN", lambda d: d.uuid()),
-    I("terraform-cloud", "Terraform Cloud: API token", "TF_TOKEN_app_terraform_io",
+    F("terraform-cloud", "Terraform Cloud: API token", "TF_TOKEN_app_terraform_io",
       lambda d: d.an(14) + ".atlas" + "v1." + d.an(67)),
-    I("pulumi", "Pulumi: access token", "PULUMI_ACCESS_TOKEN", lambda d: "pul" + "-" + d.hex(40)),
-    I("doppler", "Doppler: service token", "DOPPLER_TOKEN", lambda d: "dp" + ".st.prd." + d.an(43)),
-    I("onepassword-service", "1Password: service account token", "OP_SERVICE_ACCOUNT_TOKEN",
+    F("pulumi", "Pulumi: access token", "PULUMI_ACCESS_TOKEN", lambda d: "pul" + "-" + d.hex(40)),
+    F("doppler", "Doppler: service token", "DOPPLER_TOKEN", lambda d: "dp" + ".st.prd." + d.an(43)),
+    F("onepassword-service", "1Password: service account token", "OP_SERVICE_ACCOUNT_TOKEN",
       lambda d: "ops" + "_eyJ" + d.raw(420)[:540]),
-    I("onepassword-secret", "1Password: secret key", "OP_SECRET_KEY",
+    F("onepassword-secret", "1Password: secret key", "OP_SECRET_KEY",
       lambda d: "A3-" + "-".join((d.up(6), d.up(6), *(d.up(5) for _ in range(4))))),
     J("bitwarden", "Bitwarden: access token", "BWS_ACCESS_TOKEN", lambda d: f"0.{d.uuid()}.{d.an(30)}:{d.raw(16)}"),
-    I("tailscale", "Tailscale: auth key", "TS_AUTHKEY", lambda d: "tskey" + f"-auth-k{d.an(10)}CNTRL-{d.an(32)}"),
+    F("tailscale", "Tailscale: auth key", "TS_AUTHKEY", lambda d: "tskey" + f"-auth-k{d.an(10)}CNTRL-{d.an(32)}"),
     J("ngrok", "ngrok: authtoken", "NGROK_AUTHTOKEN", lambda d: "2" + d.an(26) + "_" + d.an(21)),
     J("cloudflare-token", "Cloudflare: API token", "CLOUDFLARE_API_TOKEN", lambda d: d.url(40)),
     J("cloudflare-global", "Cloudflare: global API key", "CLOUDFLARE_API_KEY", lambda d: d.hex(37)),
-    I("cloudflare-ca", "Cloudflare: origin CA key", "CLOUDFLARE_API_USER_SERVICE_KEY",
+    F("cloudflare-ca", "Cloudflare: origin CA key", "CLOUDFLARE_API_USER_SERVICE_KEY",
       lambda d: f"v1.0-{d.hex(24)}-{d.hex(146)}"),
     J("cloudflare-tunnel", "Cloudflare: tunnel token", "TUNNEL_TOKEN",
       lambda d: d.part({"a": d.hex(32), "t": d.uuid(), "s": d.raw(32)})),
     J("fastly", "Fastly: API token", "FASTLY_API_TOKEN", lambda d: d.url(32)),
-    I("fly", "Fly.io: API token", "FLY_API_TOKEN", fly),
-    I("fly-old", "Fly.io: access token", "FLY_ACCESS_TOKEN", lambda d: "fo1" + "_" + d.url(43)),
+    F("fly", "Fly.io: API token", "FLY_API_TOKEN", fly),
+    F("fly-old", "Fly.io: access token", "FLY_ACCESS_TOKEN", lambda d: "fo1" + "_" + d.url(43)),
     J("vercel", "Vercel: token", "VERCEL_TOKEN", lambda d: d.an(24)),
-    I("netlify", "Netlify: personal access token", "NETLIFY_AUTH_TOKEN", lambda d: "nf" + "p_" + d.an(36)),
-    I("heroku", "Heroku: API key", "HEROKU_API_KEY", lambda d: "HRKU" + "-AA" + d.url(58)),
+    F("netlify", "Netlify: personal access token", "NETLIFY_AUTH_TOKEN", lambda d: "nf" + "p_" + d.an(36)),
+    F("heroku", "Heroku: API key", "HEROKU_API_KEY", lambda d: "HRKU" + "-AA" + d.url(58)),
     J("heroku-old", "Heroku: API key", "HEROKU_API_KEY", lambda d: d.uuid()),
-    I("render", "Render: API key", "RENDER_API_KEY", lambda d: "rn" + "d_" + d.an(28)),
+    F("render", "Render: API key", "RENDER_API_KEY", lambda d: "rn" + "d_" + d.an(28)),
     J("railway", "Railway: token", "RAILWAY_TOKEN", lambda d: d.uuid()),
-    I("infisical", "Infisical: service token", "INFISICAL_TOKEN", lambda d: f"st.{d.hex(24)}.{d.hex(32)}.{d.hex(32)}"),
+    F("infisical", "Infisical: service token", "INFISICAL_TOKEN", lambda d: f"st.{d.hex(24)}.{d.hex(32)}.{d.hex(32)}"),
     J("k8s-bootstrap", "Kubernetes: bootstrap token", "KUBEADM_TOKEN", lambda d: f"{d.low(6)}.{d.low(16)}"),
-    I("k8s-account", "Kubernetes: service account token", "KUBE_TOKEN",
+    F("k8s-account", "Kubernetes: service account token", "KUBE_TOKEN",
       lambda d: d.jwt(iss="kubernetes/serviceaccount", aud=["https://kubernetes.default.svc"])),
-    I("openshift", "OpenShift: token", "OC_TOKEN", lambda d: "sha256" + "~" + d.url(43)),
-    I("rancher", "Rancher: bearer token", "RANCHER_TOKEN", lambda d: f"token-{d.low(5)}:{d.low(54)}"),
+    F("openshift", "OpenShift: token", "OC_TOKEN", lambda d: "sha256" + "~" + d.url(43)),
+    F("rancher", "Rancher: bearer token", "RANCHER_TOKEN", lambda d: f"token-{d.low(5)}:{d.low(54)}"),
     J("portainer", "Portainer: access token", "PORTAINER_TOKEN", lambda d: "ptr_" + d.raw(32)),
     J("ansible-vault", "Ansible vault: password", "ANSIBLE_VAULT_PASSWORD", Draw.plain_pw),
     J("zerotier", "ZeroTier: API token", "ZEROTIER_CENTRAL_TOKEN", lambda d: d.an(32)),

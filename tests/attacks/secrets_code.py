@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of a table
 """Secrets of forges, builds, package registries and watching services."""
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from attacks.secrets_kinds import token, weak
 
 T, W = partial(token, "forges"), partial(weak, "forges")
 P, Q = partial(token, "packages"), partial(weak, "packages")
-O, M = partial(token, "watching"), partial(weak, "watching")  # noqa: E741
+F, M = partial(token, "watching"), partial(weak, "watching")
 
 
 def sentry(d: Draw) -> str:
@@ -87,27 +86,27 @@ PACKAGES = (
 WATCHING = (
     M("datadog-api", "Datadog: API key", "DD_API_KEY", lambda d: d.hex(32)),
     M("datadog-app", "Datadog: application key", "DD_APP_KEY", lambda d: d.hex(40)),
-    O("newrelic-user", "New Relic: user key", "NEW_RELIC_API_KEY", lambda d: "NR" + "AK-" + d.up(27)),
-    O("newrelic-license", "New Relic: license key", "NEW_RELIC_LICENSE_KEY", lambda d: d.hex(36) + "NR" + "AL"),
-    O("newrelic-insert", "New Relic: insert key", "NEW_RELIC_INSERT_KEY", lambda d: "NR" + "II-" + d.url(32)),
-    O("sentry-dsn", "Sentry: DSN secret", "SENTRY_DSN",
+    F("newrelic-user", "New Relic: user key", "NEW_RELIC_API_KEY", lambda d: "NR" + "AK-" + d.up(27)),
+    F("newrelic-license", "New Relic: license key", "NEW_RELIC_LICENSE_KEY", lambda d: d.hex(36) + "NR" + "AL"),
+    F("newrelic-insert", "New Relic: insert key", "NEW_RELIC_INSERT_KEY", lambda d: "NR" + "II-" + d.url(32)),
+    F("sentry-dsn", "Sentry: DSN secret", "SENTRY_DSN",
       lambda d: f"https://{d.hex(32)}:{d.hex(32)}@o{d.digits(6)}.ingest.sentry.io/{d.digits(7)}"),
-    O("sentry-org", "Sentry: organization token", "SENTRY_AUTH_TOKEN", sentry),
-    O("sentry-user", "Sentry: user token", "SENTRY_AUTH_TOKEN", lambda d: "sntr" + "yu_" + d.hex(64)),
-    O("grafana-account", "Grafana: service account token", "GRAFANA_TOKEN", lambda d: "gls" + f"a_{d.an(32)}_{d.hex(8)}"),
-    O("grafana-cloud", "Grafana Cloud: token", "GRAFANA_CLOUD_TOKEN",
+    F("sentry-org", "Sentry: organization token", "SENTRY_AUTH_TOKEN", sentry),
+    F("sentry-user", "Sentry: user token", "SENTRY_AUTH_TOKEN", lambda d: "sntr" + "yu_" + d.hex(64)),
+    F("grafana-account", "Grafana: service account token", "GRAFANA_TOKEN", lambda d: "gls" + f"a_{d.an(32)}_{d.hex(8)}"),
+    F("grafana-cloud", "Grafana Cloud: token", "GRAFANA_CLOUD_TOKEN",
       lambda d: "gl" + "c_" + base64.b64encode(f'{{"o":"{d.digits(6)}","n":"ci","k":"{d.an(24)}","m":{{"r":"eu"}}}}'.encode()).decode()),
     M("pagerduty", "PagerDuty: API key", "PAGERDUTY_TOKEN", lambda d: "u+" + d.url(18)),
     M("honeycomb", "Honeycomb: API key", "HONEYCOMB_API_KEY", lambda d: d.an(22)),
-    O("honeycomb-ingest", "Honeycomb: ingest key", "HONEYCOMB_API_KEY", lambda d: "hca" + "ik_01" + d.low(56)),
-    O("dynatrace", "Dynatrace: API token", "DT_API_TOKEN", lambda d: "dt0" + f"c01.{d.b32(24)}.{d.b32(64)}"),
+    F("honeycomb-ingest", "Honeycomb: ingest key", "HONEYCOMB_API_KEY", lambda d: "hca" + "ik_01" + d.low(56)),
+    F("dynatrace", "Dynatrace: API token", "DT_API_TOKEN", lambda d: "dt0" + f"c01.{d.b32(24)}.{d.b32(64)}"),
     M("splunk", "Splunk: HEC token", "SPLUNK_HEC_TOKEN", lambda d: d.uuid()),
     M("rollbar", "Rollbar: access token", "ROLLBAR_ACCESS_TOKEN", lambda d: d.hex(32)),
     M("bugsnag", "Bugsnag: API key", "BUGSNAG_API_KEY", lambda d: d.hex(32)),
     M("opsgenie", "Opsgenie: API key", "OPSGENIE_API_KEY", lambda d: d.uuid()),
     M("loggly", "Loggly: customer token", "LOGGLY_TOKEN", lambda d: d.uuid()),
-    O("axiom", "Axiom: API token", "AXIOM_TOKEN", lambda d: "xaa" + "t-" + d.uuid()),
-    O("posthog", "PostHog: personal API key", "POSTHOG_API_KEY", lambda d: "ph" + "x_" + d.an(43)),
+    F("axiom", "Axiom: API token", "AXIOM_TOKEN", lambda d: "xaa" + "t-" + d.uuid()),
+    F("posthog", "PostHog: personal API key", "POSTHOG_API_KEY", lambda d: "ph" + "x_" + d.an(43)),
     M("mixpanel", "Mixpanel: API secret", "MIXPANEL_SECRET", lambda d: d.hex(32)),
     M("sumologic", "Sumo Logic: access key", "SUMO_ACCESS_KEY", lambda d: d.an(64)),
     M("logdna", "LogDNA: ingestion key", "LOGDNA_INGESTION_KEY", lambda d: d.hex(32)),

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of a table
 """Private keys, wallets, and files that are secrets as a whole."""
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-# ruff: noqa: E501 - rows of a table
 """Secrets in command lines and headers, and the ones that only a label tells."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from functools import partial
 
 from attacks.drawing import Draw
@@ -20,7 +20,7 @@ C, H, L, P = (
 def command(name: str, *lines: str) -> Kind:
     """A kind in three command lines, each noted twice; {w} is a password, {u} a user, {h} a host."""
 
-    def note(form: str, line: str):  # type: ignore[no-untyped-def]
+    def note(form: str, line: str) -> Callable[[Draw], str]:
         return lambda d: form % line.format(w=d.plain_pw(), u=d.name(), h=d.host())
 
     forms = (
@@ -80,7 +80,7 @@ def basic(d: Draw) -> str:
     return base64.b64encode(f"{d.name()}:{d.plain_pw()}".encode()).decode()
 
 
-def header(name: str, line: str, make) -> Kind:  # type: ignore[no-untyped-def]
+def header(name: str, line: str, make: Callable[[Draw], str]) -> Kind:
     """A kind of header, in six places."""
     forms = (
         "```http\nGET /v1/me HTTP/1.1\nHost: api.example.com\n%s\n```", "- send `%s`", "curl -H '%s' https://api.example.com/v1",

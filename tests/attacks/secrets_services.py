@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - rows of a table
 """Secrets of payments, messages, models and other services that teams subscribe to."""
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from checkouts import git, repository
 from machines import PROJECT_URL, Machine
+from needs import needs_root
 
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.project import find_project, is_known, look_here, relink
@@ -67,7 +68,7 @@ def test_a_history_is_compared_with_that_of_another_checkout_only(mine: Machine)
     assert "first commit is another one" in claim(mine, deeper)  # it can't be told; so it is said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+@needs_root
 def test_the_folder_of_another_user_is_odd(mine: Machine) -> None:
     folder = repository(mine.home / "theirs", PROJECT_URL)
     git(mine.home, "config", "--file", str(mine.home / ".gitconfig"), "safe.directory", "*")
