@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def processes_of(machine: Machine) -> dict[int, str]:
 def workers(machine: Machine) -> list[int]:
     """Process ids of workers that commands or hooks of this machine started."""
     return [pid for pid, words in processes_of(machine).items() if f"_work --state {machine.home}/" in words]
+
+
+def wait_for_workers(machine: Machine, within: float = 60) -> None:
+    """Return when no worker of this machine is left; fails after so many seconds."""
+    end = time.monotonic() + within
+    while left := workers(machine):
+        assert time.monotonic() < end, f"still at work: {left}"
+        time.sleep(0.05)
 
 
 def _words_and_environment(number: int) -> tuple[bytes, bytes]:

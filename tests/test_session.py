@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from machines import PROJECT_URL, Machine, make_machine, make_remote
-from processes import workers
+from processes import wait_for_workers
 from servers.ssh import needs_sshd, ssh_server
 from sessions import Session, connected, eventually, log_of
 
@@ -20,7 +20,7 @@ from sessions import Session, connected, eventually, log_of
 def laptop(tmp_path: Path) -> Iterator[Machine]:
     machine = connected(make_machine(tmp_path, "laptop"), str(make_remote(tmp_path)))
     yield machine
-    eventually(lambda: not workers(machine), 30)
+    wait_for_workers(machine)
 
 
 @needs_sshd
@@ -45,20 +45,20 @@ def test_two_machines_share_one_memory_over_ssh(tmp_path: Path) -> None:
         index = there.hook("SessionStart")
         if "gotcha" not in index:
             # A fetch that outlasts the patience of a session start comes with the first prompt.
-            eventually(lambda: not workers(desktop), 20)
+            wait_for_workers(desktop)
             index = there.hook("UserPromptSubmit", prompt="hello")
         assert "shop/topics/gotcha.md — Traps and the way around each [gotcha]" in index
         assert "6380" in there.hook("UserPromptSubmit", prompt="which port does redis listen on?")
         assert there.hook("UserPromptSubmit", prompt="ok thanks") == ""
         for machine in machines:
-            eventually(lambda machine=machine: not workers(machine), 30)
+            wait_for_workers(machine)
     assert time.monotonic() - began < 60
 
 
 def test_what_the_agents_editor_wrote_is_committed_at_stop(laptop: Machine) -> None:
     session = Session(laptop, "s-1")
     session.hook("SessionStart")
-    eventually(lambda: not workers(laptop), 20)
+    wait_for_workers(laptop)
     note = laptop.clone / "shop" / "topics" / "build.md"
     laptop.write("shop/topics/build.md", "- make builds it\n")
     session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(note)})
@@ -132,7 +132,7 @@ def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp
     eventually(lambda: tape.is_dir() and any(tape.glob("*.jsonl")), 60)
     anchor = json.loads(next(tape.glob("*.jsonl")).read_text())
     assert (anchor["type"], anchor["sessionId"]) == ("handoff", "s-1")
-    eventually(lambda: not workers(laptop), 20)
+    wait_for_workers(laptop)
     told = Session(laptop, "s-2").hook("SessionStart")
     assert "Handoff · handoff/compaction" in told
     assert "Goal: Add retries\nFiles: src/client.py\nLast asked: Now test them" in told
@@ -142,7 +142,7 @@ def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp
 def test_what_a_crashed_session_left_is_sent_at_the_next_start(laptop: Machine, tmp_path: Path) -> None:
     session = Session(laptop, "s-1")
     session.hook("SessionStart")
-    eventually(lambda: not workers(laptop), 20)
+    wait_for_workers(laptop)
     laptop.write("shop/topics/left.md", "- written and never said\n")
     Session(laptop, "s-2").hook("SessionStart")
     eventually(lambda: "left" in log_of(tmp_path / "memory.git"), 20)
@@ -155,7 +155,7 @@ def test_a_note_another_machine_sent_meanwhile_comes_with_the_next_prompt(
     desktop.init(str(tmp_path / "memory.git"))
     session = Session(laptop, "s-1")
     session.hook("SessionStart")
-    eventually(lambda: not workers(laptop), 20)
+    wait_for_workers(laptop)
     desktop.remember("the cache is warmed by make warm", category="gotcha")
     desktop.sync()
     assert laptop.ctxrepo("pull").returncode == 0
@@ -197,7 +197,7 @@ def test_a_file_that_was_edited_brings_what_names_it_and_is_named_at_the_next_st
     assert "must not retry a refund" in session.hook("PostToolUse", "PostToolUse-edit", **edit)
     assert session.hook("PostToolUse", "PostToolUse-edit", **edit) == ""
     session.hook("Stop")
-    eventually(lambda: not workers(laptop), 20)
+    wait_for_workers(laptop)
     assert "src/pay.py" in Session(laptop, "s-2").hook("SessionStart")
     (entry,) = laptop.json("stats", "usage")["data"]["entries"]
     assert (entry["text"], entry["delivered"]) == ("[gotcha] `src/pay.py` must not retry a refund", 1)

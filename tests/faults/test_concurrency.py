@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine, count_pushes, make_machine
-from processes import workers
+from processes import wait_for_workers, workers
 
 from ctxrepo.services.sync import sync
 
@@ -41,13 +41,6 @@ def come_together(*machines: Machine) -> None:
 
 def kept_aside(machine: Machine) -> str:
     return "\n".join(f.read_text() for f in (machine.clone / "conflicts").rglob("*") if f.is_file())
-
-
-def wait(machine: Machine) -> None:
-    end = time.monotonic() + 60
-    while workers(machine):
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_an_edit_stays_against_a_deletion_of_the_whole_note(shared: tuple[Machine, Machine]) -> None:
@@ -92,7 +85,7 @@ def test_a_note_that_two_machines_make_at_once_has_the_entries_of_both(
         done = machine.ctxrepo("remember", f"made by {machine.home.name}", "--note", "topics/new.md")
         assert done.returncode == 0
     for machine in pair:
-        wait(machine)
+        wait_for_workers(machine)
     come_together(*pair)
     text = pair[0].read("shop/topics/new.md")
     assert [f"made by {name}" in text for name in BOTH] == [True, True]
@@ -153,7 +146,7 @@ def test_fifty_sessions_that_end_at_once_push_at_most_twice(ada: Machine, remote
         ada.remember(f"fact {number} of the storm")
     hooks = [end_session(ada, number) for number in range(50)]
     assert [hook.wait(60) for hook in hooks] == [0] * 50
-    wait(ada)
+    wait_for_workers(ada)
     assert 1 <= len(log.read_text().splitlines()) <= 2
     words = ["git", "-C", str(remote), "show", "main:shop/MEMORY.md"]
     held = subprocess.run(words, capture_output=True, text=True).stdout
@@ -177,7 +170,7 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
             os.killpg(os.getpgid(pid), signal.SIGKILL)
     time.sleep(0.6)
     assert end_session(ada, 2).wait(30) == 0
-    wait(ada)
+    wait_for_workers(ada)
     held = subprocess.run(["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True)
     assert b"sent in the end" in held.stdout
     assert ada.ctxrepo("sync").returncode == 0
@@ -228,7 +221,7 @@ def test_over_a_slow_line_one_sync_serves_many_writers(ada: Machine, remote: Pat
 
     with ThreadPoolExecutor(8) as pool:
         codes = list(pool.map(write_and_sync, range(8)))
-    wait(ada)
+    wait_for_workers(ada)
     assert set(codes) == {0}
     held = subprocess.run(["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True)
     assert [n for n in range(8) if b"fact %d over" % n not in held.stdout] == []

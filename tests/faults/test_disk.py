@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
-from processes import workers
+from processes import wait_for_workers
 from torture.failing import fail_each, needs_compiler
 from torture.mounts import disk_of_another_kind, mounted, needs_mount, read_only
 
@@ -22,14 +22,9 @@ def is_one_line(done: subprocess.CompletedProcess[str]) -> bool:
     return message.startswith("ctxrepo: ") and len(hint) <= 1 and "unexpected" not in message
 
 
-def wait(machine: Machine) -> None:
-    while workers(machine):
-        pass
-
-
 def healed(machine: Machine, *facts: str) -> bool:
     """Whether the next sync goes well and every fact is in a commit, and nothing half-written is about."""
-    wait(machine)
+    wait_for_workers(machine)
     done = machine.ctxrepo("sync")
     assert done.returncode == 0, done.stderr
     held = machine.git("grep", "-hE", "-e", "", "HEAD")
@@ -43,7 +38,7 @@ def small_disk(tmp_path: Path) -> Iterator[Machine]:
         machine = make_machine(disk, "ada")
         machine.init()
         yield machine
-        wait(machine)
+        wait_for_workers(machine)
 
 
 def fill(folder: Path, data: bytes) -> None:
@@ -55,7 +50,7 @@ def fill(folder: Path, data: bytes) -> None:
 @pytest.mark.parametrize("what", ["bytes", "files"])
 def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -> None:
     assert small_disk.ctxrepo("remember", FACT).returncode == 0
-    wait(small_disk)
+    wait_for_workers(small_disk)
     filler = small_disk.home.parent / "filler"
     filler.mkdir()
     with pytest.raises(OSError, match="No space"):
@@ -88,7 +83,7 @@ def test_a_read_only_folder_refuses_cleanly_and_heals(ada: Machine, what: str) -
             done = ada.ctxrepo(*words)
             assert done.returncode == 1
             assert is_one_line(done), done.stderr
-        wait(ada)
+        wait_for_workers(ada)
     assert healed(ada, FACT)
     assert "in vain" not in ada.git("grep", "-h", "-e", "", "HEAD")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from machines import Machine
@@ -29,10 +30,21 @@ def decline_loudly(remote: Path) -> None:
     hook.chmod(0o755)
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below the folder, with what it holds. SQLite removes its log when the last connection is
+    closed; when a file is gone before it was read, all are read again."""
+    while True:
+        with suppress(FileNotFoundError):
+            return {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
 def leaks(machine: Machine, *texts: str) -> list[str]:
     """Where a planted credential stands: in the texts, in any file of the state, in any commit message."""
-    files = [f for f in machine.places.state.rglob("*") if f.is_file()]
-    found = [f.name for f in files if any(p.encode() in f.read_bytes() for p in PLANTED)]
+    found = [
+        name
+        for name, data in contents(machine.places.state).items()
+        if any(p.encode() in data for p in PLANTED)
+    ]
     said = (*texts, machine.git("log", "--all", "--format=%B%an%ae"))
     return found + [text for text in said if any(p in text for p in PLANTED)]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from catalogue import everything
 from machines import Machine
-from processes import workers
+from processes import wait_for_workers
 
 PAD = "shop/SCRATCHPAD.md"
 TIMES = 10
@@ -48,13 +48,6 @@ def edit_by_hand(machine: Machine, until: list[subprocess.Popen[bytes]]) -> list
     return made
 
 
-def settle(machine: Machine) -> None:
-    end = time.monotonic() + 60
-    while workers(machine):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def notes(machine: Machine) -> tuple[str, str]:
     """The checklist, and all logs: a test may be at it at midnight."""
     days = sorted((machine.clone / "shop" / "daily").glob("*.md"))
@@ -83,7 +76,7 @@ def test_two_processes_and_a_hand_write_the_same_two_notes(mine: Machine, ben: M
     processes = [writing(mine, name) for name in "ab"]
     made = edit_by_hand(mine, processes)
     assert [process.wait() for process in processes] == [0, 0]
-    settle(mine)
+    wait_for_workers(mine)
     assert mine.ctxrepo("sync").returncode == 0
     ben.init(str(remote))
     for machine in (mine, ben):
@@ -102,7 +95,7 @@ def test_two_machines_write_the_same_two_notes(mine: Machine, ben: Machine, remo
     processes = [writing(mine, "a"), writing(ben, "b")]
     assert [process.wait() for process in processes] == [0, 0]
     for machine in (mine, ben, mine, ben):
-        settle(machine)
+        wait_for_workers(machine)
         assert machine.ctxrepo("sync").returncode == 0
     for machine in (mine, ben):
         all_once(*notes(machine), "ab")
@@ -117,7 +110,7 @@ def test_an_item_that_one_machine_ticks_is_ticked_on_all_and_others_stay(
     ben.init(str(remote))
     for text in ("first", "second", "third"):
         assert mine.ctxrepo("scratch", "add", text).returncode == 0
-    settle(mine)
+    wait_for_workers(mine)
     mine.sync()
     ben.sync()
     for machine, words in (
@@ -128,14 +121,14 @@ def test_an_item_that_one_machine_ticks_is_ticked_on_all_and_others_stay(
     ):
         assert machine.ctxrepo(*words).returncode == 0
     for machine in (mine, ben, mine, ben):
-        settle(machine)
+        wait_for_workers(machine)
         assert machine.ctxrepo("sync").returncode == 0
     items = [line for line in mine.read(PAD).splitlines() if line.startswith("- ")]
     assert items[:3] == ["- [x] first", "- [x] second", "- [ ] third"]
     assert sorted(items[3:]) == ["- [ ] by ada", "- [ ] by ben"]
     assert ben.read(PAD) == mine.read(PAD)
     assert mine.ctxrepo("scratch", "clear-done").returncode == 0
-    settle(mine)
+    wait_for_workers(mine)
     for machine in (mine, ben):
         assert machine.ctxrepo("sync").returncode == 0
     assert "[x]" not in ben.read(PAD)
@@ -151,7 +144,7 @@ def test_of_an_item_that_is_ticked_here_and_reworded_there_both_hold(
     assert mine.ctxrepo("scratch", "done", "bank").returncode == 0
     ben.write(PAD, "- [ ] ask the bank about its limit of 8 s\n- [ ] other\n")
     for machine in (mine, ben, mine, ben):
-        settle(machine)
+        wait_for_workers(machine)
         assert machine.ctxrepo("sync").returncode in (0, 4)
     assert mine.tree() == ben.tree()
     assert "[x] ask the bank" in everything(mine.clone)
