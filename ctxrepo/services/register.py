@@ -45,8 +45,10 @@ def _name_driver(memory: Memory, interpreter: str) -> bool:
 
 def _name_attributes(memory: Memory) -> None:
     """Say which files our driver merges in the clone's own attributes: a repository that another program
-    began has no `.gitattributes` of ours."""
+    began has no `.gitattributes` of ours. Nothing is written through a link: it may lead to any file."""
     file = memory.clone.git_dir / "info" / "attributes"
+    if file.parent.is_symlink() or file.is_symlink():
+        return
     with suppress(CtxrepoError):
         before = read(file)
         there = {line.strip() for line in (before or b"").decode("utf-8", "replace").splitlines()}

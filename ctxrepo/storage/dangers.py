@@ -80,13 +80,20 @@ def _files(git_dir: Path) -> Iterator[Danger]:
         yield Danger(
             git_dir / "modules", "holds repositories inside this one, with configurations of their own"
         )
-    lines = [line.strip() for line in text_of(git_dir / "info" / "attributes").splitlines()]
-    if foreign := [line for line in lines if line and line[0] != "#" and line not in ATTRIBUTES]:
-        told = foreign[0][:80]
-        yield Danger(git_dir / "info" / "attributes", f"says `{told}`: it can have git run a filter")
+    yield from _attributes(git_dir / "info" / "attributes")
     for name in _names(git_dir / "hooks"):
         if not name.endswith(".sample"):
             yield Danger(git_dir / "hooks" / name, "is run by your own git")
+
+
+def _attributes(file: Path) -> Iterator[Danger]:
+    for place in (file.parent, file):
+        if place.is_symlink():
+            yield Danger(place, "is a link: what stands there can have git run a filter")
+            return
+    lines = [line.strip() for line in text_of(file).splitlines()]
+    if foreign := [line for line in lines if line and line[0] != "#" and line not in ATTRIBUTES]:
+        yield Danger(file, f"says `{foreign[0][:80]}`: it can have git run a filter")
 
 
 def _worktrees(git_dir: Path, env: Mapping[str, str]) -> Iterator[Danger]:

@@ -194,9 +194,10 @@ def is_name(name: str) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """The text of a regular file, '' for anything else: a pipe in its place would never end."""
+    """The text of a regular file, '' for anything else: a pipe in its place would never end, and a link could
+    lead to any file of the user's."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return ""
     try:

@@ -29,8 +29,8 @@ TRIED = (
     "a pipe as objects/info/alternates",
     "a pipe as objects/pack/multi-pack-index", "a pipe as ctxrepo/id", "a pipe as index", "a pipe as gc.pid",
     "a pipe as info/sparse-checkout", "a pipe as logs/refs/heads/main", "a link as refs/heads/main",
-    "a link as logs/HEAD", "a link as ctxrepo/id", "a link as gc.pid", "objects elsewhere",
-    "ctxrepo elsewhere",
+    "a link as logs/HEAD", "a link as info/attributes", "a link as ctxrepo/id", "a link as gc.pid",
+    "objects elsewhere", "ctxrepo elsewhere",
     "garbage in config", "garbage in packed-refs", "garbage in shallow", "HEAD leads out",
     "a commit replaced", "a shared index", "a graft",
 )  # fmt: skip

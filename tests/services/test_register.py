@@ -50,6 +50,17 @@ def test_any_other_value_is_foreign(machine: Machine, value: str) -> None:
     assert foreign(machine) == [DRIVER]
 
 
+@pytest.mark.parametrize("name", ["info", "info/attributes"])
+def test_no_attributes_are_written_through_a_link(machine: Machine, tmp_path: Path, name: str) -> None:
+    place, there = machine.clone / ".git" / name, tmp_path / "there"
+    place.rename(there)
+    place.symlink_to(there)
+    file = there / "attributes" if there.is_dir() else there
+    file.write_text("nobody's business\n")
+    assert register(machine.open(), sys.executable)
+    assert file.read_text() == "nobody's business\n"
+
+
 @pytest.mark.parametrize("key", ["merge.other.driver", "merge.default", "merge.ctxrepo.recursive"])
 def test_no_other_driver_may_be_named(machine: Machine, key: str) -> None:
     machine.git("config", "--local", key, merge_driver(sys.executable))

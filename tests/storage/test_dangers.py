@@ -135,6 +135,17 @@ def test_attributes_of_others_are_told_and_ours_are_not(clone: Clone) -> None:
     assert told(clone) == ["info/attributes"]
 
 
+@pytest.mark.parametrize("name", ["info", "info/attributes"])
+def test_attributes_behind_a_link_are_told_by_their_place_and_never_by_what_they_say(
+    clone: Clone, tmp_path: Path, name: str
+) -> None:
+    (clone.git_dir / "info").mkdir(exist_ok=True)
+    (clone.git_dir / "info" / "attributes").write_text("*.md filter=spy\n")
+    (clone.git_dir / name).rename(tmp_path / "there")
+    (clone.git_dir / name).symlink_to(tmp_path / "there")
+    assert told(clone) == [name]
+
+
 def test_a_linked_worktree_is_none_unless_it_leads_elsewhere(clone: Clone, tmp_path: Path) -> None:
     def git(*words: str) -> None:
         subprocess.run(["git", *words], cwd=clone.root, check=True, capture_output=True)
