@@ -33,9 +33,10 @@ def main() -> int:
 
         return merge(words[1:])
     if words[:1] == ["_complete"]:
+        from ctxrepo.cli.app import root_command
         from ctxrepo.cli.completion import main as complete
 
-        return complete(words[1:])
+        return complete(words[1:], root_command)
     from ctxrepo.cli.app import main as cli
 
     return cli(words)

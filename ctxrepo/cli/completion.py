@@ -44,13 +44,14 @@ def completion(
     output.verbatim(script(shell, sys.executable).encode())
 
 
-def main(words: Sequence[str]) -> int:
+def main(words: Sequence[str], root: Callable[[], Any]) -> int:
     """Answer a script: `bash WORDBREAKS LINE`, or another shell's name and the words up to the cursor.
+    `root` makes the tree of all commands.
 
     Nobody reads an error while they type: whatever goes wrong, nothing is said.
     """
     with suppress(Exception):
-        answer = _bash(words[1], words[2]) if words[0] == "bash" else _told(words[1:])
+        answer = _bash(root(), words[1], words[2]) if words[0] == "bash" else _told(root(), words[1:])
         output.verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
     return 0
 
@@ -189,26 +190,24 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
 }
 
 
-def _told(words: Sequence[str]) -> Iterator[str]:
+def _told(root: Any, words: Sequence[str]) -> Iterator[str]:
     """Candidates with what they mean, for shells that show it."""
-    for value, said in _root_candidates(words):
+    for value, said in _printable(root, words):
         yield f"{value}\t{said}" if said else value
 
 
-def _bash(breaks: str, line: str) -> Iterator[str]:
+def _bash(root: Any, breaks: str, line: str) -> Iterator[str]:
     """Candidates as bash wants them: quoted, and without what stands before the last of its word breaks."""
     words, is_quoted = _split(line)
     last = words[-1]
     cut = 0 if is_quoted else max(last.rfind(char) for char in breaks if char in ":=@") + 1 if breaks else 0
-    for value, _ in _root_candidates(words[1:]):
+    for value, _ in _printable(root, words[1:]):
         rest = value if value == FILES else value[cut:]
         yield rest if is_quoted or value == FILES else _escaped(rest)
 
 
-def _root_candidates(words: Sequence[str]) -> Iterator[Candidate]:
-    from ctxrepo.cli.app import root_command
-
-    for value, said in candidates(root_command(), words):
+def _printable(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
+    for value, said in candidates(root, words):
         if value.isprintable():
             yield value, " ".join(said.split()) if said.isprintable() else ""
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctxrepo.cli import output
+from ctxrepo.cli.deeds import who
 from ctxrepo.cli.options import Json
 from ctxrepo.domain.moment import second
-from ctxrepo.domain.paths import shown
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.domain.target import Target
     from ctxrepo.services.history import Deed
-
-_MAX_WHO = 60
 
 
 def register(app: typer.Typer) -> None:
@@ -119,19 +117,6 @@ def _text(deed: Deed, path: str) -> str:
     name = "" if deed.path == path else f"  {deed.path}"
     more = [f"… {deed.more} more"] if deed.more else []
     return "\n".join([f"{start}  {who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
-
-
-def who(deed: Deed) -> str:
-    """`claude on laptop-1a2b, session 8f2e1c3d`, or git's author for a commit made by hand."""
-    writers = deed.writers
-    if not writers.hosts and not writers.agents:
-        return f"{shown(deed.author, _MAX_WHO)} by hand"
-    agents, hosts = ", ".join(writers.agents), ", ".join(writers.hosts)
-    sessions = [session[:8] for session in writers.sessions]
-    session = (
-        f", {len(sessions)} sessions" if len(sessions) > 1 else "".join(f", session {s}" for s in sessions)
-    )
-    return shown(" on ".join(who for who in (agents, hosts) if who), _MAX_WHO) + session
 
 
 def _data(deed: Deed) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def log(
+    context: typer.Context,
     text: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="What was done, found or decided.")
     ] = None,
@@ -60,19 +61,17 @@ def log(
         _days(scope, json)
     elif text:
         words = " ".join(text)
-        _require_sentence(words)
+        _require_sentence(words, context.find_root().command)
         _write(words, scope, json)
     else:
         _print(date, scope, json)
 
 
-def _require_sentence(text: str) -> None:
+def _require_sentence(text: str, root: Any) -> None:
     """UsageError for a word that was meant as a command: nobody would find it in the log."""
-    from ctxrepo.cli.app import root_command
-
     word = text.strip().casefold()
     instead = _MEANT.get(word, "")
-    if instead or word in root_command().commands:
+    if instead or word in root.commands:
         raise UsageError(
             f"`log {word}` would write the word {word} into today's log",
             f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ctxrepo.cli.deeds import who
 from ctxrepo.cli.output import counted
 from ctxrepo.domain.moment import day
 from ctxrepo.domain.paths import shown
@@ -41,8 +42,6 @@ def markdown(what: PullRequest) -> str:
 
 
 def _part(part: Part) -> Iterator[str]:
-    from ctxrepo.cli.history import who
-
     first, last = day(part.deeds[0].when), day(part.deeds[-1].when)
     days = first if first == last else f"{first} to {last}"
     yield from ("", f"### {code(who(part.deeds[0]))}, {days}")

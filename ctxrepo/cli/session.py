@@ -165,7 +165,7 @@ def handoff(
 def _show_handoff(scope: str, json: bool) -> None:
     from ctxrepo.cli.runtime import Runtime
     from ctxrepo.domain.handoff import handoff_of, meta_of
-    from ctxrepo.services.tape import handoff_text, left_handoff
+    from ctxrepo.services.anchors import handoff_text, left_handoff
 
     run = Runtime()
     run.settle()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ctxrepo.domain.bounds import COMMITS, HISTORY_BYTES, PARENTS
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import BeyondBounds, RepositoryState
-from ctxrepo.services.standing import SEEN
+from ctxrepo.storage.clone import SEEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.reffiles import OPEN, RefFiles

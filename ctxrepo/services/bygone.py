@@ -10,9 +10,9 @@ from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.target import Target, ids_meant
 from ctxrepo.errors import NotFound
-from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.find import places_of
 from ctxrepo.services.history import Past, commit_named
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.project import Project
 from ctxrepo.services.versions import Place, follow, whereabouts
 from ctxrepo.storage.memory import Memory

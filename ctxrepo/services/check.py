@@ -19,7 +19,7 @@ from ctxrepo.errors import Unreadable
 from ctxrepo.hot.block import size
 from ctxrepo.hot.presets import DELIVERED
 from ctxrepo.services.check_entries import between_entries
-from ctxrepo.services.evidence import evidence_now
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.project import read_registry
 from ctxrepo.storage.memory import Memory
 

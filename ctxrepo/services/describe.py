@@ -15,8 +15,8 @@ from ctxrepo.domain.note import decode
 from ctxrepo.domain.paths import is_archived, is_note
 from ctxrepo.domain.registry import REGISTRY_FILE, moved_path, parse
 from ctxrepo.domain.takeback import is_way_back
-from ctxrepo.services.evidence import EVIDENCE
-from ctxrepo.services.tape import tape_folder
+from ctxrepo.services.anchors import tape_folder
+from ctxrepo.services.marks import EVIDENCE
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.writelog import Write

@@ -1,22 +1,21 @@
-"""evidence: deliberate records about entries are written beside the notes, and read back as marks."""
+"""evidence: deliberate records about entries are written beside the notes."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from datetime import datetime
 
 from ctxrepo.domain.entry import Entry, entries_of
-from ctxrepo.domain.evidence import Evidence, Kind, Marks, evidence_of, heirs, marks, to_line
+from ctxrepo.domain.evidence import Evidence, Kind, evidence_of, heirs, to_line
 from ctxrepo.domain.jsonl import TOMBSTONE, render, with_room
 from ctxrepo.domain.likeness import moved
 from ctxrepo.domain.moment import month, stamp
 from ctxrepo.domain.note import decode, encode
 from ctxrepo.domain.paths import is_note
+from ctxrepo.services.marks import EVIDENCE, evidence_files, evidence_in, named_by
 from ctxrepo.services.write import Draft
 from ctxrepo.storage.memory import Memory
-
-EVIDENCE = ".ctx/evidence/"
 
 
 def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
@@ -40,28 +39,6 @@ def unforget(draft: Draft, entries: Collection[str]) -> None:
                 draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
 
 
-def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
-    """path -> bytes of every evidence file in a tree."""
-    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
-    return {p: memory.objects.said(k) for p, k in found.items() if ":" not in k}
-
-
-def marks_of(memory: Memory, tree: str | None) -> Marks:
-    """What all evidence in a tree amounts to."""
-    return marks(_said(evidence_files(memory, tree)))
-
-
-def evidence_now(memory: Memory) -> list[Evidence]:
-    """All that was said of entries, as the files have it now."""
-    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
-    return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
-
-
-def named_in_evidence(memory: Memory) -> set[str]:
-    """The ids of the entries of which something was said, as the files have it now."""
-    return _named(evidence_now(memory))
-
-
 def moved_evidence(
     memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
 ) -> dict[str, bytes]:
@@ -73,11 +50,11 @@ def moved_evidence(
     committed = evidence_files(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and p.startswith(EVIDENCE)}
     files = committed | changed
-    named = _named(_said(files))
+    named = named_by(evidence_in(files))
     if not named:
         return {}
-    known = {e.id for e in _said({path: committed[path] for path in changed if path in committed})}
-    since = [e for e in _said(changed) if e.id not in known]
+    known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
+    since = [e for e in evidence_in(changed) if e.id not in known]
     heir = heirs(since)
     stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
     told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
@@ -112,11 +89,3 @@ def _moves(
         stands = heir.get(old.id, old.id)
         if stands != new.id:
             yield stands if stands in young and stands not in there else old.id, new.id
-
-
-def _said(files: Mapping[str, bytes]) -> list[Evidence]:
-    return [e for data in files.values() for e in evidence_of(decode(data))]
-
-
-def _named(evidence: Iterable[Evidence]) -> set[str]:
-    return {name for e in evidence if e.kind != "renamed" for name in (e.entry, e.to) if name}

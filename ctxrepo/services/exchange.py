@@ -24,6 +24,7 @@ from ctxrepo.services.follow import follow
 from ctxrepo.services.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.outgoing import outgoing_secrets
 from ctxrepo.services.review import open_review
+from ctxrepo.storage.clone import SEEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.pause import pause
 from ctxrepo.storage.private import touch
@@ -126,7 +127,7 @@ def _round(
         return replace(done, answer=found.answer)
     if why := beyond(memory, merged.commit):
         return replace(done, answer=RemoteAnswer("bounds", why))
-    if theirs and not found.goes_on and theirs != objects.ref(standing.SEEN):
+    if theirs and not found.goes_on and theirs != objects.ref(SEEN):
         _break_off_review(memory)
     if send:
         done = _send(memory, merged.commit, theirs, now, done)
@@ -187,7 +188,7 @@ def _send_shared_again(memory: Memory) -> str | None:
 
     A remote that never had it shall get all that is here, as any new one: no review could end on it.
     """
-    seen = memory.objects.ref(standing.SEEN)
+    seen = memory.objects.ref(SEEN)
     if seen is None:
         _break_off_review(memory)
     elif memory.remote.push(seen, "").ok:

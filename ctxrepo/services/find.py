@@ -22,7 +22,7 @@ from ctxrepo.domain.target import (
     several_ids,
 )
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.evidence import evidence_now
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.project import Project, read_registry
 from ctxrepo.storage.memory import Memory
 

@@ -18,10 +18,10 @@ from ctxrepo.hot.events import only_reads
 from ctxrepo.hot.gate import is_silent
 from ctxrepo.hot.logs import lines_of
 from ctxrepo.hot.tool import ACCESS_BYTES
+from ctxrepo.services.anchors import anchor_names
 from ctxrepo.services.find import Scope
 from ctxrepo.services.log import entries_today
 from ctxrepo.services.scratch import items_in
-from ctxrepo.services.tape import anchor_names
 from ctxrepo.storage.code import top_above
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.recent import ends_of, newest

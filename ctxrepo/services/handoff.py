@@ -9,10 +9,11 @@ from ctxrepo.domain.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.domain.jsonl import render
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.secrets import scan
+from ctxrepo.services.anchors import BY_ITSELF, newest_here
 from ctxrepo.services.find import scope_named
 from ctxrepo.services.gather import Sitting, gather
 from ctxrepo.services.project import Project
-from ctxrepo.services.tape import BY_ITSELF, Anchored, anchor, newest_here
+from ctxrepo.services.tape import Anchored, anchor
 from ctxrepo.storage.memory import Memory
 
 NAME = "handoff/session"

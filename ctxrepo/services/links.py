@@ -11,8 +11,8 @@ from ctxrepo.domain.evidence import Evidence, fate
 from ctxrepo.domain.links import leads_to, spots
 from ctxrepo.domain.note import Note
 from ctxrepo.domain.target import Target
-from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.find import entries_of_renamed, scope_named, search_order
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.project import Project
 from ctxrepo.services.resolve import find_note
 from ctxrepo.storage.memory import Memory

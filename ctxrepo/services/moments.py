@@ -11,10 +11,10 @@ from ctxrepo.domain.anchor import Anchor, to_line
 from ctxrepo.domain.handoff import Handoff
 from ctxrepo.domain.moment import stamp
 from ctxrepo.domain.origin import Origin
+from ctxrepo.services.anchors import BY_ITSELF
 from ctxrepo.services.gather import Sitting
 from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.project import find_project
-from ctxrepo.services.tape import BY_ITSELF
 from ctxrepo.storage.compactions import Compactions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.private import opened

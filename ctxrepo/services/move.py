@@ -13,8 +13,9 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import archived, is_archived
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Refused, UsageError
-from ctxrepo.services.evidence import named_in_evidence, record
+from ctxrepo.services.evidence import record
 from ctxrepo.services.find import placed, scope_named
+from ctxrepo.services.marks import named_in_evidence
 from ctxrepo.services.project import Project
 from ctxrepo.services.read import Reading, read
 from ctxrepo.services.relink import follow_links, moves_of

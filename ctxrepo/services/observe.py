@@ -23,7 +23,7 @@ from ctxrepo.hot import ledger, logs, own, trace
 from ctxrepo.hot.events import only_reads
 from ctxrepo.hot.tool import ACCESS_BYTES
 from ctxrepo.hot.where import inside
-from ctxrepo.services.evidence import evidence_files
+from ctxrepo.services.marks import evidence_files
 from ctxrepo.services.read import Reading
 from ctxrepo.storage.cacherows import digest_of, is_aside
 from ctxrepo.storage.memory import Memory

@@ -12,8 +12,8 @@ from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.errors import NotFound
-from ctxrepo.services.evidence import evidence_files
 from ctxrepo.services.find import follow_entry
+from ctxrepo.services.marks import evidence_files
 from ctxrepo.services.project import Project
 from ctxrepo.services.versions import Place, Step
 from ctxrepo.storage.memory import Memory

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from ctxrepo.domain.anchor import anchor_of, anchors_of, on_pi, to_pi_line
 from ctxrepo.domain.jsonl import TOMBSTONE, record
-from ctxrepo.domain.registry import OLD_TAPE
+from ctxrepo.services.anchors import pi_tape
 from ctxrepo.services.write import Draft
 from ctxrepo.storage.pimemory import keeps_tape
-
-
-def pi_tape(folder: str) -> str:
-    """The file in which pi-memory-md keeps the anchors of a project."""
-    return f"TAPE/{folder}{OLD_TAPE}"
 
 
 def share(draft: Draft, folder: str) -> None:

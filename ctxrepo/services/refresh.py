@@ -11,10 +11,10 @@ from ctxrepo.domain.guard import Refusal
 from ctxrepo.domain.note import Note, decode
 from ctxrepo.domain.paths import is_note, unsafe
 from ctxrepo.domain.registry import REGISTRY_FILE
-from ctxrepo.services.evidence import marks_of
+from ctxrepo.services.anchors import handoff_text, newest_handoff, tape_folder
 from ctxrepo.services.faults import of_bounds, of_obstacles, of_settings, tell
+from ctxrepo.services.marks import marks_of
 from ctxrepo.services.project import relink
-from ctxrepo.services.tape import handoff_text, newest_handoff, tape_folder
 from ctxrepo.storage.blocks import BlockFile
 from ctxrepo.storage.cacherows import NewestHandoff
 from ctxrepo.storage.lock import is_held, locked

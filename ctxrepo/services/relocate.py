@@ -14,7 +14,8 @@ from ctxrepo.domain.note import decode_exactly, encode
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.registry import moved_path, relinked
 from ctxrepo.errors import Refused
-from ctxrepo.services.evidence import named_in_evidence, record
+from ctxrepo.services.evidence import record
+from ctxrepo.services.marks import named_in_evidence
 from ctxrepo.services.relink import follow_links, moves_of
 from ctxrepo.services.write import Draft
 

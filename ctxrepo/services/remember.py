@@ -18,8 +18,9 @@ from ctxrepo.domain.note import bump_updated, encode
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_archived
 from ctxrepo.domain.target import Target
-from ctxrepo.services.evidence import evidence_now, record
+from ctxrepo.services.evidence import record
 from ctxrepo.services.find import Scope, find_entry, live_entries, read_note, scope_named
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.project import Project
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.cacherows import is_pinned

@@ -18,8 +18,9 @@ from ctxrepo.domain.target import Target
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.bygone import Bygone, before_last_change, bygone, former_path
 from ctxrepo.services.commit import Wanted, commit
-from ctxrepo.services.evidence import evidence_now, named_in_evidence, record, unforget
+from ctxrepo.services.evidence import record, unforget
 from ctxrepo.services.find import find_entry, placed, scope_named
+from ctxrepo.services.marks import evidence_now, named_in_evidence
 from ctxrepo.services.move import completed, move
 from ctxrepo.services.project import Project
 from ctxrepo.services.spooled import spooled_versions

@@ -22,7 +22,7 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.paths import is_note
 from ctxrepo.domain.said import said
 from ctxrepo.services.merge import MergedCommits, merged_tree
-from ctxrepo.services.standing import SEEN
+from ctxrepo.storage.clone import SEEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
 

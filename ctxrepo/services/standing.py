@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.storage.clone import SEEN
 from ctxrepo.storage.git import redact
 from ctxrepo.storage.memory import Memory
-
-SEEN = "refs/ctxrepo/seen"
-"""The remote's tip that we last merged or made; a fetch alone doesn't move it."""
 
 
 @dataclass(frozen=True)

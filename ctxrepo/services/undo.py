@@ -11,11 +11,11 @@ from ctxrepo.domain.note import decode_exactly
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.takeback import encoded, way_back_of, without_records
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
+from ctxrepo.services.anchors import BY_ITSELF
 from ctxrepo.services.commit import Wanted, commit
 from ctxrepo.services.describe import lines_of_change
 from ctxrepo.services.history import commit_named
 from ctxrepo.services.spooled import spooled_versions
-from ctxrepo.services.tape import BY_ITSELF
 from ctxrepo.services.way_back import Deed, changes_back
 from ctxrepo.services.write import Draft, drafting
 from ctxrepo.storage.donelog import Operation

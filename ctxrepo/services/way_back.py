@@ -12,7 +12,7 @@ from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import OLD_TAPE, REGISTRY_FILE
 from ctxrepo.domain.takeback import difference, emptied, keeping_claims, total
 from ctxrepo.errors import Refused
-from ctxrepo.services.evidence import EVIDENCE
+from ctxrepo.services.marks import EVIDENCE
 from ctxrepo.services.merge import merge_of
 from ctxrepo.storage.memory import Memory
 

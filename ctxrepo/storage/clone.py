@@ -14,6 +14,9 @@ from ctxrepo.storage.configfile import entries, values
 from ctxrepo.storage.private import put, require_private
 from ctxrepo.storage.reffiles import OUR_REFS, RefFiles, text_of
 
+SEEN = "refs/ctxrepo/seen"
+"""The remote's tip that we last merged or made; a fetch alone doesn't move it."""
+
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
 _UNFINISHED = {

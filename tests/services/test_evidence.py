@@ -17,8 +17,8 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import parse_target
 from ctxrepo.services.commit import commit
 from ctxrepo.services.edit import Passage, edit
-from ctxrepo.services.evidence import evidence_now
 from ctxrepo.services.forget import forget
+from ctxrepo.services.marks import evidence_now
 from ctxrepo.services.remember import Fact, Remembered, remember
 
 MINUTE = timedelta(minutes=1)

@@ -16,12 +16,13 @@ from machines import NOW, Machine
 from ctxrepo.domain.handoff import MAX_BYTES, Handoff, handoff_of, told
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Refused
+from ctxrepo.services.anchors import handoff_text, newest_handoff
 from ctxrepo.services.commit import commit
 from ctxrepo.services.gather import Sitting, transcript_of
 from ctxrepo.services.handoff import hand_over, prepare
 from ctxrepo.services.log import log
 from ctxrepo.services.scratch import add
-from ctxrepo.services.tape import Anchored, anchor, handoff_text, newest_handoff
+from ctxrepo.services.tape import Anchored, anchor
 
 SECRET = "ghp_" + "a1B2" * 9
 

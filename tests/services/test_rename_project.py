@@ -12,9 +12,9 @@ from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
 from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.commit import Wanted
-from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.find import project_here
 from ctxrepo.services.history import history
+from ctxrepo.services.marks import marks_of
 from ctxrepo.services.project import project_of
 from ctxrepo.services.remember import Fact, remember
 from ctxrepo.services.rename_project import Renamed, rename_project

@@ -15,9 +15,9 @@ from ctxrepo.domain.target import Target, parse_destination, parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.commit import commit
 from ctxrepo.services.edit import Passage, edit
-from ctxrepo.services.evidence import marks_of
 from ctxrepo.services.find import project_here
 from ctxrepo.services.forget import forget
+from ctxrepo.services.marks import marks_of
 from ctxrepo.services.move import archive, move
 from ctxrepo.services.rename_project import rename_project
 from ctxrepo.services.restore import Restored, restore

@@ -12,8 +12,9 @@ from machines import NOW, Machine
 from ctxrepo.domain.anchor import Anchor
 from ctxrepo.domain.origin import Origin
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.anchors import handoff_text, newest_handoff, tape_folder
 from ctxrepo.services.commit import commit
-from ctxrepo.services.tape import Anchored, anchor, handoff_text, newest_handoff, tape_folder
+from ctxrepo.services.tape import Anchored, anchor
 
 
 @pytest.fixture
