@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,7 +14,7 @@ from pathlib import Path
 from ctxrepo.agents import session_in
 from ctxrepo.cli import output, waiting
 from ctxrepo.domain.origin import Origin
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import CtxrepoError, NoAnswer
 from ctxrepo.hot.daemon import start_worker
 from ctxrepo.services.commit import Committed, Wanted, commit
 from ctxrepo.services.compile import compile_for_hooks
@@ -59,8 +60,13 @@ class Runtime:
 
     @property
     def pi_warnings(self) -> tuple[str, ...]:
-        """What is odd in the settings for pi that came with the folder one stands in."""
-        return Outside(self.places.silent).ask(self.cwd, lambda: redirections(self.cwd))
+        """What is odd in the settings for pi that came with the folder one stands in.
+
+        Nothing where that folder hangs: commands that need the project say so.
+        """
+        with suppress(NoAnswer):
+            return Outside(self.places.silent).ask(self.cwd, lambda: redirections(self.cwd))
+        return ()
 
     @cached_property
     def project(self) -> Project | None:

@@ -76,7 +76,10 @@ def _said(order: Order, ended: Ended) -> list[str]:
 
 
 def _may_refuse(carrier: Carrier, order: Order, ended: Ended, top: Path | None) -> bool:
-    """Where git's own files are damaged or lie elsewhere, a sentence says which, and the exchange waits."""
+    """Where git's own files are damaged or lie elsewhere, a sentence says which, and the exchange waits. What
+    is written in a project whose folder hangs is refused: nobody knows which project that is."""
+    if top and order[0] == "remember" and f"{top} doesn't answer" in ended.said:
+        return True
     if order[0] in ("sync", "init") and carrier in COUSINS.values():
         return True
     return top is None and order[0] != "hook" and _names(carrier, ended.said)

@@ -239,6 +239,7 @@ def test_a_command_in_a_folder_that_hangs_says_which_one_and_ends(mine: Machine,
             done = run(mine, place / "deep", *words)
             assert done.returncode == 1, words
             assert f"{place}/deep doesn't answer" in done.stderr, words
+        assert run(mine, place / "deep", "sync").returncode == 0, "which needs to know of no project"
         assert run(mine, mine.project_folder, "remember", "a fact of the project").returncode == 0
 
 
