@@ -179,6 +179,10 @@ _COUNTING = re.compile(
 )
 """Lines of git's that say nothing of how it ended."""
 
+# A push is two processes that write to one place, and the one that packs ends this line by itself: what the
+# other has to say of the remote may come before that end.
+_GLUED = re.compile(r"(?m)^(Total \d.*?)(?=(?:remote|error|fatal): )")
+
 
 # Whoever can write a project's settings can set a variable of its agent's environment, and hooks and their
 # worker inherit it. What a person wants for good stands in a file that is their own.
@@ -243,6 +247,7 @@ def classify(words: str, *, pushing: bool = False) -> Outcome:
     A push follows a fetch that was let in: what is forbidden then is only writing. A git that dies without
     a word was cut off.
     """
+    words = _parted(words)
     if not words.strip():
         return "cut"
     if pushing and re.search("returned error: 403", words, re.IGNORECASE):
@@ -255,7 +260,7 @@ def reason(words: str, outcome: Outcome) -> str:
 
     What the remote's keepers wrote themselves comes first, then the line that decided, then git's summary.
     """
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    lines = [line.strip() for line in _parted(words).splitlines() if line.strip()]
     lines = [line for line in lines if not _COUNTING.match(line)]
     # Any line that we don't know "fits" a failure that we don't know.
     fits = [line for line in lines if _found(line) == outcome] if outcome != "failed" else []
@@ -264,6 +269,11 @@ def reason(words: str, outcome: Outcome) -> str:
     by_them = outcome in ("protected", "quota", "refused", "readonly")
     ordered = [line for line in fits if line in theirs] + theirs if by_them else []
     return next(iter([*ordered, *fits, *summary, *lines]), "")[:300]
+
+
+def _parted(words: str) -> str:
+    """git's words, with each thing that it says on a line of its own."""
+    return _GLUED.sub(r"\1\n", words)
 
 
 def _found(words: str) -> Outcome:

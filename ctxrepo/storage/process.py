@@ -7,7 +7,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 _GLANCE = 0.2
@@ -57,6 +57,7 @@ def converse(
                     raise GivenUp
                 if not ready and process.poll() is not None:
                     end_group(process)  # somebody in it outlives git and holds its streams
+                    _hear_the_rest(open_streams, heard)
                     break
                 for key, _ in ready:
                     if key.data == "stdin":
@@ -135,6 +136,16 @@ def _write(
         open_streams.unregister(process.stdin.fileno())
         process.stdin.close()
     return rest
+
+
+def _hear_the_rest(open_streams: selectors.BaseSelector, heard: Mapping[int, bytearray]) -> None:
+    """What was said between our last look at the streams and the process's end; nobody is waited for."""
+    while ready := [key for key, _ in open_streams.select(0) if key.fd in heard]:
+        for key in ready:
+            if chunk := os.read(key.fd, _CHUNK):
+                heard[key.fd] += chunk
+            else:
+                open_streams.unregister(key.fd)
 
 
 def _wait(process: subprocess.Popen[bytes], end: float) -> None:

@@ -111,6 +111,24 @@ def test_the_reason_is_what_the_keepers_of_the_remote_wrote() -> None:
     assert reason(silent, "protected").endswith("[remote rejected] (pre-receive hook declined)")
 
 
+def test_what_the_remote_says_in_the_middle_of_a_line_of_gits_counts_as_well() -> None:
+    """`git push` packs in a process of its own, which ends its last line when the remote may have spoken."""
+    for said, outcome in (
+        ("remote: GH006: Protected branch update failed", "protected"),
+        ("remote: fatal: pack exceeds maximum allowed size (1.00 KiB)", "quota"),
+        ("remote: no space left on device", "quota"),
+        ("error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413", "quota"),
+    ):
+        words = (
+            f"Writing objects: 100% (5/5), 415 bytes | 415.00 KiB/s, done.\n"
+            f"Total 5 (delta 0), reused 0 (delta 0), pack-reused 0{said}        \n\n"
+            "error: failed to push some refs to 'there'\nTo there\n"
+            "!\tHEAD:refs/heads/main\t[remote rejected] (pre-receive hook declined)\nDone\n"
+        )
+        assert classify(words, pushing=True) == outcome
+        assert reason(words, classify(words, pushing=True)) == said
+
+
 def test_the_reason_is_the_line_that_decided() -> None:
     changed = "@@@@\n@  WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!  @\n@@@@\nfatal: Could not read"
     assert "IDENTIFICATION HAS CHANGED" in reason(changed, classify(changed))

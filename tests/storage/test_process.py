@@ -56,6 +56,25 @@ def test_who_does_not_listen_is_no_error() -> None:
         assert converse(process, bytes(1_000_000), limit=20)[0] == b"done\n"
 
 
+class Unlucky(subprocess.Popen[bytes]):
+    """A process that speaks and ends after its streams were looked at, and before it is."""
+
+    def poll(self) -> int | None:
+        return super().wait() if self.returncode is None else self.returncode
+
+
+def test_last_words_are_heard_where_another_process_holds_the_streams() -> None:
+    script = "(trap '' HUP; exec sleep 30) & sleep 1; echo said; echo last words >&2"
+    with Unlucky(
+        ["sh", "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert converse(process, b"", limit=20) == (b"said\n", b"last words\n")
+
+
 def test_silence_ends_it() -> None:
     began = time.monotonic()
     with start("echo hello; sleep 60") as process, pytest.raises(GivenUp):
