@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.services.held import lost_files
+from ctxrepo.storage.kinds import misplaced, require_in_place
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objectfiles import packs_without_index, spoiled_objects
 from ctxrepo.storage.reffiles import FOLLOWED, WT, WT_NEXT, RefFiles
@@ -14,6 +15,11 @@ from ctxrepo.storage.wholeness import Wholeness
 def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
     """One line for each thing; TimeoutError past monotonic `end`."""
     clone, refs = memory.clone, RefFiles(memory.clone.git_dir)
+    found = list(misplaced(clone.git_dir))
+    yield from (one.words for one in found if not one.is_for_a_person)
+    if found:
+        require_in_place(memory.root)
+        return  # nothing more can be asked
     lost = clone.lost_refs() if not clone.unfinished() else []
     yield from (f"{name} in {clone.git_dir} can't be read" for name in lost)
     if refs.index_is_garbage():

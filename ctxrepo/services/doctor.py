@@ -3,12 +3,14 @@ with it, and what helps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.clonecheck import check_clone, check_git, check_notes, check_objects
 from ctxrepo.services.connection import Machine
-from ctxrepo.services.finding import Checked
+from ctxrepo.services.finding import Checked, Finding
 from ctxrepo.services.statecheck import (
     check_agents,
     check_blocks,
@@ -24,21 +26,39 @@ from ctxrepo.storage.memory import Memory
 
 
 def doctor(memory: Memory, machine: Machine, now: datetime) -> list[Checked]:
-    """All that was looked at; nothing is changed and no network is asked."""
-    return [checked for checked in _all(memory, machine, now) if checked is not None]
+    """All that was looked at; nothing is changed and no network is asked.
+
+    What can't be looked at is wrong for that, and told once.
+    """
+    found: list[Checked] = []
+    told: set[str] = set()
+    for name, look in _looks(memory, machine, now):
+        try:
+            checked = look()
+        except CtxrepoError as error:
+            checked = Checked(name, "it can't be looked at", [Finding(error.message, error.hint)])
+        if checked is None:
+            continue
+        findings = [one for one in checked.findings if one.problem not in told]
+        told.update(one.problem for one in findings)
+        if findings or not checked.findings:
+            found.append(replace(checked, findings=findings))
+    return found
 
 
-def _all(memory: Memory, machine: Machine, now: datetime) -> Iterator[Checked | None]:
-    yield check_git(memory)
-    yield check_settings(memory)
-    yield check_clone(memory)
-    yield check_objects(memory)
-    yield check_notes(memory)
-    yield check_remote(memory, now)
-    yield check_state(memory)
-    yield check_worker(memory, now)
-    yield check_meanings(memory)
-    yield check_blocks(memory)
-    yield check_agents(machine)
-    yield check_hooks(memory, machine, now)
-    yield check_faults(memory, now)
+def _looks(
+    memory: Memory, machine: Machine, now: datetime
+) -> Iterator[tuple[str, Callable[[], Checked | None]]]:
+    yield "git", lambda: check_git(memory)
+    yield "settings", lambda: check_settings(memory)
+    yield "clone", lambda: check_clone(memory)
+    yield "objects", lambda: check_objects(memory)
+    yield "notes", lambda: check_notes(memory)
+    yield "remote", lambda: check_remote(memory, now)
+    yield "state", lambda: check_state(memory)
+    yield "worker", lambda: check_worker(memory, now)
+    yield "meanings", lambda: check_meanings(memory)
+    yield "blocks", lambda: check_blocks(memory)
+    yield "agents", lambda: check_agents(machine)
+    yield "hooks", lambda: check_hooks(memory, machine, now)
+    yield "faults", lambda: check_faults(memory, now)

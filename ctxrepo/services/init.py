@@ -23,8 +23,9 @@ from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.config import read_settings, write_repository
 from ctxrepo.storage.configfile import configure
 from ctxrepo.storage.git import Git, Progress, redact
+from ctxrepo.storage.kinds import require_in_place
 from ctxrepo.storage.memory import Memory, clone_root, first_repository, shown_path, state_of
-from ctxrepo.storage.owngit import OwnGit, require_own, require_owner
+from ctxrepo.storage.owngit import OwnGit, require_owner
 from ctxrepo.storage.places import Places
 from ctxrepo.storage.refwriter import RefWriter
 from ctxrepo.storage.remote import Remote, clone
@@ -82,7 +83,7 @@ def init(
     cone = always(known.global_folder) if sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     require_owner(root, env)
-    require_own(root)
+    require_in_place(root)
     is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
     branch = known.branch if settings.repository else _branch(root, known.branch)
     wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)

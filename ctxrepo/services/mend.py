@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.commit import commit_locked
 from ctxrepo.services.held import lost_files
@@ -28,18 +29,19 @@ def mend(memory: Memory, now: datetime) -> Iterator[str]:
         for lock in old_locks(memory.clone):
             broken.take(lock)
             yield f"moved {lock.name} aside, which a git that is gone had left"
-        for danger in remove_dangers(memory.clone, memory.env, broken):
-            what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
-            yield f"took {what}; as it was it is in {broken.folder}"
-    repaired = repair(memory, now)
-    yield from repaired.done
-    if repaired.done:
-        yield f"what was spoiled is in {repaired.aside or broken.folder}"
-    yield from switch_back(memory, now)
+        with suppress(GitFailed):  # a configuration that can't be read; doctor tells what helps
+            for danger in remove_dangers(memory.clone, memory.env, broken):
+                what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
+                yield f"took {what}; as it was it is in {broken.folder}"
     try:
+        repaired = repair(memory, now)
+        yield from repaired.done
+        if repaired.done:
+            yield f"what was spoiled is in {repaired.aside or broken.folder}"
+        yield from switch_back(memory, now)
         require_ready(memory)
-    except CtxrepoError:
-        return  # whose files these are is for a person to say
+    except RepositoryState:
+        return  # whose files these are is for a person to say; doctor tells
     yield from _files(memory, now)
 
 

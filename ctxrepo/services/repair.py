@@ -19,6 +19,7 @@ from ctxrepo.domain.oid import blob_id
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
 from ctxrepo.services.pointers import Pointers, branch_is_at
 from ctxrepo.storage.broken import Broken
+from ctxrepo.storage.kinds import misplaced, require_in_place
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.reffiles import WT, WT_NEXT, RefFiles
@@ -55,10 +56,9 @@ def healing(
         return act()
     except Damaged:
         repaired = repair(memory, now)
-        if not repaired.done:
-            raise
-        told(repaired)
-        return act()
+        if repaired.done:
+            told(repaired)
+        return act()  # another process may have repaired it while we waited
 
 
 def repair(memory: Memory, now: datetime) -> Repaired:
@@ -102,6 +102,11 @@ class _Repair:
     def _small_files(self) -> None:
         """HEAD, packed refs, the note of a shallow clone: what git needs before it opens the clone at all."""
         clone, git_dir = self.memory.clone, self.memory.clone.git_dir
+        for one in list(misplaced(git_dir)):
+            if not one.is_for_a_person:
+                self.broken.take_from_folder(one.path)
+                self.done.append(f"{one.words}; it was moved aside")
+        require_in_place(self.memory.root)
         for folder in ("objects", "refs/heads"):
             (git_dir / folder).mkdir(parents=True, exist_ok=True)
         if not self.refs.head() and not clone.unfinished():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.storage.kinds import may_be_read
 from ctxrepo.storage.private import make_folder, opened
 
 
@@ -29,8 +31,16 @@ class Broken:
             return path.rename(there)
         return None
 
+    def take_from_folder(self, path: Path) -> None:
+        """Move aside what stood in a folder's place: files of the folder may still come here."""
+        with suppress(FileNotFoundError):
+            path.rename(self._place(path.with_name(f"{path.name}.in-its-place")))
+
     def copy(self, path: Path) -> None:
-        """Keep what a file says before it is replaced."""
+        """Keep what a file says before it is replaced; what is no file goes aside itself."""
+        if not may_be_read(path):
+            self.take(path)
+            return
         with suppress(FileNotFoundError):
             shutil.copy2(path, self._place(path))
 
@@ -44,7 +54,7 @@ class Broken:
         there = self.folder / path.relative_to(self.git_dir)
         make_folder(there.parent)
         number = 1
-        while there.exists() and not there.name.endswith(".txt"):
+        while os.path.lexists(there) and not there.name.endswith(".txt"):
             number += 1
             there = there.with_name(f"{path.name}.{number}")
         return there

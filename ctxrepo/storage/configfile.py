@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.hot.small import bytes_of
 from ctxrepo.storage.git import nowhere
+from ctxrepo.storage.kinds import kind_of
 
 _MOST = 1024 * 1024
 """Bytes of a configuration; those of people have some hundreds."""
@@ -23,7 +25,10 @@ def entries(file: Path, env: Mapping[str, str]) -> list[tuple[str, str]]:
     data = bytes_of(str(file), _MOST)
     if data is None:
         if file.is_symlink() or file.exists():
-            raise GitFailed(f"{file} is no file that can be read", f"Look at {file}.")
+            raise GitFailed(
+                f"{file} is {kind_of(file)} that can't be read",
+                f"`mv {shlex.quote(str(file))} {shlex.quote(f'{file}.aside')}` moves it out of the way.",
+            )
         return []
     words = ("config", "--file", "-", "--no-includes", "--null", "--list")
     answer = nowhere(env).run(*words, timeout=_TIMEOUT, stdin=data)

@@ -21,6 +21,7 @@ from ctxrepo.storage.donelog import DoneLog
 from ctxrepo.storage.exchanges import Exchanges
 from ctxrepo.storage.git import Committer, Git, Progress, committer
 from ctxrepo.storage.housekeeping import no_gc
+from ctxrepo.storage.kinds import require_in_place
 from ctxrepo.storage.lock import locked
 from ctxrepo.storage.outside import Outside
 from ctxrepo.storage.owngit import OwnGit, require_owner
@@ -83,6 +84,7 @@ class Memory:
             repository = first_repository(places, settings)
         root = clone_root(places, repository)
         if not (root / ".git").is_dir():
+            require_in_place(root)
             raise NotInitialised(
                 f"there is no memory repository at {root}", "`ctxrepo init [REMOTE]` makes one."
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import stat
 import time
 import zlib
 from collections.abc import Iterator
@@ -39,7 +41,9 @@ def why_spoiled(loose: str | Path) -> str:
     One that is too large to be read is not looked at.
     """
     try:
-        with open(loose, "rb") as file:
+        with open(loose, "rb", opener=_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return "is no file"
             pieces = _unpacked(file)
             head, _, body = next(pieces, b"").partition(b"\0")
             left = int(head.partition(b" ")[2]) - len(body)
@@ -60,6 +64,11 @@ def why_spoiled(loose: str | Path) -> str:
         return "is corrupt"
 
 
+def _at_once(path: str, flags: int) -> int:
+    """Open it, without waiting for who writes into a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def packs_without_index(git_dir: Path) -> list[Path]:
     packs = (git_dir / "objects" / "pack").glob("pack-*.pack")
     return sorted(p for p in packs if not p.with_suffix(".idx").exists())
@@ -67,7 +76,7 @@ def packs_without_index(git_dir: Path) -> list[Path]:
 
 def _files(objects: Path) -> Iterator[tuple[Path, str]]:
     """Every file, and which way of looking it needs: loose, pack, index or ending with its hash."""
-    for folder in sorted(objects.glob("[0-9a-f][0-9a-f]")):
+    for folder in filter(Path.is_dir, sorted(objects.glob("[0-9a-f][0-9a-f]"))):
         yield from ((p, "loose") for p in sorted(folder.iterdir()) if _LOOSE.fullmatch(p.name))
     pack = objects / "pack"
     yield from ((p, "hashed") for p in sorted(pack.glob("pack-*.pack")))
@@ -80,7 +89,10 @@ def _files(objects: Path) -> Iterator[tuple[Path, str]]:
 
 def _why_unreadable(path: Path, kind: str) -> str:
     try:
-        if path.stat().st_size == 0:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return "is no file"
+        if status.st_size == 0:
             return "is empty"
         if kind == "loose":
             return "" if _is_object(path) else "is corrupt"

@@ -11,7 +11,6 @@ import os
 import secrets
 import shlex
 import shutil
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,20 +21,10 @@ from ctxrepo.storage.address import carries_password, is_local
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.conditions import conditional_files, may_have_conditions
 from ctxrepo.storage.git import Git, nowhere
+from ctxrepo.storage.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.reffiles import RefFiles
 
 _FANS = [f"{number:02x}" for number in range(256)]
-
-_FOLDERS = (
-    ".git",
-    ".git/objects",
-    ".git/objects/pack",
-    ".git/refs",
-    ".git/logs",
-    ".git/info",
-    ".git/ctxrepo",
-)
-"""What must be folders of the clone's own, where they are there at all."""
 
 _TIMEOUT = 10.0
 
@@ -64,7 +53,7 @@ class OwnGit:
 
     def prepare(self, includes: tuple[str, ...] = ()) -> None:
         """Make the directory say what it has to, whatever was there."""
-        require_own(self.clone.root)
+        require_in_place(self.clone.root)
         try:
             make_bare(self.folder, self._configuration(includes), self._head())
             self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
@@ -79,12 +68,10 @@ class OwnGit:
 
     def prepare_objects(self) -> Path:
         """The same as far as libgit2 needs it, which is given the clone's objects; returns where they are."""
-        require_own(self.clone.root)
+        require_in_place(self.clone.root)
         objects = self.clone.git_dir / "objects"
-        if not ((self.clone.git_dir / "HEAD").is_file() and objects.is_dir()):
-            raise Damaged(
-                f"{self.clone.root} can't be opened as a git repository: HEAD or its objects are gone"
-            )
+        if not objects.is_dir():
+            raise Damaged(f"{objects} is gone")
         make_bare(self.folder, self._configuration(()), self._head(), keeps_configuration=True)
         self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
         return objects
@@ -166,8 +153,8 @@ class OwnGit:
                 try:
                     (there / name).mkdir()
                 except FileExistsError as error:
-                    if not (there / name).is_dir() or (there / name).is_symlink():
-                        raise RepositoryState(*_not_own(there / name)) from error
+                    if kind_of(there / name) != "a folder":  # put there just now
+                        raise Damaged(Misplaced(there / name, kind_of(there / name)).words) from error
             if is_linked:
                 continue
             link, target = own / name, str(there / name)
@@ -217,38 +204,6 @@ def write_if_changed(file: Path, text: str) -> None:
     new.rename(file)
 
 
-def require_own(root: Path) -> None:
-    """RepositoryState where a clone's git folder, or one in it that we write to, is a link or a file.
-
-    What is written there would land in somebody else's place.
-    """
-    for name in _FOLDERS:
-        path = root / name
-        try:
-            mode = path.lstat().st_mode
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise RepositoryState(f"{path} can't be looked at: {error.strerror}") from error
-        if not stat.S_ISDIR(mode):
-            raise RepositoryState(*_not_own(path))
-    _require_files(root / ".git" / "objects" / "pack")
-
-
-def _require_files(packs: Path) -> None:
-    """RepositoryState where among the packs lies what would never end: git and libgit2 open all of them."""
-    try:
-        with os.scandir(packs) as entries:
-            odd = next((e.path for e in entries if not (e.is_file() or e.is_dir())), "")
-    except OSError:
-        return  # without it there are none
-    if odd:
-        raise RepositoryState(
-            f"{odd} is not a file but a pipe, or a link to nothing",
-            "Look at what put it there; ctxrepo goes on once it is gone.",
-        )
-
-
 def require_owner(root: Path, env: Mapping[str, str]) -> None:
     """RepositoryState for a clone that is another user's, who could change it under our hands; root's pass.
 
@@ -272,13 +227,6 @@ def _target(link: Path) -> str:
         return os.readlink(link)
     except OSError:
         return ""
-
-
-def _not_own(path: Path) -> tuple[str, str]:
-    return (
-        f"{path} is not a folder of the memory's own but a link or a file",
-        "Look at what put it there; ctxrepo goes on once a folder with its contents is there again.",
-    )
 
 
 def _quoted(value: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.hot.age import age
+from ctxrepo.storage.kinds import kind_of, may_be_read
 
 WT = "refs/ctxrepo/wt"
 WT_NEXT = "refs/ctxrepo/wt-next"
@@ -100,10 +101,15 @@ class RefFiles:
         return newest is not None and newest != self.packed().get(name)
 
     def is_garbage(self, name: str) -> bool:
-        """Whether a loose ref is there that says nothing: a power cut leaves them empty."""
-        path = self.git_dir / name
-        line = _line(path)
-        return path.is_file() and not _ID.fullmatch(line) and not _SYMBOLIC.fullmatch(line)
+        """Whether a loose ref is there that says nothing: a power cut leaves them empty.
+
+        Folders may stand in its place that are empty, as git leaves them.
+        """
+        line = _line(self.git_dir / name)
+        if _ID.fullmatch(line) or _SYMBOLIC.fullmatch(line):
+            return False
+        kind = kind_of(self.git_dir / name)
+        return any(self.loose(name)) if kind == "a folder" else kind != ""
 
     def loose(self, below: str = "refs") -> list[str]:
         """Names of the loose refs in a folder of refs, garbage included, locks not; no link is followed."""
@@ -134,7 +140,8 @@ class RefFiles:
         return found[1] if found else None
 
     def packed_is_garbage(self) -> bool:
-        return self._packed_path.is_file() and len(self._packed_lines()) != len(self._all_packed())
+        is_short = len(self._packed_lines()) != len(self._all_packed())
+        return is_short or not may_be_read(self._packed_path)
 
     def log(self, name: str) -> list[str]:
         """Where a ref has been, newest first."""
@@ -157,6 +164,8 @@ class RefFiles:
                 yield path, age(path.stat().st_mtime)
 
     def shallow_is_garbage(self) -> bool:
+        if not may_be_read(self.git_dir / "shallow"):
+            return True
         lines = text_of(self.git_dir / "shallow").splitlines()
         return not all(_ID.fullmatch(line) for line in lines)
 
@@ -166,6 +175,8 @@ class RefFiles:
 
     def index_is_garbage(self) -> bool:
         """Whether the user's index is there and can't be read."""
+        if not may_be_read(self.git_dir / "index"):
+            return True
         try:
             data = (self.git_dir / "index").read_bytes()
         except OSError:

@@ -25,7 +25,7 @@ def clear_spoiled(git_dir: Path, git: Git, broken: Broken) -> int:
         if path.suffix == ".pack":
             for other in path.parent.glob(f"{path.stem}.*"):
                 broken.take(other)
-            if there is not None:
+            if there is not None and there.is_file():
                 _unpack(git, there)
     for pack in packs_without_index(git_dir):
         # git takes a pack it can't find the index of for none at all.

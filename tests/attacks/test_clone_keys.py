@@ -167,5 +167,5 @@ def test_a_folder_of_the_clones_that_is_a_link_is_refused_in_a_sentence(
     before = sorted(path.name for path in (tmp_path / "moved").rglob("*"))
     done = ada.ctxrepo("sync")
     assert done.returncode == 1
-    assert "is not a folder of the memory's own but a link or a file" in done.stderr
+    assert f"{place} is a link to a folder, where a folder of its own belongs" in done.stderr
     assert sorted(path.name for path in (tmp_path / "moved").rglob("*")) == before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import pytest
 from checkouts import repository
 from machines import Machine
 from needs import needs_root
+from odd import bound_socket, endless, folder, huge, loop, pipe, terminal
 from silent import needs_silent_disk, silent_disk
 
 PATIENT = 25
@@ -26,33 +26,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
 
 
-def _pipe(place: Path) -> None:
-    os.mkfifo(place)
-
-
-def _socket(place: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(place))
-
-
-def _endless(place: Path) -> None:
-    place.symlink_to("/dev/zero")
-
-
-def _huge(place: Path) -> None:
-    with place.open("wb") as file:
-        file.truncate(20 * 2**30)
-
-
-def _loop(place: Path) -> None:
-    place.symlink_to(place.name)
-
-
-def _terminal(place: Path) -> None:
-    place.symlink_to("/dev/tty")
-
-
-ODD: list[Callable[[Path], None]] = [_pipe, _socket, _endless, _huge, _loop, _terminal, Path.mkdir]
+ODD = [pipe, bound_socket, endless, huge, loop, terminal, folder]
 
 
 def bare_looking(place: Path) -> Path:
@@ -119,9 +93,9 @@ def mine(ada: Machine, remote: Path) -> Machine:
 
 def others_go_on(mine: Machine, *folders: Path | str) -> None:
     """Sessions in these folders leave word; a fact of the project is committed and sent all the same."""
-    for folder in folders:
+    for place in folders:
         for event in ("start", "prompt", "stop", "compact", "end"):
-            spool(mine, event, str(folder), transcript=f"{folder}/transcript.jsonl")
+            spool(mine, event, str(place), transcript=f"{place}/transcript.jsonl")
     mine.remember("a fact of the project")
     work(mine)
     assert is_sent(mine, "a fact of the project")
@@ -131,7 +105,7 @@ def others_go_on(mine: Machine, *folders: Path | str) -> None:
 def test_a_bare_repository_that_holds_no_sound_git_is_no_project(mine: Machine, tmp_path: Path) -> None:
     places = []
     for make in ODD:
-        places.append(bare_looking(tmp_path / f"archive{make.__name__}"))
+        places.append(bare_looking(tmp_path / f"archive_{make.__name__}"))
         make(places[-1] / ".git")
     others_go_on(mine, *places)
     for place in places:
@@ -146,7 +120,7 @@ def test_a_checkout_in_which_git_would_hang_is_no_project(mine: Machine, tmp_pat
     places = []
     for number, name in enumerate(names):
         places.append(repository(tmp_path / f"code{number}"))
-        put(places[-1] / ".git" / name, _endless if number % 2 else _pipe)
+        put(places[-1] / ".git" / name, endless if number % 2 else pipe)
     others_go_on(mine, *places)
     for place in places:
         assert run(mine, place, "remember", f"from {place.name}").returncode == 0
@@ -300,8 +274,8 @@ def test_a_block_in_a_folder_that_hangs_keeps_no_other_block_from_being_renewed(
     place = repository(tmp_path / "code")
     (place / "disk").mkdir()
     mounted = place / "disk"
-    for folder in (mounted, mine.project_folder):
-        assert run(mine, folder, "file", "add", str(folder / "AGENTS.md")).returncode == 0
+    for where in (mounted, mine.project_folder):
+        assert run(mine, where, "file", "add", str(where / "AGENTS.md")).returncode == 0
     with silent_disk(mounted):
         mine.remember("a fact of the project")
         work(mine)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machines import NOW, Machine, make_machine, make_remote
+from needs import needs_root
+from odd import bound_socket, folder, link_to_nothing, loop, pipe
 
 from ctxrepo.domain.origin import Origin
 from ctxrepo.domain.target import Target
@@ -40,10 +41,6 @@ FOLDERS = ["global/topics", "solo"]
 SCOPES = ["shop", "global"]
 
 
-def folder(place: Path) -> None:
-    place.mkdir()
-
-
 def full_folder(place: Path) -> None:
     place.mkdir()
     (place / "inside.md").write_text("- of somebody else\n")
@@ -54,16 +51,8 @@ def file(place: Path) -> None:
     place.write_text("- a file where a folder was\n")
 
 
-def link_to_nothing(place: Path) -> None:
-    place.symlink_to(place.with_name("nowhere"))
-
-
 def link_to_a_note(place: Path) -> None:
     place.symlink_to(place.parents[0] / "MEMORY.md")
-
-
-def link_to_itself(place: Path) -> None:
-    place.symlink_to(place.name)
 
 
 def link_away(place: Path) -> None:
@@ -72,21 +61,7 @@ def link_away(place: Path) -> None:
     place.symlink_to(away)
 
 
-def fifo(place: Path) -> None:
-    os.mkfifo(place)
-
-
-def bound_socket(place: Path) -> None:
-    here = Path.cwd()
-    os.chdir(place.parent)  # a socket's path may not be long
-    with socket.socket(socket.AF_UNIX) as bound:
-        bound.bind(place.name)
-    os.chdir(here)
-
-
 def device(place: Path) -> None:
-    if os.getuid() != 0:
-        pytest.skip("only root makes devices")
     os.mknod(place, 0o20666, os.makedev(1, 5))
 
 
@@ -102,17 +77,17 @@ def repository(place: Path) -> None:
 ANYWHERE: list[Callable[[Path], None]] = [
     link_to_nothing,
     link_to_a_note,
-    link_to_itself,
+    loop,
     link_away,
-    fifo,
+    pipe,
     bound_socket,
-    device,
 ]
 HIDING = [
+    pytest.param(device, tuple(FILES + FOLDERS), marks=needs_root),
     *((kind, tuple(FILES + FOLDERS)) for kind in ANYWHERE),
     *((kind, tuple(FILES)) for kind in (folder, full_folder, huge)),
     *((kind, tuple(FOLDERS)) for kind in (file, repository)),
-    *((kind, (scope,)) for scope in SCOPES for kind in (file, link_away, fifo, repository)),
+    *((kind, (scope,)) for scope in SCOPES for kind in (file, link_away, pipe, repository)),
 ]
 names = pytest.mark.parametrize(("kind", "places"), HIDING, ids=lambda x: getattr(x, "__name__", "") or x[0])
 
@@ -181,7 +156,7 @@ def test_what_an_obstacle_hid_is_there_again_for_everybody(
     assert ada.open().checkout.hidden.files() == {}
 
 
-@pytest.mark.parametrize(("kind", "place"), [(fifo, "shop/topics/build.md"), (link_to_nothing, "shop")])
+@pytest.mark.parametrize(("kind", "place"), [(pipe, "shop/topics/build.md"), (link_to_nothing, "shop")])
 def test_a_deletion_after_it_came_back_is_one(both: Pair, kind: Callable[[Path], None], place: str) -> None:
     ada, ben = both
     there = ada.clone / place
@@ -202,7 +177,7 @@ def test_a_deletion_after_it_came_back_is_one(both: Pair, kind: Callable[[Path],
     [
         (folder, FILES),
         (link_away, FILES + FOLDERS),
-        (fifo, ["shop"]),
+        (pipe, ["shop"]),
         (file, ["shop"]),
         (repository, ["shop"]),
     ],
@@ -229,7 +204,7 @@ def test_others_go_on_writing_what_is_hidden_here(
     assert ada.tree() == ben.tree()
 
 
-@pytest.mark.parametrize("kind", [folder, fifo, link_to_nothing, link_to_a_note], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", [folder, pipe, link_to_nothing, link_to_a_note], ids=lambda k: k.__name__)
 def test_another_file_in_place_of_the_obstacle_is_an_edit_of_what_was_there(
     both: Pair, kind: Callable[[Path], None]
 ) -> None:
@@ -280,7 +255,7 @@ def test_a_worker_killed_right_after_it_looked_has_seen_the_obstacle(
     ada, ben = both
     there = ada.clone / place
     clear(there)
-    fifo(there)
+    pipe(there)
     with monkeypatch.context() as patch:
         patch.setattr(Checkout, "edited", killed)
         with pytest.raises(Killed):
@@ -336,7 +311,7 @@ def test_what_is_forgotten_by_a_command_just_before_stays_forgotten(both: Pair) 
     there = ada.clone / "shop/topics/build.md"
     memory = ada.open()
     forget(memory, Target(path="topics/build.md"), ada.project(), Origin(memory.host), NOW)
-    fifo(there)
+    pipe(there)
     ada.sync()
     clear(there)
     ada.sync()
@@ -350,7 +325,7 @@ def test_what_is_remembered_just_before_an_obstacle_came_is_kept(both: Pair) -> 
     ada.remember("Acknowledged before", note=Target(path="MEMORY.md"))
     there = ada.clone / "shop/MEMORY.md"
     clear(there)
-    fifo(there)
+    pipe(there)
     ada.sync()
     clear(there)
     ada.sync()
@@ -388,7 +363,7 @@ Step = st.sampled_from(["hide", "clear", "sync", "other edits", "other sync", "p
 @given(
     steps=st.lists(Step, min_size=3, max_size=9),
     where=st.sampled_from(FILES + FOLDERS + SCOPES),
-    kind=st.sampled_from([fifo, link_to_nothing, link_to_itself, repository]),
+    kind=st.sampled_from([pipe, link_to_nothing, loop, repository]),
 )
 def test_whatever_the_order_no_note_is_deleted_that_a_sync_saw_hidden(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str], where: str, kind: Callable[[Path], None]

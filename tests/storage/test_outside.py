@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from needs import needs_proc
+from odd import bound_socket, endless, folder, huge, loop, pipe
 from silent import needs_silent_disk, silent_disk
 
 from ctxrepo.errors import NoAnswer, NotFound, Unreadable
@@ -18,32 +18,7 @@ from ctxrepo.storage import outside
 from ctxrepo.storage.outside import Outside, read, shown, text
 
 
-def _pipe(place: Path) -> None:
-    os.mkfifo(place)
-
-
-def _socket(place: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(place))
-
-
-def _endless(place: Path) -> None:
-    place.symlink_to("/dev/zero")
-
-
-def _loop(place: Path) -> None:
-    place.symlink_to(place.name)
-
-
-def _huge(place: Path) -> None:
-    with place.open("wb") as file:
-        file.truncate(20 * 2**30)
-
-
-MADE: list[Callable[[Path], None]] = [_pipe, _socket, _endless, _loop, _huge, Path.mkdir]
-
-
-@pytest.mark.parametrize("make", MADE)
+@pytest.mark.parametrize("make", [pipe, bound_socket, endless, loop, huge, folder])
 def test_what_is_no_file_of_bounded_size_is_refused_in_words(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
