@@ -7,26 +7,15 @@ compiled every time, so all it does is in `ctxrepo.hot`.
 
 import os
 import sys
-from _signal import (
-    ITIMER_VIRTUAL,
-    SIG_BLOCK,
-    SIG_DFL,
-    SIGALRM,
-    SIGHUP,
-    SIGINT,
-    SIGTERM,
-    alarm,
-    pthread_sigmask,
-    setitimer,
-    signal,
-)
+from _signal import SIG_BLOCK, SIG_DFL, SIGALRM, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask, signal
 
 PATIENCE = 8
-"""Seconds a hook may take in all; agents end one that takes ten, and tell their user about it."""
+"""Seconds a hook may take in all; agents end one that takes ten, and tell their user about it. Then an alarm
+ends it as the system does that by itself: who waits for a disk that hangs hears nothing else."""
 
 
 class TooLate(BaseException):
-    """Standard input that nobody closes, or a disk that hangs."""
+    """Standard input that nobody closes."""
 
 
 def main(argv: list[str]) -> int:
@@ -46,7 +35,10 @@ def main(argv: list[str]) -> int:
     try:
         try:
             agent, event, state = argv[:3]  # more where an agent hands the line on without a shell
-            data = answer(agent, event, state, read_stdin()).encode("utf-8", "replace")
+            signal(SIGALRM, _give_up)
+            said = read_stdin()
+            signal(SIGALRM, SIG_DFL)
+            data = answer(agent, event, state, said).encode("utf-8", "replace")
             while data:
                 data = data[os.write(1, data) :]
         except BrokenPipeError:
@@ -60,18 +52,15 @@ def main(argv: list[str]) -> int:
 
 def _give_up(_signal: int, _frame: object) -> None:
     signal(SIGALRM, SIG_DFL)
-    alarm(1)  # for a log that hangs as well
+    alarm(1)  # for a log on a disk that hangs
     raise TooLate(f"not done within {PATIENCE} seconds")
 
 
 if __name__ == "__main__":
     # An agent that ends sends these to all that descends from it, also to a hook it has just told of its end.
-    # They wait until the hook is done. That is bounded: by an alarm, and inside a library, where Python hears
-    # none, by a timer that ends us.
+    # They wait until the hook is done, which is bounded by an alarm.
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
-    signal(SIGALRM, _give_up)
     alarm(PATIENCE)
-    setitimer(ITIMER_VIRTUAL, PATIENCE + 1)
     # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     os._exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -23,13 +24,19 @@ _ROOM = 1 << 17
 
 
 @contextmanager
-def silent_disk(folder: Path) -> Iterator[Path]:
-    """Mounted at `folder`; whoever waits for it goes on with an error when this is left."""
+def silent_disk(folder: Path, *, takes: bool = True) -> Iterator[Path]:
+    """Mounted at `folder`; whoever waits for it goes on with an error when this is left.
+
+    What it `takes` and never answers is waited for whatever happens, as Linux has it; otherwise the questions
+    lie before it, and who asked can be ended.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     server = subprocess.Popen([sys.executable, __file__, str(folder)], stdout=subprocess.PIPE)
     assert server.stdout
     try:
         assert server.stdout.readline() == b"mounted\n"
+        if not takes:
+            server.send_signal(signal.SIGSTOP)
         yield folder
     finally:
         server.kill()  # all who hang in a question of theirs are told that the disk is gone

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from silent import needs_silent_disk, silent_disk
 from world import HOOK, NOTES, World
 
 from ctxrepo.hot.door import answer
@@ -184,9 +185,27 @@ def test_a_library_that_never_returns_is_ended(world: World, impatient: Path) ->
     words = [sys.executable, "-I", "-S", str(impatient), "claude", "Stop", str(world.state)]
     with subprocess.Popen(words, stdin=subprocess.DEVNULL) as process:
         try:
-            assert process.wait(60) == -signal.SIGVTALRM
+            assert process.wait(60) == -signal.SIGALRM
         finally:
             process.kill()
+
+
+@needs_silent_disk
+@pytest.mark.parametrize("name", ["state", "code"])
+def test_a_disk_that_hangs_does_not_keep_it(world: World, impatient: Path, tmp_path: Path, name: str) -> None:
+    """Who waits for such a disk is woken by what ends it, and by nothing else."""
+    with silent_disk(tmp_path / "disk", takes=False) as disk:
+        state = disk / "state" if name == "state" else world.state
+        said = WHOLE if name == "state" else json.dumps({"session_id": "s", "cwd": str(disk)}).encode()
+        words = [sys.executable, "-I", "-S", str(impatient), "claude", "UserPromptSubmit", str(state)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin
+            process.stdin.write(said)
+            process.stdin.close()
+            try:
+                assert process.wait(20) == -signal.SIGALRM, "which the hook line makes a 0 of"
+            finally:
+                process.kill()
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
