@@ -104,7 +104,7 @@ class RefWriter(RefFiles):
         with self._locked(name):
             if name in self.packed():
                 self.write_packed(without=name)
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, IsADirectoryError):  # the folder of refs that are called alike
                 (self.git_dir / name).unlink()
             if with_log and os.path.lexists(self.git_dir / "logs" / name):
                 with suppress(OSError):

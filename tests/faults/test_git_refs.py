@@ -36,7 +36,7 @@ class TestHeadAndRefs:
         (git_dir / name).write_text("")
         quiet_hooks(mine)
         told = said(mine.ctxrepo("doctor"))
-        assert "can't be read" in told or "the clone was damaged" in told  # a worker has healed it by now
+        assert "can't be read" in told or (git_dir / name).read_text()  # a worker has healed it by now
 
     @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])
     def test_packed_refs(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes) -> None:

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.errors import Damaged, GitFailed
@@ -37,6 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example([("move", "refs/heads/a/b", 0), ("remove", "refs/heads/a", 0)])
 @given(
     st.lists(
         st.tuples(st.sampled_from(("move", "set", "remove", "head", "pack", "git")), st.sampled_from(NAMES),
