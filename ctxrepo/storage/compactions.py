@@ -13,7 +13,7 @@ from pathlib import Path
 from ctxrepo.domain.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.storage.outside import read
-from ctxrepo.storage.private import put
+from ctxrepo.storage.private import make_folder, put
 from ctxrepo.storage.spool import TEXTS, Event
 
 _MAX_BYTES = 256 * 1024
@@ -25,7 +25,7 @@ class Compactions:
 
     def leave(self, event: Event) -> None:
         """Keep an event whose line in the spool is about to go."""
-        self.folder.mkdir(exist_ok=True, mode=0o700)
+        make_folder(self.folder)
         name = f"{time.time_ns():020}-{secrets.token_hex(4)}"
         made = self.folder / f".{name}"
         put(made, json.dumps(asdict(event)))

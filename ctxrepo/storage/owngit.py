@@ -22,6 +22,7 @@ from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.conditions import conditional_files, may_have_conditions
 from ctxrepo.storage.git import Git, nowhere
 from ctxrepo.storage.kinds import Misplaced, kind_of, require_in_place
+from ctxrepo.storage.private import make_folder
 from ctxrepo.storage.reffiles import RefFiles
 
 _FANS = [f"{number:02x}" for number in range(256)]
@@ -183,8 +184,7 @@ class OwnGit:
 def make_bare(folder: Path, configuration: str, head: str, *, keeps_configuration: bool = False) -> None:
     """A bare git directory with this configuration and this HEAD, and with nothing else of its own."""
     for name in ("refs", "objects/info", "info"):
-        if not (folder / name).is_dir():
-            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder / name)
     folder.chmod(0o700)
     write_if_changed(folder / "HEAD", f"{head}\n")
     if not (keeps_configuration and (folder / "config").is_file()):

@@ -14,6 +14,7 @@ from processes import processes_of
 from sessions import Session, connected, eventually
 
 from ctxrepo.hot import spool as hot
+from ctxrepo.hot.door import answer
 from ctxrepo.services.connection import Machine as Person
 from ctxrepo.services.doctor import doctor
 from ctxrepo.services.faults import of_bounds
@@ -114,6 +115,26 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     machine.worker().run()
     assert has_all(machine, count)
     assert of_bounds(machine.open()) == []
+
+
+def test_as_many_edits_as_were_once_lost_are_all_kept(
+    agent: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """620 while a person is amid a rebase, of which 119 were in no commit. The hooks run in this process."""
+    monkeypatch.setattr("ctxrepo.hot.daemon._LOOK", 0.0)  # no hook waits for a lock that nobody lets go of
+    machine, count = agent.machine, 620
+    unfinished = machine.clone / ".git" / "rebase-merge"
+    unfinished.mkdir()
+    said = agent.said("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(machine.clone / NOTE)})
+    with held(machine.open().state.lock("work")):  # no worker comes, as none could do anything
+        for number in range(count):
+            machine.write(NOTE, f"- version {number}\n")
+            assert answer("claude", "PostToolUse", str(machine.places.state), said.encode()) == ""
+    assert of_bounds(machine.open()) == [], "they are a third of what is kept"
+    unfinished.rmdir()
+    machine.worker().run()
+    assert has_all(machine, count)
+    assert Spool(machine.open().state).is_empty()
 
 
 def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session) -> None:
