@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.hot.compiled import open_hooks, settings_of, stamp_of
 from ctxrepo.hot.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hot.logs import LOG_BYTES, append_rolling
-from ctxrepo.hot.private import fault_of, open_own
+from ctxrepo.hot.private import fault_of_place, open_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     Where another worker is at it, before it loads anything that costs.
     """
     state = argv[argv.index("--state") + 1]
-    if fault_of(state):
+    if fault_of_place(state):
         return 0
     settings = _settings(state)
     handed = _handed(argv) if settings else 0

@@ -39,9 +39,9 @@ from ctxrepo.cli import (
     waiting,
 )
 from ctxrepo.cli.mistakes import mistake
-from ctxrepo.cli.surprise import logged, read_only_state
+from ctxrepo.cli.surprise import logged, of_database
 from ctxrepo.cli.synonyms import spoken
-from ctxrepo.errors import Busy, CtxrepoError, UsageError
+from ctxrepo.errors import CtxrepoError, UsageError
 
 INTERRUPTED = 130
 
@@ -138,20 +138,4 @@ def _run(words: Sequence[str], as_json: bool) -> int:
 
 
 def _surprise(error: Exception, logged: str) -> CtxrepoError:
-    import sqlite3  # most commands never get here
-
-    if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-        return Busy(
-            "another ctxrepo process has been writing to its database for too long",
-            "Nothing is lost; run the command again in a moment.",
-        )
-    if isinstance(error, sqlite3.OperationalError) and (place := read_only_state()):
-        return CtxrepoError(
-            f"{place} is on a disk that is read-only", "Run the command again once it can be written to."
-        )
-    if isinstance(error, sqlite3.OperationalError):  # the disk or its rights: nothing in it is wrong
-        return CtxrepoError(
-            f"ctxrepo can't use its database: {error}",
-            "Look whether the disk is full or may not be written, and run the command again.",
-        )
-    return CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)
+    return of_database(error) or CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)

@@ -14,7 +14,7 @@ import typer
 
 from ctxrepo.cli import output
 from ctxrepo.cli.options import Json, Scope
-from ctxrepo.cli.surprise import logged
+from ctxrepo.cli.surprise import logged, of_database
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def _in_memory(asked: Question, scope: str) -> RecallResult:
     except CtxrepoError as error:
         return failed(error, "")
     except (sqlite3.Error, OSError) as error:
-        return failed(error, logged())
+        told = of_database(error)
+        return failed(told, "") if told else failed(error, logged())
 
 
 def _in_folder(folder: str, asked: Question, scope: str, model: str) -> RecallResult:
@@ -131,7 +132,8 @@ def _in_folder(folder: str, asked: Question, scope: str, model: str) -> RecallRe
             _place(folder), asked, datetime.now(UTC), _way(None, asked.is_gated, model)
         )
     except (sqlite3.Error, OSError) as error:
-        return failed(error, logged())
+        told = of_database(error)
+        return failed(told, "") if told else failed(error, logged())
     _tell_skipped(skipped)
     return result
 

@@ -8,6 +8,7 @@ import traceback
 from contextlib import suppress
 
 import ctxrepo
+from ctxrepo.errors import Busy, CtxrepoError
 
 
 def logged() -> str:
@@ -18,14 +19,36 @@ def logged() -> str:
         from ctxrepo.storage.private import require_private
 
         file = Places.of(os.environ).state / "errors.log"
-        require_private(file.parent)
+        require_private(file.parent, is_chosen=True)
         said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
         append_rolling(str(file), said, LOG_BYTES)
         return f"The details are in {file}; please report them."
     return "Please report what you did."
 
 
-def read_only_state() -> str:
+def of_database(error: Exception) -> CtxrepoError | None:
+    """What is to be said where SQLite can't use the disk, None for any other error: nothing in its file is
+    wrong."""
+    import sqlite3  # most commands never get here
+
+    if not isinstance(error, sqlite3.OperationalError):
+        return None
+    if "locked" in str(error):
+        return Busy(
+            "another ctxrepo process has been writing to its database for too long",
+            "Nothing is lost; run the command again in a moment.",
+        )
+    if place := _read_only_state():
+        return CtxrepoError(
+            f"{place} is on a disk that is read-only", "Run the command again once it can be written to."
+        )
+    return CtxrepoError(
+        f"ctxrepo can't use its database: {error}",
+        "Look whether the disk or your quota is full, or may not be written, and run the command again.",
+    )
+
+
+def _read_only_state() -> str:
     """The state folder where its disk is read-only: SQLite only says that it can't open a file."""
     with suppress(Exception):
         from ctxrepo.storage.places import Places

@@ -8,14 +8,14 @@ import sys
 from ctxrepo.hot.compiled import open_hooks, settings_of
 from ctxrepo.hot.events import fields_of, moment_of
 from ctxrepo.hot.payload import as_json, texts
-from ctxrepo.hot.private import fault_of, make
+from ctxrepo.hot.private import fault_of_place, make
 from ctxrepo.hot.reply import reply_json
 
 
 def answer(agent: str, event: str, state: str, raw: bytes) -> str:
     """What to print for `event` with `raw` on standard input: a line of JSON or ''."""
     known = moment_of(agent, event)
-    if known is None or is_off() or fault_of(state):
+    if known is None or is_off() or fault_of_place(state):
         return ""
     db = open_hooks(state)
     if db is None:
@@ -44,7 +44,7 @@ def is_off() -> bool:
 
 def log_error(state: str, words: list[str], error: BaseException) -> None:
     """One line about a hook that failed, where there is a state folder."""
-    if fault_of(state):
+    if fault_of_place(state):
         return
     from ctxrepo.hot.logs import note
 

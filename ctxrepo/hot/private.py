@@ -6,9 +6,13 @@ made where it isn't; a file in it is opened through no link, and is a regular on
 
 import os
 
-_KIND, _FOLDER, _REGULAR = 0o170000, 0o040000, 0o100000
+_KIND, _FOLDER, _REGULAR, _LINK = 0o170000, 0o040000, 0o100000, 0o120000
 
 _OPEN_TO_OTHERS = 0o077
+_EVERYBODY_WRITES, _OWN_NAMES_ONLY = 0o002, 0o1000
+"""The second, as on /tmp, keeps others from putting something in the place of what is not theirs."""
+
+_MOST_LINKS = 8
 
 OPENING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """With these flags an opening is never led elsewhere, and never waits for who writes into a pipe."""
@@ -24,10 +28,31 @@ def fault_of(path: str) -> str:
     except OSError as error:
         return f"can't be looked at: {error.strerror}"
     if status.st_mode & _KIND != _FOLDER:
-        return "is a link" if status.st_mode & _KIND == 0o120000 else "is no folder"
+        return "is a link" if status.st_mode & _KIND == _LINK else "is no folder"
     if status.st_uid != os.geteuid():
         return "belongs to another user"
     return _closed(path) if status.st_mode & _OPEN_TO_OTHERS else ""
+
+
+def fault_of_place(path: str) -> str:
+    """The same of a place that the user chose, which may be a link of theirs to another disk: one that nobody
+    but they and root can have put there, or could put another in the place of."""
+    fault = fault_of(path)
+    if fault != "is a link":
+        return fault
+    there = path
+    for _ in range(_MOST_LINKS):
+        try:
+            status = os.lstat(there)
+            if _is_open(os.path.dirname(there)) or status.st_uid not in (os.geteuid(), 0):
+                return f"leads to {there}, which another user may have put there"
+            if status.st_mode & _KIND != _LINK:
+                fault = fault_of(there)
+                return f"leads to {there}, which {fault}" if fault else ""
+            there = os.path.join(os.path.dirname(there), os.readlink(there))
+        except OSError as error:
+            return f"leads to {there}, which can't be looked at: {error.strerror}"
+    return "is a link that leads to no folder"
 
 
 def make(path: str) -> bool:
@@ -72,6 +97,13 @@ def is_own_file(path: str) -> bool:
         return is_own(os.lstat(path))
     except OSError:
         return False
+
+
+def _is_open(folder: str) -> bool:
+    """Whether another user could put something in the place of what is in this folder."""
+    status = os.stat(folder or "/")
+    mode = status.st_mode & (_EVERYBODY_WRITES | _OWN_NAMES_ONLY)
+    return mode == _EVERYBODY_WRITES or status.st_uid not in (os.geteuid(), 0)
 
 
 def _closed(path: str) -> str:

@@ -82,7 +82,7 @@ class Places:
         require_own_file(self.config_file)
         require_own_file(self.host_file)
         if os.path.lexists(self.state):
-            require_private(self.state)
+            require_private(self.state, is_chosen=True)
 
     def host(self) -> str:
         """This machine's name in the memory: hostname slug and 4 random hex, made once and kept."""

@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hot.private import fault_of, is_own_file, open_own
+from ctxrepo.hot.private import fault_of, fault_of_place, is_own_file, open_own
 
 _ASIDE = ".aside"
 
 
-def require_private(folder: Path) -> None:
+def require_private(folder: Path, *, is_chosen: bool = False) -> None:
     """Have a folder that is the user's alone: made where it is missing, with those above it, and closed where
-    it is open to others. CtxrepoError where that can't be."""
+    it is open to others. CtxrepoError where that can't be.
+
+    `is_chosen`: its place is for the user to choose, also by a link of theirs.
+    """
     make_folder(folder)
-    if (fault := fault_of(str(folder))) and not _is_read_only(folder):
+    fault = (fault_of_place if is_chosen else fault_of)(str(folder))
+    if fault and not _is_read_only(folder):
         raise CtxrepoError(
             f"{folder} {fault}, and what ctxrepo keeps there is for you alone",
             "Move it away, or name another place with CTXREPO_STATE, CTXREPO_CONFIG or CTXREPO_HOME.",

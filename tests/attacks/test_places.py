@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine, make_machine
+from needs import needs_root
 from processes import processes_of
 from sessions import Session, connected, eventually
 
@@ -178,7 +180,7 @@ def test_nothing_is_written_below_a_folder_that_is_a_link(
     assert "acknowledged" in machine.git("log", "-p", "--format=")
 
 
-@pytest.mark.parametrize("level", ["state", "repository", "own"])
+@pytest.mark.parametrize("level", ["repository", "own"])
 def test_a_place_that_is_a_link_is_refused_in_a_sentence_and_hooks_are_silent(
     machine: Machine, tmp_path: Path, level: str
 ) -> None:
@@ -194,6 +196,80 @@ def test_a_place_that_is_a_link_is_refused_in_a_sentence_and_hooks_are_silent(
     if level != "own":
         assert Session(machine, "s-1").hook("SessionStart") == ""
         assert sorted(victim.iterdir()) == before
+
+
+def moved(machine: Machine, place: Path, link: Path) -> None:
+    """The state folder is at `place`, and `link` leads there."""
+    state = places_of(machine)["state"]
+    state.chmod(0o777)
+    shutil.move(state, place)
+    link.symlink_to(place)
+    if link != state:
+        state.symlink_to(link)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_state_folder_that_the_user_has_moved_and_linked_serves_as_before(
+    machine: Machine, tmp_path: Path, hops: int
+) -> None:
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    state = places_of(machine)["state"]
+    moved(machine, tmp_path / "disk", state if hops == 1 else tmp_path / "link")
+    session = Session(machine, "s-1")
+    assert "ctxrepo" in session.hook("SessionStart")
+    session.edit("shop/topics/build.md", "- acknowledged\n")
+    session.whole()
+    use(machine)
+    assert "acknowledged" in machine.git("log", "-p", "--format=")
+    assert state.is_symlink()
+    assert open_to_others(machine) == []
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_link_that_another_user_may_have_put_there_is_refused_by_every_command(
+    machine: Machine, tmp_path: Path, hops: int
+) -> None:
+    """Whoever may write the folder that a link is in, or leads to, leads us wherever they like."""
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    (tmp_path / "open").mkdir()
+    state = places_of(machine)["state"]
+    place = tmp_path / "open" / "disk" if hops == 1 else tmp_path / "disk"
+    moved(machine, place, state if hops == 1 else tmp_path / "open" / "link")
+    (tmp_path / "open").chmod(0o777)
+    before = sorted(place.iterdir())
+    for words in COMMANDS:
+        done = machine.ctxrepo(*words)
+        assert done.returncode == 1, words
+        assert f"ctxrepo: {state} leads to {tmp_path}/open/" in done.stderr, words
+        assert "which another user may have put there" in done.stderr
+    assert Session(machine, "s-1").hook("SessionStart") == ""
+    assert sorted(place.iterdir()) == before
+
+
+@needs_root
+@pytest.mark.parametrize("what", ["link", "folder"])
+def test_another_users_link_or_folder_is_refused(machine: Machine, tmp_path: Path, what: str) -> None:
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    state = places_of(machine)["state"]
+    moved(machine, tmp_path / "disk", state)
+    os.chown(state if what == "link" else tmp_path / "disk", 4242, 4242, follow_symlinks=False)
+    done = machine.ctxrepo("remember", "a fact")
+    assert done.returncode == 1
+    assert f"ctxrepo: {state} leads to " in done.stderr
+    assert Session(machine, "s-1").hook("SessionStart") == ""
+
+
+def test_a_link_to_a_disk_that_is_away_is_named(machine: Machine, tmp_path: Path) -> None:
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    state = places_of(machine)["state"]
+    moved(machine, tmp_path / "disk", state)
+    (tmp_path / "disk").rename(tmp_path / "away")
+    done = machine.ctxrepo("status")
+    assert done.returncode == 1
+    assert f"{state} leads to {tmp_path}/disk, which can't be looked at: No such file" in done.stderr
+    assert Session(machine, "s-1").hook("SessionStart") == ""
+    (tmp_path / "away").rename(tmp_path / "disk")
+    assert machine.ctxrepo("status").returncode == 0
 
 
 def test_the_name_of_the_machine_and_the_settings_are_closed(machine: Machine) -> None:

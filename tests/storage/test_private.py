@@ -60,6 +60,22 @@ def test_a_link_in_place_of_a_folder_is_refused_and_what_it_leads_to_stays_as_it
     assert mode(other) == 0o755
 
 
+def test_a_place_that_the_user_chose_may_be_a_link_of_theirs_and_is_closed_where_it_leads(
+    tmp_path: Path,
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    other.chmod(0o755)
+    (tmp_path / "state").symlink_to(other)
+    require_private(tmp_path / "state", is_chosen=True)
+    assert mode(other) == 0o700
+    tmp_path.chmod(0o777)
+    with pytest.raises(CtxrepoError, match=r"state leads to .*/state, which another user may have put there"):
+        require_private(tmp_path / "state", is_chosen=True)
+    tmp_path.chmod(0o1777)  # as /tmp: nobody takes away there what is not theirs
+    require_private(tmp_path / "state", is_chosen=True)
+
+
 def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
     with pytest.raises(CtxrepoError, match="is no folder"):
