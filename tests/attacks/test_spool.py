@@ -14,7 +14,7 @@ from processes import processes_of
 from sessions import Session, connected, eventually
 
 from ctxrepo.hot import spool as hot
-from ctxrepo.hot.door import answer
+from ctxrepo.hot.compiled import open_hooks
 from ctxrepo.services.connection import Machine as Person
 from ctxrepo.services.doctor import doctor
 from ctxrepo.services.faults import of_bounds
@@ -117,19 +117,19 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     assert of_bounds(machine.open()) == []
 
 
-def test_as_many_edits_as_were_once_lost_are_all_kept(
-    agent: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """620 while a person is amid a rebase, of which 119 were in no commit. The hooks run in this process."""
-    monkeypatch.setattr("ctxrepo.hot.daemon._LOOK", 0.0)  # no hook waits for a lock that nobody lets go of
+def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
+    """620 while a person is amid a rebase, of which 119 were in no commit; left as their hooks leave them."""
     machine, count = agent.machine, 620
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
-    said = agent.said("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(machine.clone / NOTE)})
-    with held(machine.open().state.lock("work")):  # no worker comes, as none could do anything
-        for number in range(count):
-            machine.write(NOTE, f"- version {number}\n")
-            assert answer("claude", "PostToolUse", str(machine.places.state), said.encode()) == ""
+    folder = str(machine.open().state.root)
+    db = open_hooks(str(machine.places.state))
+    assert db is not None
+    for number in range(count):
+        version = hot.keep_version(folder, f"- version {number}\n".encode())
+        said = {"session": "s-1", "cwd": str(machine.clone), "path": NOTE, "version": version}
+        assert hot.spool(db, folder, "tool", "claude", said, durable=True)
+    machine.write(NOTE, f"- version {count - 1}\n")
     assert of_bounds(machine.open()) == [], "they are a third of what is kept"
     unfinished.rmdir()
     machine.worker().run()
