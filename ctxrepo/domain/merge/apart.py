@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -63,18 +62,19 @@ class _Names:
         for path in (*new, *(f for f, rank in list(self._folder_ranks.items()) if rank != _STAYED)):
             there = self._around.like(path)
             self._folder_ranks |= {twin: _STAYED for twin, key in there.items() if key is None}
-        self._folders = _by_fold(self._folder_ranks)
-        self._files = _by_fold(merged)
+        self._folders = _firsts(self._folder_ranks)
+        self._new_folders = {fold(path) for path, rank in self._folder_ranks.items() if rank == _NEW}
         self._file_ranks = {
             path: _STAYED if path in versions.base and self.settled(path) == path else _NEW for path in merged
         }
+        self._files = _firsts(self._file_ranks)
 
     def stays(self, path: str) -> bool:
         """Whether the file keeps its own name, in whatever folder."""
-        rank = self._file_ranks[path]
-        if folders := self._folders.get(fold(path)):
-            return rank == _STAYED and all(self._folder_ranks[f] != _NEW for f in folders)
-        return rank == _STAYED or path == _first(self._files[fold(path)], self._file_ranks)
+        has_stayed, name = self._file_ranks[path] == _STAYED, fold(path)
+        if name in self._folders:
+            return has_stayed and name not in self._new_folders
+        return has_stayed or path == self._files[name]
 
     def settled(self, path: str) -> str:
         """The path, with its folders spelled as they will be."""
@@ -103,12 +103,12 @@ class _Names:
         """Twins of a folder are spelled as the first of them; those that the base had stay as they are."""
         if not folder or self._folder_ranks[folder] == _STAYED:
             return folder
-        twins = self._folders[fold(folder)]
-        first = _first(twins, self._folder_ranks)
-        if first != folder and any(self._folder_ranks[twin] == _NEW for twin in twins):
+        name = fold(folder)
+        first = self._folders[name]
+        if first != folder and name in self._new_folders:
             return self._spelled(first)
-        parent, _, name = folder.rpartition("/")
-        return join(self._spelled(parent), name)
+        parent, _, own = folder.rpartition("/")
+        return join(self._spelled(parent), own)
 
 
 def _ranks(
@@ -120,16 +120,18 @@ def _ranks(
     }
 
 
-def _first(paths: Iterable[str], ranks: dict[str, int]) -> str:
-    return min(paths, key=lambda path: (ranks[path], path))
+def _firsts(ranks: dict[str, int]) -> dict[str, str]:
+    """name as it is folded -> the first of the paths that fold to it, by their rank and then their letters.
+
+    Found in one pass: a remote may have 20,000 spellings of one name.
+    """
+    found: dict[str, str] = {}
+    for path, rank in ranks.items():
+        first = found.setdefault(fold(path), path)
+        if (rank, path) < (ranks[first], first):
+            found[fold(path)] = path
+    return found
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
     return {folder for path in paths for folder in folders_of(path)}
-
-
-def _by_fold(paths: Iterable[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        found[fold(path)].append(path)
-    return found

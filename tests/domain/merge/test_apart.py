@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+import sys
+from itertools import permutations, product
 
 import pytest
 from trees import merged_tree
@@ -131,3 +132,31 @@ def test_a_new_file_makes_way_for_a_folder_that_nobody_touched() -> None:
     (new,) = merged.keys() - base.keys()
     assert new.startswith("Ideas~")
     assert merged[new] == "a file\n"
+
+
+def test_many_spellings_of_one_name_cost_a_step_each() -> None:
+    """Whoever can push decides how many there are; twice as many may not take four times the work."""
+    few, many = (_calls({f"t/{name}.md": "- a\n" for name in _spellings(count)}) for count in (500, 1000))
+    assert many < 3 * few
+    few, many = (_calls({f"{name}/a.md": "- a\n" for name in _spellings(count)}) for count in (500, 1000))
+    assert many < 3 * few
+
+
+def _spellings(count: int) -> list[str]:
+    return ["".join(word) for word, _ in zip(product(*("aA",) * 10), range(count), strict=False)]
+
+
+def _calls(theirs: dict[str, str]) -> int:
+    """How many functions a merge of these with nothing calls."""
+    found = 0
+
+    def counted(_: object, event: str, __: object) -> None:
+        nonlocal found
+        found += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        merged_tree({}, {}, theirs)
+    finally:
+        sys.setprofile(None)
+    return found
