@@ -26,6 +26,10 @@ class Bound:
                 f"{at} has {found:,} {self.what}, more than the {self.most:,} that a memory may have"
             )
 
+    def passed(self, at: str) -> str:
+        """The sentence for `at` when nobody counted how much more it has."""
+        return f"{at} takes more than the {self.most:,} {self.what} that it may"
+
 
 PATHS = Bound(250_000, "files and folders", "one version of the memory")
 DEPTH = Bound(64, "folders within each other", "one version of the memory")
@@ -37,7 +41,13 @@ COMMIT_BYTES = Bound(2**20, "bytes", "one commit: its headers and its message")
 HISTORY_BYTES = Bound(512 * 2**20, "bytes of commits", "the history")
 PARENTS = Bound(100, "parents", "one commit")
 MESSAGE = Bound(64 * 2**10, "bytes", "a message that is shown; the rest of it is left out")
+SAID_BYTES = Bound(16 * 2**20, "bytes of words", "what git and the remote say in one conversation")
+GIT_MEMORY = Bound(400 * 2**20, "bytes of memory", "one git that speaks with the remote")
+GIT_SECONDS = Bound(30, "seconds of a processor", "one git that takes what the remote sends")
+GIT_FILE = Bound(2**30, "bytes in a file", "what git keeps of one answer of the remote, compressed")
+CUT_OUT = Bound(2**32, "bytes of larger files that its files are cut out of", "one answer of the remote")
 
 ALL = (
-    PATHS, DEPTH, PATH_BYTES, FOLDER_BYTES, FILE_BYTES, COMMITS, COMMIT_BYTES, HISTORY_BYTES, PARENTS, MESSAGE
+    PATHS, DEPTH, PATH_BYTES, FOLDER_BYTES, FILE_BYTES, COMMITS, COMMIT_BYTES, HISTORY_BYTES, PARENTS,
+    MESSAGE, SAID_BYTES, GIT_MEMORY, GIT_SECONDS, GIT_FILE, CUT_OUT
 )  # fmt: skip

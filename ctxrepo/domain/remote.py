@@ -86,8 +86,8 @@ MEANINGS: Mapping[Outcome, Meaning] = {
     ),
     "bounds": Meaning(
         "it would make this more than a memory may be",
-        "Nothing of it was taken, local work goes on. `git log` of that commit in the memory repository "
-        "shows who made it; once it is taken back there, sync goes on.",
+        "Nothing of it was taken, local work goes on. `git log` of that commit, here or in a clone of your "
+        "own, shows who made it; once it is taken back there, sync goes on.",
     ),
     "secret": Meaning(
         "a commit holds what looks like a secret",

@@ -6,6 +6,9 @@ as if it had never come: the ref by which we know the remote goes back to where 
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 from ctxrepo.domain.bounds import COMMITS, HISTORY_BYTES, PARENTS
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.errors import BeyondBounds, RepositoryState
@@ -13,6 +16,9 @@ from ctxrepo.storage.clone import SEEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.reffiles import OPEN, RefFiles
+
+_AGAIN = 3600.0
+"""Seconds after which it is asked for again: the branch may have moved before we asked what it is at."""
 
 
 def beyond(memory: Memory, commit: str | None) -> str:
@@ -72,6 +78,29 @@ def held_back(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
             else:
                 objects.set_ref(name, before)
     return answer
+
+
+def refused_before(memory: Memory) -> RemoteAnswer | None:
+    """The answer for what the shared branch is at there, when that was refused already: it isn't brought, or
+    walked, again. None where the last exchange found nothing to refuse."""
+    last = memory.exchanges.last
+    if last is None or last[1].outcome != "bounds":
+        return None
+    tip, known = memory.remote.tip(), memory.verdicts.read()
+    when, why = known.left.get(tip, (0.0, ""))
+    why = why if 0 <= time.time() - when < _AGAIN else ""
+    why = known.beyond.get(tip, "") or why
+    return RemoteAnswer("bounds", why) if why else None
+
+
+def note_left(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """The answer of a fetch that git could not end within its limits, noted for what the branch is at."""
+    tip = memory.remote.tip()
+    if not tip or tip == memory.objects.ref(memory.clone.upstream_ref):  # a branch beside it is too much
+        return answer
+    why = f"commit {tip[:10]}: {answer.reason}"
+    memory.verdicts.add(left={tip: (time.time(), why)})
+    return replace(answer, reason=why)
 
 
 def leave_cloned(memory: Memory) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ctxrepo.domain.paths import shown
 from ctxrepo.domain.registry import REGISTRY_FILE
-from ctxrepo.errors import CtxrepoError, Damaged, GitFailed
+from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
 from ctxrepo.services.bounds import require_ready
 from ctxrepo.services.damage import damage
 from ctxrepo.services.find import note_paths
@@ -131,7 +131,7 @@ def _halfway(memory: Memory) -> Iterator[Finding]:
 def _unseen(memory: Memory) -> Iterator[Finding]:
     try:
         found = list(unseen(memory))
-    except GitFailed:  # which was told by those who looked before
+    except (GitFailed, BeyondBounds):  # which was told by those who looked before
         return
     for path, why in found[:_MANY]:
         yield Finding(f"{shown(path)} is in the memory and not written here: {why}", "Remove it with git.")

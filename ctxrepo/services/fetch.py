@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.remote import RemoteAnswer
 from ctxrepo.hot.age import age_of
-from ctxrepo.services.bounds import held_back
+from ctxrepo.services.bounds import held_back, note_left, refused_before
 from ctxrepo.storage.lock import Turn, locked
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.spool import Spool
@@ -26,8 +26,11 @@ def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
 
 
 def _ask(memory: Memory) -> RemoteAnswer:
+    if refused := refused_before(memory):
+        return refused
     also = f"ctxrepo/{memory.host}" if memory.clone.has_refs("refs/ctxrepo/review/") else ""
-    return memory.remote.fetch(also)
+    answer = memory.remote.fetch(also)
+    return note_left(memory, answer) if answer.outcome == "bounds" else answer
 
 
 def is_fetch_due(memory: Memory) -> bool:

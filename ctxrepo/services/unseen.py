@@ -13,10 +13,14 @@ _ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of some
 
 
 def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
-    """(path, why) of every file of the newest commit that stays in it and is not written here."""
+    """(path, why) of every file of the newest commit that stays in it and is not written here.
+
+    BeyondBounds where that has more than a memory may have: git would list ten billion paths.
+    """
     head = memory.objects.ref(memory.clone.branch_ref)
     if head is None:
         return
+    memory.objects.require_extent(head)
     # Of a partial clone git would fetch everything to tell its size.
     sizes = [] if memory.clone.is_partial else ["--long"]
     listed = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)

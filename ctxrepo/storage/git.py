@@ -11,12 +11,14 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ctxrepo.domain.bounds import SAID_BYTES
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.process import GivenUp, converse, watched
+from ctxrepo.storage.limits import NOT_FOUND, Limits
+from ctxrepo.storage.process import GivenUp, SaidTooMuch, converse, watched
 
 _GUARDS = (
     "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
@@ -29,6 +31,10 @@ _GUARDS = (
     "fetch.fsckObjects=true",
     "transfer.fsckObjects=true",
     "http.followRedirects=false",
+    "core.bigFileThreshold=2m",  # what is larger than we read goes through git in pieces
+    "core.deltaBaseCacheLimit=32m",
+    "pack.deltaCacheSize=32m",
+    "pack.threads=2",  # each has a cache of its own
 )
 
 _FOREIGN_GUARDS = (
@@ -47,6 +53,7 @@ _CREDENTIALS = re.compile(
     r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
 _WHO = ("user.name", "user.email")
+_INSTALL = "Install git 2.30 or newer."
 _NONE_FITS = 1
 """How `git config` ends when no key is what it was asked for."""
 
@@ -57,11 +64,13 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """How a git process ended; `code` is None when it was given up and ended."""
+    """How a git process ended; `code` is None when it was given up and ended. `excess` is the sentence for
+    one that was to take more than its limits."""
 
     code: int | None
     out: str
     err: str
+    excess: str = ""
 
     @property
     def ok(self) -> bool:
@@ -113,19 +122,21 @@ class Git:
         progress: Progress | None = None,
         index: Path | None = None,
         trace: bool = False,
+        limits: Limits | None = None,
     ) -> Answer:
         """Run `git *args`; after `timeout` seconds its whole process group is ended.
 
         With `silence` it is ended after so many seconds without a word, too; a command that may take its
         time is given `--progress`, so that it speaks while it works. `progress` hears whole lines of it.
         `index` is a file to use as index instead of the clone's own. With `trace` its errors hold the packets
-        it exchanged with a server.
+        it exchanged with a server. `limits` hold for it and for each process that it starts.
         """
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}
         )
         guards = (*_GUARDS, *(_FOREIGN_GUARDS if self.is_offline and not self.git_dir else ()))
         command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
+        command = limits.on(command) if limits else command
         try:
             process = subprocess.Popen(
                 command,
@@ -137,17 +148,22 @@ class Git:
                 start_new_session=True,  # its own group to kill, and no terminal to ask a password on
             )
         except OSError as error:
-            raise GitFailed(
-                f"git could not be started: {error.strerror or error}", "Install git 2.30 or newer."
-            ) from error
+            raise GitFailed(f"git could not be started: {error.strerror or error}", _INSTALL) from error
         # A conversation may hang for minutes, and is not to outlive us; what is local is over before that.
         with process, watched(process) if silence is not None else nullcontext():
             try:
                 hear = _Lines(progress).hear if progress else None
-                out, err = converse(process, stdin, limit=timeout, silence=silence, hear=hear)
+                most = SAID_BYTES.most if limits else None
+                out, err = converse(process, stdin, limit=timeout, silence=silence, most=most, hear=hear)
             except GivenUp:
                 return Answer(None, "", "")
-        return Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+            except SaidTooMuch:
+                return Answer(None, "", "", SAID_BYTES.passed("what it says"))
+        said = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        if limits and said.code == NOT_FOUND:
+            raise GitFailed("git could not be started: it is not found", _INSTALL)
+        excess = limits.excess(process.returncode, said.err, is_here=self.file_remote) if limits else ""
+        return replace(said, excess=excess)
 
     def ask(self, *args: str, timeout: float = 20) -> str:
         """The output of a local question; GitFailed when git can't answer."""

@@ -25,17 +25,23 @@ class GivenUp(Exception):
     """The process said nothing for too long, or took too long; its group has been ended."""
 
 
+class SaidTooMuch(Exception):
+    """The process said more than anybody wants to hear; its group has been ended."""
+
+
 def converse(
     process: subprocess.Popen[bytes],
     said: bytes,
     *,
     limit: float,
     silence: float | None = None,
+    most: int | None = None,
     hear: Callable[[bytes], None] | None = None,
 ) -> tuple[bytes, bytes]:
     """Give a process its input and collect (stdout, stderr) until it ends.
 
-    GivenUp after `limit` seconds, or after `silence` seconds in which it said nothing on either stream.
+    GivenUp after `limit` seconds, or after `silence` seconds in which it said nothing on either stream;
+    SaidTooMuch once it has said more than `most` bytes.
     `hear` is given each chunk of stderr. However this is left, nothing of the process's group that still
     holds its streams lives on: the helper of a git that was killed would wait for its server for ever.
     """
@@ -66,6 +72,8 @@ def converse(
                         open_streams.unregister(key.fd)
                     else:
                         heard[key.fd] += chunk
+                        if most is not None and sum(map(len, heard.values())) > most:
+                            raise SaidTooMuch
                         if hear and key.fd == errors:
                             hear(chunk)
         _wait(process, end)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from ctxrepo.domain.remote import RemoteAnswer, classify, reason, unheard
 from ctxrepo.errors import Damaged, UsageError
-from ctxrepo.storage.address import check_url
+from ctxrepo.storage.address import check_url, is_local
 from ctxrepo.storage.clone import Clone
 from ctxrepo.storage.git import Answer, Git, Progress, redact
+from ctxrepo.storage.limits import RECEIVING, SENDING, SERVED
 from ctxrepo.storage.owngit import OwnGit
+from ctxrepo.storage.packs import light
 from ctxrepo.storage.reffiles import RefFiles
 from ctxrepo.storage.refwriter import RefWriter, logs_setting
 
@@ -54,6 +56,18 @@ class Remote:
     def clone(self) -> Clone:
         return self.own.clone
 
+    @property
+    def _served(self) -> tuple[str, ...]:
+        return SERVED if is_local(self.url) else ()
+
+    def tip(self) -> str:
+        """The commit that the shared branch is at there, asked without bringing anything; '' for none."""
+        git = self.own.git(self.env)
+        words = ("ls-remote", "--quiet", "--", self.url, self.clone.branch_ref)
+        said = git.run(*words, timeout=LONGEST, silence=self.timeout, limits=RECEIVING)
+        lines = (line.split("\t") for line in said.out.splitlines() if said.ok)
+        return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
+
     def look(self) -> RemoteAnswer:
         """Ask whether it is there and lets us in; nothing is brought or sent."""
         return self._say("ls-remote", "--quiet", "--", self.url)
@@ -83,7 +97,15 @@ class Remote:
         """
         refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
         return self._say_elsewhere(
-            folder, "-c", "fetch.unpackLimit=1", "fetch", *_FETCH, "--", self.url, refspec
+            folder,
+            "-c",
+            "fetch.unpackLimit=1",
+            "fetch",
+            *_FETCH,
+            *self._served,
+            "--",
+            self.url,
+            refspec,
         )
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
@@ -108,6 +130,8 @@ class Remote:
         self.own.git(self.env)
         before = self.own.show_refs()
         answer = self._fetch(*options, refspec=refspec)
+        if answer.outcome in ("bounds", "malformed"):  # what its refs are at may have been taken away
+            return answer
         writer = RefWriter(self.clone.git_dir, logs_setting(self.clone.configured()))
         now = self.own.refs_now()
         for name in before.keys() - now.keys():
@@ -123,7 +147,11 @@ class Remote:
         """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
         there."""
         place = ("--filter=blob:none", "origin") if self.clone.is_partial else ("--", self.url)
-        return self._say("fetch", *_FETCH, *options, *place, *([refspec] if refspec else []), stdin=stdin)
+        words = (*_FETCH, *self._served, *options, *place, *([refspec] if refspec else []))
+        packs = self.clone.git_dir / "objects" / "pack"
+        before = set(packs.glob("pack-*.pack"))
+        answer = self._say("fetch", *words, stdin=stdin)
+        return light(answer, set(packs.glob("pack-*.pack")) - before)
 
     def _refspec(self, branch: str) -> str:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
@@ -133,7 +161,7 @@ class Remote:
         if self.url.lower().startswith("https:"):
             words = ("ls-remote", "--", self.url)
             git = self.own.git(self.env)
-            said = git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True)
+            said = git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True, limits=RECEIVING)
             if not said.ok:
                 return _answer(said)
             if "packet:" not in said.err:
@@ -160,8 +188,9 @@ class Remote:
         return None
 
     def _told(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
-        said = git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin)
-        if not said.ok and _UNREADABLE.search(said.err):
+        limits = SENDING if words[0] == "push" else RECEIVING
+        said = git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin, limits=limits)
+        if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
             self._require_whole(git, said)
         answer = _answer(said, pushing=words[0] == "push")
         return answer if answer.ok else replace(answer, unheard=unheard(self.env, self.url))
@@ -202,6 +231,7 @@ def clone(
         "--template=",
         "--progress",
         *filters,
+        *(SERVED if is_local(url) else ()),
     )
     try:
         answer = _answer(
@@ -213,9 +243,11 @@ def clone(
                 str(building),
                 timeout=LONGEST,
                 silence=timeout,
+                limits=RECEIVING,
                 progress=_counting(progress, f"asking {redact(url)}") if progress else None,
             )
         )
+        answer = light(answer, building.glob(".git/objects/pack/pack-*.pack"))
         if answer.ok:
             if root.exists():
                 root.rmdir()  # an empty folder was allowed; anything else fails here
@@ -239,6 +271,8 @@ def _counting(progress: Progress, first: str) -> Progress:
 def _answer(answer: Answer, *, pushing: bool = False) -> RemoteAnswer:
     if answer.ok:
         return RemoteAnswer("ok")
+    if answer.excess:
+        return RemoteAnswer("bounds", answer.excess)
     if answer.code is None:
         return RemoteAnswer("timeout", answer.reason)
     words = redact(f"{answer.err}\n{answer.out}")

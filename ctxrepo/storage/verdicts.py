@@ -18,11 +18,13 @@ _KEPT = 16
 @dataclass(frozen=True)
 class Verdicts:
     """Ids of commits. `within` -> how many commits their history has at most, `beyond` -> the sentence that
-    says why; `own` were made here, on top of what was within."""
+    says why; `own` were made here, on top of what was within; `left` -> when (unix seconds) it was left at
+    the remote, because git came up against its limits, and the sentence for that."""
 
     within: Mapping[str, int] = field(default_factory=dict)
     beyond: Mapping[str, str] = field(default_factory=dict)
     own: tuple[str, ...] = ()
+    left: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,23 @@ class VerdictFile:
             said = json.loads(self.file.read_text("utf-8"))
             within = {str(commit): int(count) for commit, count in said["within"].items()}
             beyond = {str(commit): str(words) for commit, words in said["beyond"].items()}
-            return Verdicts(within, beyond, tuple(map(str, said["own"])))
+            left = {str(commit): (float(when), str(words)) for commit, (when, words) in said["left"].items()}
+            return Verdicts(within, beyond, tuple(map(str, said["own"])), left)
         return Verdicts()
 
     def add(
-        self, within: Mapping[str, int] | None = None, beyond: Mapping[str, str] | None = None, own: str = ""
+        self,
+        within: Mapping[str, int] | None = None,
+        beyond: Mapping[str, str] | None = None,
+        own: str = "",
+        left: Mapping[str, tuple[float, str]] | None = None,
     ) -> None:
         known = self.read()
         said = {
             "within": _newest({**known.within, **(within or {})}),
             "beyond": _newest({**known.beyond, **(beyond or {})}),
             "own": [*(one for one in known.own if one != own), *filter(None, [own])][-_KEPT:],
+            "left": _newest({**known.left, **(left or {})}),
         }
         with suppress(OSError):
             self.file.write_text(json.dumps(said), "utf-8")

@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 from catalogue import arrived, said
 from machines import NOW, Machine, make_machine, make_remote
-from torture import floods
+from torture import bombs, floods
 from torture.floods import flood
 from torture.forge import Forge
 
 from ctxrepo.domain.bounds import COMMITS, PATHS
+from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.doctor import doctor
 from ctxrepo.services.faults import now as faults_now
+from ctxrepo.services.unseen import unseen
 from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.remote import Remote
 
 Attack = Callable[[Forge], None]
 
@@ -61,9 +65,13 @@ REFUSED: dict[str, tuple[Attack, str]] = {
     "wide": (lambda forge: floods.widen(forge, PATHS.most), "more than the 250,000"),
     "names": (lambda forge: floods.widen(forge, 900, b"n" * 80_000), "bytes of folder listings"),
     "an octopus": (lambda forge: floods.octopus(forge, 5_000), "5,000 parents, more than the 100"),
+    "a delta of half a GB": (lambda forge: bombs.copies(forge, 32, 1), "419,430,400 bytes of memory"),
+    "cuttings": (lambda forge: bombs.cuttings(forge, 1, 300), "larger files that its files are cut out of"),
     "a message": (lambda forge: flood("a message of 20 MiB").attack(forge, Path()), "20,9"),
     "a header": (lambda forge: flood("a header of 5 MiB").attack(forge, Path()), "5,2"),
 }
+
+CLONED_BY_NOBODY = ("419,430,400 bytes of memory", "larger files that its files are cut out of")
 
 
 @pytest.mark.parametrize(("attack", "words"), REFUSED.values(), ids=REFUSED)
@@ -85,7 +93,12 @@ def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
     assert len(reads) < 100  # of the verdict, no walk
 
     ben = make_machine(tmp_path, "ben")
-    ben.init(str(remote))
+    if words in CLONED_BY_NOBODY:
+        Forge(remote).point(good)
+        ben.init(str(remote))
+        attack(Forge(remote))
+    else:
+        ben.init(str(remote))
     ben.remember("a new machine works")
     assert ben.sync().remote.outcome == "bounds"
 
@@ -251,3 +264,39 @@ def _machine(machine: Machine) -> object:
     from ctxrepo.services.connection import Machine as Ours
 
     return Ours(machine.places, machine.env, Path(sys.executable))
+
+
+def test_what_git_could_not_take_is_not_asked_for_again(
+    remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    fetch = Remote.fetch
+
+    def counted(self: Remote, also: str = "") -> RemoteAnswer:
+        asked.append(also)
+        return fetch(self, also)
+
+    monkeypatch.setattr(Remote, "fetch", counted)
+    good = Forge(remote).tip
+    bombs.copies(Forge(remote), 32, 1)
+    first, second = ada.sync().remote, ada.sync().remote
+    assert first == second
+    assert f"commit {Forge(remote).tip[:10]}: " in first.reason
+    assert len(asked) == 1
+    Forge(remote).point(good)
+    assert ada.sync().remote.ok
+    assert ada.sync().remote.ok
+    assert len(asked) == 3
+
+
+def test_zeros_go_through_git_in_pieces(remote: Path, ada: Machine) -> None:
+    bombs.zeros(Forge(remote), 450 * 2**20)
+    assert ada.sync().remote.ok
+
+
+def test_who_lists_what_is_not_written_here_measures_it_first(remote: Path, ada: Machine) -> None:
+    floods.fan(Forge(remote), 10, 10)
+    ada.git("fetch", "-q", "origin")
+    ada.git("update-ref", "refs/heads/main", "origin/main")
+    with pytest.raises(BeyondBounds, match="11,111,111,1"):
+        list(unseen(ada.open()))

@@ -57,7 +57,9 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         kind = kinds.add_parser(name)
         for option, default in {**numbers, "seed": 1, "seeds": 1}.items():
             kind.add_argument(f"--{option}", type=int, default=default)
-    kinds.choices["flood"].add_argument("--only", default="", help="of those whose name has this in it")
+    flood = kinds.choices["flood"]
+    flood.add_argument("--only", default="", help="of those whose name has this in it")
+    flood.add_argument("--brief", action="store_true", help="a few commands at each")
     return parser.parse_args(argv)
 
 
@@ -94,7 +96,7 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
             for number, case in enumerate(floods()):
                 if wanted.only in case.name:
                     (place := root / str(number)).mkdir()
-                    met = drown(place, case)
+                    met = drown(place, case, briefly=wanted.brief)
                     (took, slow), (size, large) = met.slowest, met.largest
                     print(
                         f"| {case.name} | {took:.1f} ({slow}) | {size} ({large}) | {met.said} |", flush=True

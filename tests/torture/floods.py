@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from torture.bombs import bombs
 from torture.forge import FILE, FOLDER, GITLINK, LINK, Forge, Item, commit_data, key_of, tree_data
 from torture.hostile import Attack, Case, commit_files
 
 
 def floods() -> list[Case]:
     """Every one at its full size."""
-    return [*_trees(), *_histories(), *_commits(), *_files(), *_refs()]
+    return [*_trees(), *_histories(), *_commits(), *_files(), *_refs(), *bombs()]
 
 
 def flood(name: str) -> Case:

@@ -45,7 +45,7 @@ class Forge:
         body = [(kind, len(data), zlib.compress(data, 1)) for kind, data in objects]
         pack = bytearray(b"PACK" + struct.pack(">II", 2, len(body)))
         for kind, size, data in body:
-            pack += _head(kind, size) + data
+            pack += pack_head(kind, size) + data
         pack += hashlib.sha1(pack, usedforsecurity=False).digest()
         words = ["git", "-C", str(self.root), "index-pack", "--stdin"]
         subprocess.run(words, input=bytes(pack), capture_output=True, check=True)
@@ -125,9 +125,9 @@ def tree_data(entries: Iterable[tuple[str, bytes, str]]) -> bytes:
     return b"".join(b"%s %s\0" % (mode.encode(), name) + bytes.fromhex(key) for mode, name, key in entries)
 
 
-def _head(kind: str, size: int) -> bytes:
+def pack_head(kind: str, size: int) -> bytes:
     """How an entry of a pack begins."""
-    number = ("", "commit", "tree", "blob", "tag").index(kind)
+    number = ("", "commit", "tree", "blob", "tag", "", "ofs-delta").index(kind)
     head = bytearray([number << 4 | size & 15])
     size >>= 4
     while size:
