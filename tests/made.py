@@ -38,7 +38,7 @@ class Maker:
 
     def filled(self, template: str) -> str:
         """`{a20}` becomes 20 letters and digits; see ALPHABETS and the names below."""
-        return re.sub(r"\{(?:([aAubhdt])(\d+)|(pair|card|uuid|bytes64))\}", self._field, template)
+        return re.sub(r"\{(?:([aAubhdt])(\d+)|(pair|card|uuid|bytes64|auths))\}", self._field, template)
 
     def _field(self, match: re.Match[str]) -> str:
         kind, length, name = match.groups()
@@ -46,6 +46,9 @@ class Maker:
             return self.text(ALPHABETS[kind], int(length))
         if name == "pair":
             return base64.b64encode(f"ada:{self.text(_ALNUM, 14)}".encode()).decode()
+        if name == "auths":
+            whole = f'{{"auths": {{"r.acme.io": {{"password": "{self.text(_ALNUM, 14)}"}}}}}}'
+            return base64.b64encode(whole.encode()).decode()
         if name == "uuid":
             h = self.text("0123456789abcdef", 32)
             return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}"

@@ -175,7 +175,7 @@ class TestSecrets:
 
     def test_one_that_only_shows_when_lines_become_one_is_left_out(self, mine: Machine) -> None:
         mine.write("shop/SCRATCHPAD.md", "- [ ] test it\n")
-        transcript = prompts(mine, "the password is\nXk9vLq2Zr7Tm", "go on")
+        transcript = prompts(mine, "mysql -u ada\n-pXk9vLq2Zr7Tm shop", "go on")
         made = prepared(mine, transcript=transcript)
         assert leave(mine, made) is not None
         assert (made.goal, made.open) == ("", ("test it",))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets.grade import Grade, graded
 
 _HEADING = (
     rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw|kennwort|mot de passe|mdp"
@@ -61,7 +62,11 @@ _LINE = re.compile(rb"[^\r\n]{0,%d}+(?:\r\n?|\n)?" % _LONGEST_LINE)
 
 def _secrets(parts: list[bytes], columns: frozenset[int], start: int) -> Iterator[tuple[int, int, str]]:
     for number, part in enumerate(parts):
-        if number in columns and (cell := _CELL.search(part)) and shape.is_password(cell):
+        if (
+            number in columns
+            and (cell := _CELL.search(part))
+            and (shape.is_password(cell) or graded(cell[0]) > Grade.NUMBER)
+        ):
             yield start + cell.start(), start + cell.end(), _RULE
         start += len(part) + 1
 

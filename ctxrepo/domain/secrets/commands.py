@@ -6,7 +6,7 @@ A row of `_FLAGS` is: the programs, how the password's flag begins, an example. 
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets import grade, shape
 from ctxrepo.domain.secrets.rule import Rule, text
 
 # In quotes, or up to the next blank.
@@ -95,6 +95,24 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
         "--from-literal[ =]\\w{1,40}(?:[_.-]\\w{1,40}){0,4}=",
         "kubectl create secret generic x --from-literal=pw={a9}!{a3}",
     ),
+    ("net", "user +\\S{1,40} +", "net user ada {a9}!{a3}"),
+    (
+        "bundle",
+        "config +(?:set +)?(?:--\\w+ +)?\\S{1,60} +[\\w.-]{1,40}:",
+        "bundle config gems.acme.io ada:{a14}",
+    ),
+    (
+        "composer",
+        "config +(?:--\\w+ +)?http-basic\\.\\S{1,60} +\\S{1,60} +",
+        "composer config http-basic.x.io ada {a14}",
+    ),
+    ("mkpasswd", "(?:-\\w +\\S{1,20} +)?", "mkpasswd -m sha-512 {a9}!{a3}"),
+    (
+        "networksetup",
+        "-setairportnetwork +\\S+ +\\S+ +",
+        "networksetup -setairportnetwork en0 net1 {a9}!{a3}",
+    ),
+    ("createuser", "\\S{1,40} +(?:MD5|SHA\\S{0,6}) +", "createuser ada SHA {a9}!{a3}"),
     ("influx", "-(?:password|p) +", "influx -username ada -password {a9}!{a3}"),
 )
 
@@ -109,6 +127,36 @@ def _command(programs: str, flag: str, example: str) -> Rule:
 
 
 COMMANDS: tuple[Rule, ...] = (
+    text(
+        "command-line-password",
+        "any program with a flag of one letter for it",
+        (" -p", " -k", " -w", " -h", " -rp", " -pw", " -ap", " -hp", " -y", " /p", " /rp", " -x"),
+        r"[ ](?:-(?:p|P|pw|w|W|K|k|H|X|ap|rp|hp|y)|/p|/rp)(?:[ ]{1,2}|=|:|(?=[\"']))" + _VALUE,
+        grade.is_flags,
+        "racadm -r idrac1 -u ada -p {a9}!{a3} getsysinfo",
+        "git log -p 4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        ignores_case=True,
+    ),
+    text(
+        "command-line-password",
+        "what is written into a program or a file",
+        ("echo ", "printf "),
+        r"(?<!\w)(?:echo|printf)(?: -\w{1,3})?[ ]{1,3}[\"']?(?:[a-z_][\w-]{0,30}:)?([^\s\"'|>]{6,512})(?:\s[^|>\n]{0,200})?[\"']?[ \t]{0,4}"
+        r"(?:\||>)[^\r\n]{0,80}?(?:pass|pw|secret|key|psk|token|cred|luks|crypt|login|sudo|base64|connect|pdbedit|smb)",
+        grade.is_chosen,
+        "echo -n '{a9}!{a3}' | cryptsetup luksOpen /dev/sdb1 data -",
+        "echo done | tee log.txt",
+        ignores_case=True,
+    ),
+    text(
+        "command-line-password",
+        "here-strings",
+        ("<<<",),
+        r"<<<[ ]?[\"']?([^\s\"'|>]{6,512})",
+        grade.is_chosen,
+        "sudo -S <<< '{a9}!{a3}' apt upgrade",
+        'cat <<< "$PASS"',
+    ),
     *(_command(*row) for row in _FLAGS),
     text(
         "command-line-password",
@@ -123,7 +171,7 @@ COMMANDS: tuple[Rule, ...] = (
         "command-line-secret",
         "any",
         (" --", "\n--"),
-        r"[ \n]--(?:[a-z0-9]{1,12}[_-]){0,3}(?:token|secret|api-?key|auth-?key|access-?key|secret-?key|private-?key|license-?key"
+        r"[ \n]--(?:[a-z0-9]{1,12}[_-]){0,3}(?:plaintext|\w{0,12}password|token|secret|api-?key|auth-?key|access-?key|secret-?key|private-?key|license-?key"
         r"|account-?key|pass(?:word|wd|phrase)?|pwd|storepass|credential)[ \t]{1,3}" + _VALUE,
         shape.is_password,
         "./deploy --api-token {a32}",

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 
+from ctxrepo.domain.secrets.letters import is_gibberish
 from ctxrepo.domain.secrets.placeholder import ORDER, has_both, stands_for_one
 from ctxrepo.domain.secrets.shape import URL_WORDS, is_documented, value_of
 
@@ -38,24 +39,62 @@ def is_pin(match: re.Match[bytes]) -> bool:
 
 
 def is_app_password(match: re.Match[bytes]) -> bool:
-    """Sixteen letters or so that make no words: consonants stand together in them."""
-    value = match[match.lastindex or 0]
-    return (
-        has_both(value)
-        or len(re.findall(rb"[bcdfghjklmnpqrstvwxz]{3}", value.replace(b" ", b"").lower())) > 0
-    )
+    """Groups of letters that make no words."""
+    value = match[0] if match.lastindex is None or len(match[match.lastindex]) < 4 else match[match.lastindex]
+    groups = value.replace(b"-", b" ").split(b" ")
+    if len(groups) > 4:
+        return sum(has_both(group) for group in groups) >= 3
+    return has_both(value) or is_gibberish(value)
+
+
+_SAID = re.compile(
+    rb"[^\r\n:=]{0,50}?(?:[:=>\x9a]|(?<![a-z])(?:is|was|now|ist|lautet|est|es|era|\xc3\xa9|\xc3\xa8|to|jest|je|er|is|var)(?=[ ])|(?=[ ]?[\"']))"
+    rb"[ \t\"'*]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|[ ])*"
+    rb"([A-Za-z][a-z]{2,11}([ ._-])[A-Za-z]?[a-z]{2,11}(?:\2[A-Za-z]?[a-z]{2,11}){2,9}[0-9]{0,4})(?![\w-]|[ ][\w]|[._/(]\w)"
+)
+_JOINED = re.compile(rb"[ ]([a-z]{3,11}([._-])[a-z]{3,11}(?:\2[a-z]{3,11}){2,9}[0-9]{0,4})(?![\w-]|[._/(]\w)")
+
+
+def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
+    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a sentence has."""
+    match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
+    if not match:
+        return None
+    words = set(re.split(rb"[ ._-]", match[1].lower().rstrip(b"0123456789")))
+    if len(words) < 4 or words & _ORDINARY or len(b"".join(words)) < 16:
+        return None
+    return match.span(1)
 
 
 def is_phrase(match: re.Match[bytes]) -> bool:
     """Twelve or more words in a row, and none of those that every sentence has: the seed of a wallet."""
     words = re.sub(rb"[^a-z\x80-\xff]+", b" ", match[match.lastindex or 0].lower()).split()
-    return len(words) >= 12 and len(set(words)) >= 10 and not _COMMON.intersection(words)
+    return len(words) >= 12 and len(set(words)) >= 9 and not _COMMON.intersection(words)
 
 
 _COMMON = frozenset(
-    b"the and of to in is it for on with as are be by or an a at from that this was not you your we words"
-    b" word der die das und ist le la les et de des un une el los las y en que een het".split()
+    b"the and of to in is it for on with as are be by or an a at from was your we words were has its been"
+    b" der die das und ist le la les et de des un une el los las y en que een het".split()
 )
+
+_ORDINARY = _COMMON | frozenset(
+    b"password passwords passphrase secret secrets token tokens key keys user users name names file files path prod production"
+    b" test tests data database app apps api service services my here env local config default client server auth login"
+    b" reset link see when used uses must should vault value values string required optional not can will that this you have"
+    b" field form input text type new old current confirm change strength store stored manager policy hash hashed hashing"
+    b" encrypted plain grant flow account admin root email one two all any each only then than more before after if else use"
+    b" set get via without which does been per least same first last long letters words characters digits please enter ask"
+    b" our their his her who how why where what but also may might could would just like into over under about access"
+    b" pas sur par pour dans avec que qui mit von auf bei nur oder sich wird wurde werden nicht kein eine einen"
+    b" con por sin para non per che una como staging dev cluster node host demo none true false null".split()
+)
+
+
+def is_codes(match: re.Match[bytes]) -> bool:
+    """Whether there are two groups or more of digits, or of letters and digits."""
+    groups = re.findall(rb"[A-Za-z0-9]{4,10}", match[match.lastindex or 0])
+    coded = [g for g in groups if any(48 <= c <= 57 for c in g) or is_gibberish(g)]
+    return len(coded) >= 2 and len(coded) * 3 >= len(groups) * 2 and len(set(groups)) > 1
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:
@@ -71,3 +110,16 @@ def is_manifest(match: re.Match[bytes]) -> bool:
         if len(value) >= 8 and not stands_for_one(value) and (has_both(value) or value.lower() != value):
             return True
     return False
+
+
+def is_encoded(match: re.Match[bytes]) -> bool:
+    """Whether base64 says a text in which a secret is."""
+    from ctxrepo.domain.secrets import search  # which tries this very rule
+
+    value = match[0][:16384].rstrip(b"=")
+    try:
+        plain = base64.b64decode(value[: len(value) // 4 * 4], validate=True)
+        plain.decode("utf-8", "strict") if len(value) < 16384 else None
+    except (binascii.Error, ValueError):
+        return False
+    return bool(search.spans(plain))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ctxrepo.domain.secrets import content, shape
+from ctxrepo.domain.secrets import shape
 from ctxrepo.domain.secrets.languages import PASSWORDS, SECRETS, VENDORS_NAMES, spellings_of
 from ctxrepo.domain.secrets.rule import Judge, Rule, text
 
@@ -86,15 +86,6 @@ def _label(
     )
 
 
-_CARD = (
-    rb"(?:card[ _-]?(?:number|no\.?|num)|credit[ _-]?card|kreditkarte(?:nnummer)?|kartennummer|carte bancaire"
-    rb"|tarjeta|cart[a\xc3][o\xa3]?|ccnum|cc[ _-]?number)"
-)
-_SEED = (
-    rb"(?:mnemonic|(?:seed|recovery|backup|secret|wallet)[ _-]?(?:phrase|words|mnemonic|seed)|bip[ _-]?39|seed"
-    rb"|wiederherstellung\w{0,10}|phrase de r\S{3,20}|frase semilla|\xe5\x8a\xa9\xe8\xae\xb0\xe8\xaf\x8d)"
-)
-
 LABELS: tuple[Rule, ...] = (
     text(
         "aws-secret-key",
@@ -105,51 +96,6 @@ LABELS: tuple[Rule, ...] = (
         shape.is_mixed,
         "aws_secret_access_key = {b40}",
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-        ignores_case=True,
-    ),
-    text(
-        "seed-phrase",
-        "wallets (BIP 39 and others)",
-        (
-            "mnemonic",
-            "seed",
-            "recovery",
-            "backup",
-            "secret",
-            "wallet",
-            "bip",
-            "bip39",
-            "wiederherst",
-            "phrase",
-            "frase",
-            "助记词",
-        ),
-        _SEED + rb"[^\r\n:=|]{0,40}[:=|*\"'` \t\r\n-]{1,12}"
-        rb"((?:(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12}(?:[ \t,|-]{1,4}|[ \t]{0,4}[\r\n]{1,2}[ \t]{0,4})){11,24}"
-        rb"(?:[0-9]{1,2}[.)]?[ \t]{1,3})?[a-z\x80-\xff]{3,12})",
-        content.is_phrase,
-        "seed phrase: lunar brisk oval tiger mango quilt zebra pond ripple flint cargo lemon",
-        "the seed phrase: write it down on paper and keep that in a safe place of the house",
-        ignores_case=True,
-    ),
-    text(
-        "pin",
-        "any",
-        ("door", "alarm", "gate", "entry", "pin", "puk", "geheimzahl", "cvv", "cvc"),
-        rb"(?<![a-z0-9_.])(?:(?:PIN|PUK)(?:[ _-]?(?i:code|number|nummer))?|(?i:pin[ _-]?code|(?:door|alarm|gate|entry)[ _-]?code|geheimzahl|cv[vc]2?))"
-        rb"\*{0,2}[ \t]{0,4}(?:[:=|]|\xef\xbc\x9a|(?:is|ist|lautet)(?= ))\*{0,2}[ \t]{0,6}[\"']?([0-9]{3,8})(?![\w.])",
-        content.is_pin,
-        "PIN: 58{d4}",
-        "pin: 1234",
-    ),
-    text(
-        "card-number",
-        "any",
-        ("card", "kreditkarte", "karten", "carte", "tarjeta", "cart", "cc"),
-        _CARD + rb"[\"'*]{0,3}[ \t]{0,4}(?:[:=|]|is)[\"'* \t]{0,6}([0-9](?:[ -]?[0-9]){12,18})(?![0-9])",
-        content.is_card,
-        "card number: {card}",
-        "card number: 4111 1111 1111 1111",
         ignores_case=True,
     ),
     _label(
@@ -201,34 +147,12 @@ LABELS: tuple[Rule, ...] = (
         "salt: see the settings",
         start=b"(?<![a-z0-9])",
     ),
-    text(
-        "recovery-code",
-        "any",
-        ("backup", "recovery", "rescue", "wiederherstellungscode", "wiederherstellungscodes"),
-        rb"(?:(?:backup|recovery|rescue)[ _-]?code|wiederherstellungscode)s?[^:=\r\n]{0,20}[:=\r\n][\s*-]{0,6}"
-        rb"([A-Za-z0-9]{4,10}(?:[- ,\r\n]{1,3}[A-Za-z0-9]{4,10}){1,20})",
-        shape.is_mixed,
-        "backup codes: {h8} {h8} {h8}",
-        "recovery code: ask Ada",
-        ignores_case=True,
-    ),
     _label(
         "vendor-key",
         {word.encode() for word in VENDORS_NAMES.split()},
         shape.is_vendors,
         "Datadog: {h32}",
         "datadog: 7 monitors",
-    ),
-    text(
-        "app-password",
-        "Google, Apple, WordPress",
-        ("app", "application"),
-        rb"(?<![a-z])app(?:lication)?(?:[ -]specific)?[ _-]password[^\r\n:=]{0,40}?(?:[:=]|[ ](?:is|now)[ ])[ \"'*]{0,4}(?:now )?"
-        rb"([a-z]{16}|[a-z]{4}(?:[ -][a-z]{4}){3}|[a-zA-Z0-9]{4}(?:[ ][a-zA-Z0-9]{4}){5})(?![\w-])",
-        content.is_app_password,
-        "app password: qkzv wjxp brtm hfgd",
-        "app password: with your name here",
-        ignores_case=True,
     ),
     # In a sentence nothing stands between the word and the secret.
     Rule(

@@ -32,6 +32,33 @@ SECRETS = """
 """
 """A plus stands for the blank in a phrase."""
 
+ANNOUNCE_WORDS = """
+    pass pwd pw pswd psw mdp kennw kennwort contraseñ contrasen contrasinal senha parol hasł wachtwoord ww lösen losen
+    adgangskod kodeord salasan tunnussana lykilor heslo hesla heslem jelsz lozink zapork geslo gesla šifr
+    лозинк парол құпиясөз slaptažod salasõn κωδικ συνθηματικ şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور
+    گذرواژه סיסמ पासवर्ड รหัสผ่าน mật+khẩu kata+sandi kata+laluan nenosiri pasahitz pasvort cyfrinair fjalëkalim
+    密码 密碼 口令 暗証番号 パスワード パスフレーズ 비밀번호 암호 패스워드 clave login credential geheimwort community communaut rocommunity rwcommunity securestring pscredential
+"""
+"""How words for a password begin, whatever ending a language gives them."""
+ANNOUNCE_KEYS = """
+    secret token key credential psk pat geheim schlüssel schluessel zugangsdat anmeldedat jeton clé clés clef secreto credencial
+    segredo chave credenciai segreto chiave credenzial sleutel inloggegeven hemlig nyckel nøgle nøkkel hemmelig
+    avain salaisuus avaime klucz sekret klíč tajemstv kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδ anahtar
+    gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿 cookie
+    salt pepper seed credential jwt sid sk session sessionid keytab keyfile auth authori authtoken unseal importprivkey webhook wep xpub totp otp mfa 2fa
+    signing_key private_key 秘密 ключа licence license
+"""
+ANNOUNCE_CODES = """
+    pin puk pin1 pin2 puk1 puk2 code codes codice codici código codigo códigos kod kód koden kode kodu koda koodi κωδικός код
+    combination kombination combinación combinaison combinazione geheimzahl コード 暗証番号 码 密码 코드 digicode tan cvv cvc cvv2 cvc2
+"""
+"""Words for a number that opens something."""
+PLACES = (
+    r"(?<![a-z])pins?[0-9]?(?![a-z])|(?<![a-z])puk[12]?(?![a-z])|(?<![a-z])cv[vc]2?(?![a-z])|pin[ -]?(?:code|number|\xd0)|door|gate|alarm|safe\b|lock|key ?box|keypad|garage|entrance|entry|access code|intercom|"
+    r"cabinet|server ?room|porte|portail|coffre|puerta|caja fuerte|portón|porta|cancello|allarme|cassaforte|cofre|tür|tuer|tresor|"
+    r"deur|kluis|poort|drzwi|bram|sejf|двер|сейф|домофон|ворот|ovi|dör|dør|larm|kapı|kasa|ドア|金庫|门|保险|문|geheimzahl|digicode"
+)
+
 
 def _spellings(word: str) -> set[bytes]:
     """How a word may be written: as it is, with a capital, in capitals; its accents apart or not.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ctxrepo.domain.secrets.letters import is_gibberish
+
 # What ignores case is asked of lower case, which is much faster than a pattern that ignores it.
 TOKEN_FILLER = re.compile(
     rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{15}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
@@ -24,6 +26,10 @@ _WORD = re.compile(
     rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
 )
 _BETWEEN_WORDS = re.compile(rb"[-_./:@=+&?#,]+")
+# Onyx.Jasper.7729 and otter-Kestrel-41: no file and no version is named so.
+_NAMES_AND_NUMBER = re.compile(
+    rb"(?=[^A-Z]*[A-Z][a-z])[A-Za-z][a-z]{2,12}[-_. ]?[A-Za-z][a-z]{2,12}(?:[-_.][A-Za-z][a-z]{2,12}){0,3}[-_.][0-9]{2,4}[!*?#$%]?\Z"
+)
 _MARKS = b"!#$%^&*?@~=+"
 _SIGN = re.compile(rb"[@#&+=?!]")
 FULL_WIDTH = re.compile(rb"[\xe1-\xef][\x80-\xbf]")
@@ -42,10 +48,28 @@ def is_strong(value: bytes) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 8 and not ORDER.match(value)
+    if (
+        is_keychains(value)
+        or _NAMES_AND_NUMBER.match(value)
+        or (len(value) >= 12 and has_both(value) and is_gibberish(value))
+    ):
+        return True
     words = 0 if _SIGN.search(value) else words_of(value)
     if words:
         return words == 1 and len(value) >= 8 and sum(map(_is_digit, value)) >= 2
     return is_mixture(value)
+
+
+def is_keychains(value: bytes) -> bool:
+    """Three groups of six letters with one digit and one capital: what a keychain proposes."""
+    return (
+        bool(_KEYCHAIN.match(value))
+        and sum(map(_is_digit, value)) == 1
+        and sum(c in b"ABCDEFGHIJKLMNOPQRSTUVWXYZ" for c in value) <= 1
+    )
+
+
+_KEYCHAIN = re.compile(rb"(?:[A-Za-z0-9]{6}-){2}[A-Za-z0-9]{6}\Z")
 
 
 def is_mixture(value: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxrepo.domain.secrets.codes import CODES
 from ctxrepo.domain.secrets.commands import COMMANDS
 from ctxrepo.domain.secrets.files import FILES
 from ctxrepo.domain.secrets.formats import FORMATS
@@ -10,5 +11,5 @@ from ctxrepo.domain.secrets.rule import Rule
 from ctxrepo.domain.secrets.tokens import TOKENS
 from ctxrepo.domain.secrets.vendors import VENDORS
 
-RULES: tuple[Rule, ...] = (*VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *LABELS)
+RULES: tuple[Rule, ...] = (*VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *CODES, *LABELS)
 """Of two that find the same, the first names it."""

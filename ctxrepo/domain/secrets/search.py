@@ -7,11 +7,13 @@ word: of some hundred anchors a note has a handful.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
+from ctxrepo.domain.secrets import near, stems
 from ctxrepo.domain.secrets.columns import cells
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
 from ctxrepo.domain.secrets.rules import RULES
@@ -33,16 +35,45 @@ class Span:
     rule: str
 
 
+@dataclass(frozen=True)
+class _Text:
+    """What is searched, also in lower case."""
+
+    data: bytes
+    lowered: bytes
+
+    @cached_property
+    def words(self) -> set[bytes]:
+        """Its words, in lower case."""
+        return set(self.lowered.translate(_BLANKS).split())
+
+
 def spans(data: bytes) -> list[Span]:
-    """What was found, from left to right; of what overlaps the first, then the special rule's."""
+    """What was found, from left to right; of what overlaps the first, then the special rule's.
+
+    What only stands near a label is taken where no rule found anything.
+    """
+    texts = _Text(data, data.lower())
+    found = _merged(sorted({*_of_tokens(data), *_of_texts(texts)}))
+    further = [hit for hit in _near(texts) if not _touches(hit, found)]
+    return sorted([*found, *_merged(sorted(set(further)))], key=lambda span: span.start) if further else found
+
+
+def _merged(hits: Iterable[Hit]) -> list[Span]:
     found: list[Span] = []
-    for start, end, _, name in sorted({*_of_tokens(data), *_of_texts(data)}):
+    for start, end, _, name in hits:
         if found and start < found[-1].covered:
             last = found.pop()
             found.append(Span(last.start, last.end, max(last.covered, end), last.rule))
         else:
             found.append(Span(start, end, end, name))
     return found
+
+
+def _touches(hit: Hit, found: list[Span]) -> bool:
+    """Whether one of these, which are in order, overlaps with the hit."""
+    at = bisect_right(found, hit[0], key=lambda span: span.start)
+    return (at > 0 and found[at - 1].covered > hit[0]) or (at < len(found) and found[at].start < hit[1])
 
 
 def _of_tokens(data: bytes) -> Iterator[Hit]:
@@ -59,28 +90,32 @@ def _of_tokens(data: bytes) -> Iterator[Hit]:
             yield from _hits(order, rule, data, _places(anchor, data))
 
 
-def _of_texts(data: bytes) -> Iterator[Hit]:
+def _of_texts(text: _Text) -> Iterator[Hit]:
     """What the other rules find, and the tables that have a label at their head."""
-    lowered = data.lower()
-    words = set(lowered.translate(_BLANKS).split())
     anchors, rules = _texts()
     labels: list[int] = []
     wanted = [
         anchor
-        for word in anchors.keys() & words
+        for word in anchors.keys() & text.words
         for anchor in anchors[word]
-        if words.issuperset(anchor.translate(_BLANKS).split())
+        if text.words.issuperset(anchor.translate(_BLANKS).split())
     ] + anchors[b""]
-    if not data.isascii():
+    if not text.data.isascii():
         wanted += anchors[_FOREIGN]
     for anchor in wanted:
-        places = list(_places(anchor, lowered))
+        places = list(_places(anchor, text.lowered))
         for order, rule in rules[anchor] if places else ():
-            yield from _hits(order, rule, data, places)
+            yield from _hits(order, rule, text.data, places)
             if rule.is_label:
                 labels += places
-    for start, end, name in cells(data, sorted(labels)):
+    for start, end, name in cells(text.data, sorted(labels)):
         yield start, end, len(RULES), name
+
+
+def _near(text: _Text) -> Iterator[Hit]:
+    """What stands near a label, after what all rules found."""
+    for start, end, name in near.values(text.data, text.lowered, stems.places(text.lowered, text.words)):
+        yield start, end, len(RULES) + 1, name
 
 
 _BLANKS = bytes(c if chr(c).isalnum() or c > 127 else 32 for c in range(256))

@@ -1,0 +1,98 @@
+"""What opens something and is no password: PINs, codes on paper, cards, the words of a wallet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ctxrepo.domain.secrets import content
+from ctxrepo.domain.secrets.rule import Rule, text
+
+_CARD = (
+    "card|carte|tarjeta|karte|kreditkarte|kartennummer|carta|cart\u00e3o|cartao|visa|mastercard|amex|kaart|karta|karty|kart"
+    "|kort|ccnum|cc|\u043a\u0430\u0440\u0442|\u30ab\u30fc\u30c9|\u5361|\uce74\ub4dc"
+)
+_SEED = (
+    "seed|seeds|mnemonic|mnemonics|recovery|backup|secret|wallet|bip39|bip|wiederherstellung|phrase|frase|parole|wallets|metamask|ledger"
+    "|trezor|phantom|w\u00f6rter|mots|palabras|s\u0142\u00f3w|s\u0142owa|\u0444\u0440\u0430\u0437|\u0441\u043b\u043e\u0432|\u52a9\u8bb0\u8bcd|\u52a9\u8a18\u8a5e|\u30cb\u30fc\u30e2\u30cb\u30c3\u30af"
+    "|wiederherstellungsphrase|wiederherstellungsw\u00f6rter|seedphrase|woorden|herstelzin|keystore|solflare|electrum|coldcard"
+)
+_RECOVERY = (
+    "backup|back-up|back|recovery|rescue|scratch|emergency|wiederherstell|r\u00e9cup|secours|recuper|zapasow|odzysk|\u0432\u043e\u0441\u0441\u0442\u0430\u043d\u043e\u0432|\u0440\u0435\u0437\u0435\u0440\u0432"
+    "|\u30ea\u30ab\u30d0\u30ea\u30fc|\u30d0\u30c3\u30af\u30a2\u30c3\u30d7|\u5907\u7528|\u6062\u590d|\u5099\u7528|\u6062\u5fa9|\u56de\u5fa9|\ubcf5\uad6c|\ubc31\uc5c5|kurtarma|yedek|obnov|herstel|\u00e5terst\u00e4ll|gjenoppret|gendan|palautus"
+)
+_CODE = "code|codice|codici|c\u00f3digo|codigo|kod|k\u00f3d|\u043a\u043e\u0434|\u30b3\u30fc\u30c9|\u7801|\u78bc|\ucf54\ub4dc|koodi"
+
+
+def _either(words: str) -> bytes:
+    return b"(?:" + words.encode() + b")"
+
+
+def _anchors(words: str) -> tuple[str, ...]:
+    return tuple(words.split("|"))
+
+
+_WHOLE = frozenset(
+    b"seed seeds mnemonic mnemonics recovery backup secret wallet bip39 bip phrase parole wallets mots ledger card"
+    b" carte carta karte visa amex kart kort karta karty cc back rescue scratch emergency yedek".split()
+)
+
+_WORDS = (
+    rb"((?:(?:[0-9]{1,2}[.):]?[ \t]{1,3})?[a-z\x80-\xff]{3,12}(?:[ \t]{0,3}[,|-]?[ \t]{1,3}|[ \t]{0,4}[,|]?[\r\n]{1,2}[ \t>|*-]{0,4})){11,24}"
+    rb"(?:[0-9]{1,2}[.):]?[ \t]{1,3})?[a-z\x80-\xff]{3,12})(?![\w-])"
+)
+
+_ROWS: tuple[Rule, ...] = (
+    text(
+        "seed-phrase",
+        "wallets (BIP 39 and others)",
+        _anchors(_SEED),
+        rb"(?i:"
+        + _either(_SEED)
+        + rb")[^\r\n:=|]{0,60}?(?:[:=|*\"'\r\n>\xe2\x80\x94\xef\xbc\x9a-]|[ ](?=[a-z]{3,8}[ ,]))[:=|*\"' \t\r\n>\xe2\x80\x94\xef\xbc\x9a-]{0,12}"
+        + _WORDS,
+        content.is_phrase,
+        "seed phrase: lunar brisk oval tiger mango quilt zebra pond ripple flint cargo lemon",
+        "the seed phrase: write it down on paper and keep that in a safe place of the house",
+    ),
+    text(
+        "seed-phrase",
+        "wallets, with the label behind",
+        _anchors(_SEED),
+        rb"(?:\A|(?<=[\r\n]))[^a-z\r\n]{0,6}"
+        + _WORDS
+        + rb"[^\w]{1,8}(?:[a-z]{1,9}[ ]){0,4}(?i:"
+        + _either(_SEED)
+        + rb")",
+        content.is_phrase,
+        "lunar brisk oval tiger mango quilt zebra pond ripple flint cargo lemon\nseed of the wallet",
+        "we met at noon and spoke about the house for a while: wallet",
+        back=260,
+    ),
+    text(
+        "card-number",
+        "any",
+        _anchors(_CARD),
+        _either(_CARD) + rb"[^\r\n0-9]{0,40}([0-9](?:[ -]?[0-9]){12,18})(?![0-9])",
+        content.is_card,
+        "card number: {card}",
+        "card number: 4111 1111 1111 1111",
+        ignores_case=True,
+    ),
+    text(
+        "recovery-code",
+        "any",
+        _anchors(_RECOVERY),
+        _either(_RECOVERY)
+        + rb"[^\r\n:=]{0,40}?"
+        + _either(_CODE)
+        + rb"[^\r\n:=]{0,40}(?:[:=\r\n|(]|\xef\xbc\x9a|(?=[ ][0-9]))[^A-Za-z0-9]{0,12}"
+        rb"((?:(?:[0-9]{1,2}[.)][ ])?[A-Za-z0-9]{4,10}(?:[- ][A-Za-z0-9]{4,10}){0,3}(?:[^A-Za-z0-9(]{1,6}|\Z)){1,20})",
+        content.is_codes,
+        "backup codes: {h8} {h8} {h8}",
+        "recovery code: ask Ada",
+        ignores_case=True,
+    ),
+)
+
+CODES = tuple(replace(rule, inner=frozenset(rule.anchors) - _WHOLE) for rule in _ROWS)
+"""Languages have endings: all words but the short ones of English may be part of longer ones."""

@@ -1,0 +1,102 @@
+"""Where words for a secret stand, in any language, and what kind of secret they announce."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ctxrepo.domain.secrets.languages import (
+    ANNOUNCE_CODES,
+    ANNOUNCE_KEYS,
+    ANNOUNCE_WORDS,
+    PLACES,
+    spellings_of,
+)
+
+PASSWORD, KEY, CODE = "password", "secret", "pin"
+
+STEMS: dict[bytes, str] = {
+    **dict.fromkeys(spellings_of(ANNOUNCE_CODES), CODE),
+    **dict.fromkeys(spellings_of(ANNOUNCE_KEYS), KEY),
+    **dict.fromkeys(spellings_of(ANNOUNCE_WORDS), PASSWORD),
+}
+"""How words for secrets begin, in lower case, and what kind of secret they announce."""
+
+INNER = frozenset(
+    "pass pwd psk key secret token credential kennwort code community securestring schlüssel".encode().split()
+)
+"""Those that may be part of a longer word."""
+
+_GLUED = re.compile(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
+_BEFORE = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
+_ABOUT = frozenset(
+    b"name names url uri path file dir type kind hash hashes arn ref refs length len size count limit ttl expiry"
+    b" expires expiration expired version field header headers param prefix suffix endpoint digest fingerprint"
+    b" checksum format policy algorithm alg env var variable store manager provider source location scope scopes"
+    b" class usage budget rate bucket index pattern regex schema status holder label hint reset rules rule"
+    b" strength min max minlength maxlength ids".split()
+)
+_ENDS = frozenset(
+    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text data plain"
+    b" b64 base64 hex nummer number i e n en in".split(b" ")
+)
+_KEYED = re.compile(
+    rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client|account|session"
+    rb"|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"
+)
+
+
+IS_PLACE = re.compile(PLACES.encode())
+
+
+_BY_HEAD: dict[bytes, list[bytes]] = {}
+for _stem in STEMS:
+    _BY_HEAD.setdefault(_stem[:3], []).append(_stem)
+
+
+def places(lowered: bytes, words: set[bytes]) -> list[tuple[int, bytes]]:
+    """Where stems stand, from left to right; `words` are those of the text."""
+    wanted = {stem for word in words for stem in _BY_HEAD.get(word[:3], ()) if word.startswith(stem)}
+    wanted |= {stem for word in words if len(word) == 2 for stem in _BY_HEAD.get(word, ())} | INNER
+    if not lowered.isascii():
+        wanted |= {stem for stem in STEMS if not stem.isascii()}
+    found = []
+    for stem in wanted:
+        at = lowered.find(stem)
+        while at >= 0:
+            found.append((at, stem))
+            at = lowered.find(stem, at + len(stem))
+    return sorted(found, key=lambda pair: (pair[0], -len(pair[1])))
+
+
+@dataclass(frozen=True)
+class Label:
+    """A word for a secret: what is before and after it is part of a name, such as `DB_PASSWORD_2`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> Label | None:
+    """The whole word around a stem, if it names the secret itself."""
+    kind = STEMS[stem]
+    match = _GLUED.match(lowered, at + len(stem))
+    assert match
+    glued, *more = match[0].replace(b"-", b"_").replace(b".", b"_").split(b"_")
+    before = _BEFORE.search(lowered, max(0, at - 40), at)
+    left = before[0] if before else b""
+    if stem in INNER or stem.isascii():
+        ends = glued.rstrip(b"0123456789")
+        if stem in INNER and ends not in _ENDS and ends.isascii():
+            return None
+        if stem not in INNER and (left[-1:].isalpha() or len(ends) > 5 or (len(stem) < 4 and ends)):
+            return None
+    if kind == CODE and left[-1:].isalpha() and not IS_PLACE.search(left):
+        return None
+    if more and more[-1] in _ABOUT:
+        return None
+    if stem == b"key" and left[-1:].isalpha() and not _KEYED.search(left) and data[at : at + 1] != b"K":
+        return None
+    end = match.end() if not more or match[0][-1:] != b"-" else at + len(stem)
+    return Label(at - len(left), end, kind)
