@@ -28,7 +28,8 @@ LIFE = 120.0
 """Seconds after which the next worker goes on, should errands come for ever."""
 
 _ATTEMPTS = 2
-"""How often a remote that is away is asked for errands that came while it was asked."""
+"""How often a remote that is away is asked for errands that came while it was asked. One that comes even later
+is left for the next session."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Post:
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
         refusals = 0
-        while errands.are_waiting and time.monotonic() < end:
+        while errands.are_waiting and refusals < _ATTEMPTS and time.monotonic() < end:
             if not self.turn.take():
                 return True
             began, has_come = time.time(), False
@@ -69,7 +70,7 @@ class Post:
             if has_come:
                 arrived(began)
         self.turn.let_go()
-        return not errands.are_waiting
+        return refusals >= _ATTEMPTS or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:
         """Run what is wanted now; whether that was a fetch, and whether the remote was there.

@@ -115,8 +115,18 @@ class Stage:
         shutil.rmtree(self.aside, ignore_errors=True)
         self.aside.mkdir()
         for place in (self.machine.home, self.remote):
-            shutil.rmtree(place)
+            self._remove(place)
             shutil.copytree(self._saved / place.name, place, symlinks=True)
+
+    def _remove(self, place: Path) -> None:
+        """Also where a git that serves the remote, which nobody here started, is still writing."""
+        end = time.monotonic() + LIMIT
+        while place.exists():
+            try:
+                shutil.rmtree(place)
+            except OSError:
+                assert time.monotonic() < end, place
+                time.sleep(0.1)
 
     def arrived(self, fact: str) -> bool:
         """Whether the remote has a fact, on the shared branch or another."""
