@@ -13,7 +13,7 @@ from machines import Machine, make_machine, make_remote
 from processes import workers
 from sessions import Session, connected, eventually
 
-SESSIONS = 20
+SESSIONS = 12
 EVENING = timedelta(hours=21, minutes=10)
 APART = timedelta(hours=9)
 BETWEEN = timedelta(minutes=30)
@@ -51,7 +51,7 @@ def machines(tmp_path: Path) -> Iterator[list[Machine]]:
         eventually(lambda machine=machine: not workers(machine), 60)
 
 
-def test_a_day_of_twenty_sessions(machines: list[Machine]) -> None:
+def test_a_day_of_twelve_sessions(machines: list[Machine]) -> None:
     clock = Clock()
     assert {clock.day(n) - clock.day(0) for n in range(SESSIONS)} == {timedelta(0), timedelta(1)}
     days: dict[date, list[int]] = {}
@@ -110,7 +110,7 @@ def _run(machine: Machine, *words: str) -> None:
 
 
 def _is_bounded(machine: Machine) -> None:
-    """What twenty sessions leave in the state folder, but for the cache and packed objects."""
+    """What twelve sessions leave in the state folder, but for the cache and packed objects."""
     eventually(lambda: not workers(machine), 60)
     state = machine.open().state
     assert len(list(state.ledgers.iterdir())) == SESSIONS // 2

@@ -28,8 +28,8 @@ LIFE = 120.0
 """Seconds after which the next worker goes on, should errands come for ever."""
 
 _ATTEMPTS = 2
-"""How often a remote that is away is asked for errands that came while it was asked. One that comes even later
-is left for the next session."""
+"""How often a remote that is away is asked for errands that came while it was asked. What comes even later is
+left for the next session."""
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ words = st.text(st.sampled_from("ab \n🦊Goal: Done"), min_size=1, max_size=80)
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=st.lists(words, min_size=1, max_size=9), logged=st.lists(words, max_size=9))
-def test_fifty_compactions_in_a_row_neither_grow_nor_nest(
+def test_twelve_compactions_in_a_row_neither_grow_nor_nest(
     mine: Machine, asked: list[str], logged: list[str]
 ) -> None:
     memory, project = mine.open(), mine.project()
@@ -266,7 +266,7 @@ def test_fifty_compactions_in_a_row_neither_grow_nor_nest(
             log(memory, text, "", project, origin(mine), NOW)
     transcript = prompts(mine, *asked, "always something")
     sizes = set()
-    for number in range(50):
+    for number in range(12):
         made = prepared(mine, transcript=transcript)
         left = leave(mine, made, number, trigger="compaction")
         assert left is not None
