@@ -174,7 +174,8 @@ class _Carrier:
             if self.known[0].projects.get(project) != folder:
                 is_alias = self.merged.canonical(project) != project
                 new = self._new(project, folder) or folder
-                text = registry.with_project(text, project, None if is_alias else new)
+                if is_alias or new != folder:  # each that is written reads the whole text again
+                    text = registry.with_project(text, project, None if is_alias else new)
         if text != before:
             side[REGISTRY_FILE] = encode(text)
 

@@ -60,12 +60,17 @@ def _shown(values: _Values, key: Key) -> str | None:
 
 
 def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
-    """A side that says just this stays as it is; else the greater one with the other's keys."""
-    same = [text for text, values in sides.items() if values == merged]
-    if same:
-        return max(same)
-    text = max(sides)
-    for key in sorted(merged.keys() | sides[text].keys()):
-        table, name = key
-        text = toml.with_value(text, table, name, merged.get(key))
+    """A side that says just this stays as it is; else the one that is nearer to it, the greater of two as
+    near, with what it lacks. Each key that is set reads the whole text again: those that stay are left
+    alone."""
+    missing = {text: _differing(merged, values) for text, values in sides.items()}
+    text = min(sides, key=lambda side: len(missing[side]))
+    if len({len(keys) for keys in missing.values()}) == 1:
+        text = max(sides)
+    for table, name in missing[text]:
+        text = toml.with_value(text, table, name, merged.get((table, name)))
     return text
+
+
+def _differing(merged: _Values, values: _Values) -> list[Key]:
+    return sorted(k for k in merged.keys() | values.keys() if _shown(merged, k) != _shown(values, k))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging import sides
 
 from ctxrepo.domain import registry, toml
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.merge.table import merge_table
 
 Tables = dict[str, dict[str, object]]
 
@@ -109,3 +111,21 @@ def written(tables: Tables) -> str:
         for key, value in fields.items():
             text = toml.with_value(text, table, key, value)
     return text
+
+
+def test_a_key_that_stays_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reads the whole file: whoever can push decides how many there are."""
+    written: list[str] = []
+    with_value = toml.with_value
+
+    def counted(text: str, table: str, key: str, value: object) -> str:
+        written.append(key)
+        return with_value(text, table, key, value)
+
+    monkeypatch.setattr(toml, "with_value", counted)
+    theirs = "[projects]\n" + "".join(f'"p{n}" = "q{n}"\n' for n in range(300))
+    for ours in ('[projects]\n"a" = "a"\n', '[projects]\n"z" = "z"\n'):
+        merged = merge_table("ctxrepo.toml", "", ours, theirs)
+        assert merged
+        assert len(toml.read(merged[0])["projects"]) == 301
+    assert sorted(written) == ["a", "z"]
