@@ -41,6 +41,8 @@ _WORDS = (
     rb"(?:[0-9]{1,2}[.):]?[ \t]{1,3})?[a-z\x80-\xff]{3,12})(?![\w-])"
 )
 
+_SAID = rb"[^\r\n:=]{0,40}?(?:[:=\r\n|(]|\xef\xbc\x9a|(?=[ ][0-9])|[ ](?:is|was|are|lautet|lauten|sind|ist|est|sont|es|son|to|je|are|sono|:)(?=[ ]))[^A-Za-z0-9]{0,12}"
+_GROUPS = rb"((?:(?:[0-9]{1,2}[.)][ ])?[A-Za-z0-9]{4,10}(?:[- ][A-Za-z0-9]{4,10}){0,3}(?:[^A-Za-z0-9(]{1,6}|\Z)){1,20})"
 _ROWS: tuple[Rule, ...] = (
     text(
         "seed-phrase",
@@ -82,14 +84,63 @@ _ROWS: tuple[Rule, ...] = (
         "recovery-code",
         "any",
         _anchors(_RECOVERY),
-        _either(_RECOVERY)
-        + rb"[^\r\n:=]{0,40}?"
-        + _either(_CODE)
-        + rb"[^\r\n:=]{0,40}(?:[:=\r\n|(]|\xef\xbc\x9a|(?=[ ][0-9]))[^A-Za-z0-9]{0,12}"
-        rb"((?:(?:[0-9]{1,2}[.)][ ])?[A-Za-z0-9]{4,10}(?:[- ][A-Za-z0-9]{4,10}){0,3}(?:[^A-Za-z0-9(]{1,6}|\Z)){1,20})",
+        _either(_RECOVERY) + rb"[^\r\n:=]{0,40}?" + _either(_CODE) + _SAID + _GROUPS,
         content.is_codes,
         "backup codes: {h8} {h8} {h8}",
         "recovery code: ask Ada",
+        ignores_case=True,
+    ),
+    text(
+        "recovery-code",
+        "languages that name the code first",
+        _anchors(_CODE),
+        _either(_CODE)
+        + rb"\S{0,8}[ ](?:(?:de|di|do|da|d'|af|til|f\xc3\xb6r)[ ]?)?"
+        + _either(_RECOVERY)
+        + _SAID
+        + _GROUPS,
+        content.is_codes,
+        "codici di backup: {h8} {h8} {h8}",
+        "codice di backup: chiedi ad Ada",
+        ignores_case=True,
+    ),
+    text(
+        "recovery-key",
+        "BitLocker",
+        (*_anchors(_RECOVERY), "bitlocker", "key", "schl\u00fcssel", "manage-bde", "-recoverypassword"),
+        rb"[^\r\n0-9]{1,90}[\r\n]{0,2}[^\r\n0-9]{0,20}((?:[0-9]{6}-){7}[0-9]{6})(?![0-9])",
+        content.is_codes,
+        "BitLocker recovery key: {d6}-{d6}-{d6}-{d6}-{d6}-{d6}-{d6}-{d6}",
+        "BitLocker recovery key: ask Ada",
+        ignores_case=True,
+    ),
+    text(
+        "wallet",
+        "Solana: a key of 64 bytes, whatever stands before it",
+        ("[",),
+        rb"\[\s{0,6}((?:[0-9]{1,3}[ ]{0,2},\s{0,6}){63}[0-9]{1,3})\s{0,6}\]",
+        content.is_bytes,
+        "[{bytes64}]",
+        "[1, 2, 3]",
+    ),
+    text(
+        "secret",
+        "tokens of letters, digits and brackets",
+        ("token", "password", "secret", "passwd", "pwd"),
+        rb"(?:token|password|secret|passwd|pwd)[\"'`*]{0,3}[ ]{0,3}(?:[:=|]|is[ ]|,?\s{1,12}value:)[ ]{0,3}([\"'`]?)([^\s\"'`]{12,64})(?:\1|(?=[\s]|\Z))",
+        content.is_noise,
+        "auth token = aZ3:1[L3(gq{a9}",
+        "token = settings.get(Names[1])",
+        ignores_case=True,
+    ),
+    text(
+        "pairing-code",
+        "HomeKit, Matter",
+        ("homekit", "matter", "setup code", "pairing code", "appair"),
+        rb"(?:homekit|matter|setup[ ]code|pairing[ ]code|appair)[^\r\n0-9]{0,60}([0-9]{3}-[0-9]{2}-[0-9]{3}|[0-9]{4}-[0-9]{3}-[0-9]{4})(?![0-9-])",
+        content.is_pin,
+        "HomeKit setup code {d3}-{d2}-{d3}",
+        "HomeKit setup code: ask Ada",
         ignores_case=True,
     ),
 )

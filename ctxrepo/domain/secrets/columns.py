@@ -1,4 +1,4 @@
-"""Passwords in tables: a column that is headed `password`, in markdown or in what a password manager exports."""
+"""Passwords in tables: a column headed `password`, in markdown or in what a password manager exports."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from ctxrepo.domain.secrets import shape
 from ctxrepo.domain.secrets.grade import Grade, graded
 
 _HEADING = (
-    rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw|kennwort|mot de passe|mdp"
+    rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw"
+    rb"|kennwort|mot de passe|mdp"
     rb"|contrase\xc3\xb1a|contrasena|senha|wachtwoord|l\xc3\xb6senord|has\xc5\x82o|heslo|parola"
     rb"|\xd0\x9f\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c"
     rb"|\xe5\xaf\x86\xe7\xa0\x81|\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89"
-    rb"|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8|secret|token|(?:api|secret|access)[ _-]?key|login_password|pin)"
+    rb"|\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8|secret|token|(?:api|secret|access)[ _-]?key"
+    rb"|login_password|pin)"
     rb"(?:[ ]?\([\w ]{1,20}\))?)[*_ \t\"']{0,6}\Z"
 )
 

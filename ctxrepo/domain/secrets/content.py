@@ -48,15 +48,18 @@ def is_app_password(match: re.Match[bytes]) -> bool:
 
 
 _SAID = re.compile(
-    rb"[^\r\n:=]{0,50}?(?:[:=>\x9a]|(?<![a-z])(?:is|was|now|ist|lautet|est|es|era|\xc3\xa9|\xc3\xa8|to|jest|je|er|is|var)(?=[ ])|(?=[ ]?[\"']))"
+    rb"[^\r\n:=]{0,50}?(?:[:=>\x9a]|(?<![a-z])(?:is|was|now|ist|lautet|est|es|era|\xc3\xa9|\xc3\xa8|to"
+    rb"|jest|je|er|is|var)(?=[ ])|(?=[ ]?[\"']))"
     rb"[ \t\"'*]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|[ ])*"
-    rb"([A-Za-z][a-z]{2,11}([ ._-])[A-Za-z]?[a-z]{2,11}(?:\2[A-Za-z]?[a-z]{2,11}){2,9}[0-9]{0,4})(?![\w-]|[ ][\w]|[._/(]\w)"
+    rb"([A-Za-z][a-z]{2,11}([ ._-])[A-Za-z]?[a-z]{2,11}(?:\2[A-Za-z]?[a-z]{2,11}){2,9}[0-9]{0,4})(?![\w-]"
+    rb"|[ ][\w]|[._/(]\w)"
 )
 _JOINED = re.compile(rb"[ ]([a-z]{3,11}([._-])[a-z]{3,11}(?:\2[a-z]{3,11}){2,9}[0-9]{0,4})(?![\w-]|[._/(]\w)")
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
-    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a sentence has."""
+    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a"
+    " sentence has."""
     match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
     if not match:
         return None
@@ -78,23 +81,62 @@ _COMMON = frozenset(
 )
 
 _ORDINARY = _COMMON | frozenset(
-    b"password passwords passphrase secret secrets token tokens key keys user users name names file files path prod production"
-    b" test tests data database app apps api service services my here env local config default client server auth login"
-    b" reset link see when used uses must should vault value values string required optional not can will that this you have"
-    b" field form input text type new old current confirm change strength store stored manager policy hash hashed hashing"
-    b" encrypted plain grant flow account admin root email one two all any each only then than more before after if else use"
-    b" set get via without which does been per least same first last long letters words characters digits please enter ask"
-    b" our their his her who how why where what but also may might could would just like into over under about access"
-    b" pas sur par pour dans avec que qui mit von auf bei nur oder sich wird wurde werden nicht kein eine einen"
+    b"password passwords passphrase secret secrets token tokens key keys user users name names file files"
+    b" path prod production"
+    b" test tests data database app apps api service services my here env local config default client"
+    b" server auth login"
+    b" reset link see when used uses must should vault value values string required optional not can will"
+    b" that this you have"
+    b" field form input text type new old current confirm change strength store stored manager policy hash"
+    b" hashed hashing"
+    b" encrypted plain grant flow account admin root email one two all any each only then than more before"
+    b" after if else use"
+    b" set get via without which does been per least same first last long letters words characters digits"
+    b" please enter ask"
+    b" our their his her who how why where what but also may might could would just like into over under"
+    b" about access"
+    b" pas sur par pour dans avec que qui mit von auf bei nur oder sich wird wurde werden nicht kein eine"
+    b" einen"
     b" con por sin para non per che una como staging dev cluster node host demo none true false null".split()
 )
 
 
 def is_codes(match: re.Match[bytes]) -> bool:
     """Whether there are two groups or more of digits, or of letters and digits."""
+    if _DASHED.match(match[match.lastindex or 0]):
+        return True
     groups = re.findall(rb"[A-Za-z0-9]{4,10}", match[match.lastindex or 0])
     coded = [g for g in groups if any(48 <= c <= 57 for c in g) or is_gibberish(g)]
     return len(coded) >= 2 and len(coded) * 3 >= len(groups) * 2 and len(set(groups)) > 1
+
+
+def is_bytes(match: re.Match[bytes]) -> bool:
+    """Numbers of which none is above 255, in all sizes and no order: no table of a program has that."""
+    numbers = [int(n) for n in re.findall(rb"[0-9]+", match[match.lastindex or 0])]
+    return max(numbers) < 256 and len(set(numbers)) > 44 and sum(n > 127 for n in numbers) > 16
+
+
+def is_noise(match: re.Match[bytes]) -> bool:
+    """What changes between letters, digits and brackets as no program does."""
+    value = match[match.lastindex or 0].rstrip(b",.;")
+    kinds = value.translate(_KINDS)
+    return (
+        _BRACKET.search(value) is not None
+        and {*kinds} >= {*b"aA0!"}
+        and len(_TURN.findall(kinds)) * 2 >= len(kinds)
+        and not stands_for_one(value)
+        and not _NESTED.search(value)
+    )
+
+
+_BRACKET = re.compile(rb"[()\[\]{}<>;|]")
+_KINDS = bytes(
+    ord("a") if 97 <= c <= 122 else ord("A") if 65 <= c <= 90 else ord("0") if 48 <= c <= 57 else ord("!")
+    for c in range(256)
+)
+_TURN = re.compile(rb"(.)(?!\1)(?=.)")
+_NESTED = re.compile(rb"\(\)|\[\]|\{\}|\$|\\|[a-z_]{4,}[(\[]")
+_DASHED = re.compile(rb"(?=[a-z-]*[0-9])([a-z0-9]{4,6})(?:-[a-z0-9]{4,6}){2,5}(?![\w-])")
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:

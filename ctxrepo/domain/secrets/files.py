@@ -154,7 +154,8 @@ FILES: tuple[Rule, ...] = (
         "url-password",
         "logins without a scheme",
         "@",
-        r"(?<![\w/.@-])[\w.-]{1,40}:([^\s:@/\"'<>(){}\[\],]{8,64})@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){0,6}\.[A-Za-z]{2,12}(?![\w@])",
+        r"(?<![\w/.@-])(?:[\w.-]{1,40}/)?[\w.-]{1,40}:[']?([^\s:@/\"'<>(){}\[\],]{8,64})[']?@"
+        r"(?:[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){0,6}\.[A-Za-z]{2,12}(?![\w@])|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w@]))",
         "ada:{a9}!{a9}@sip.acme.io/600",
         "sip:alice-and-bob@sip.example.org",
         grade.is_chosen,
@@ -205,5 +206,14 @@ FILES: tuple[Rule, ...] = (
         "{auths}",
         "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImEuanMiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBQUEifQ==",
         content.is_encoded,
+    ),
+    text(
+        "password",
+        "FileZilla",
+        ('encoding="base64',),
+        r"encoding=\"base64\">([A-Za-z0-9+/]{8,400}={0,2})</[Pp]ass",
+        shape.is_any_hash,
+        '<Pass encoding="base64">{b22}==</Pass>',
+        '<Pass encoding="base64"></Pass>',
     ),
 )

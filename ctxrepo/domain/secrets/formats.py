@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets import content, shape
+from ctxrepo.domain.secrets import content, grade, shape
 from ctxrepo.domain.secrets.rule import Rule, text, token
 
 _KEY_BLOCK = "-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n{b12}==\n"
@@ -272,8 +272,8 @@ FORMATS: tuple[Rule, ...] = (
         "password",
         "accounts that every system has",
         ("admin", "root", "administrator", "postgres", "sa", "sysadmin", "ubuntu"),
-        r"(?<![\w./@-])(?:admin|root|administrator|postgres|sa|sysadmin|ubuntu)(?::|[ ]{1,2}/[ ]{1,2}|[ ]?\|[ ]?)([^\s\"'<>/|]{8,200}+)(?!/)",
-        shape.is_spoken,
+        r"(?<![\w./@-])(?:admin|root|administrator|postgres|sa|sysadmin|ubuntu)(?::|[ ]{1,2}/[ ]{1,2}|[ ]?\|[ ]?)([^\s\"'<>/|`]{8,200}+)(?!/)",
+        grade.is_chosen_or_spoken,
         "admin / {a12}",
         "chown root:root and admin:group1",
         ignores_case=True,

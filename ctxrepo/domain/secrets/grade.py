@@ -14,9 +14,11 @@ from ctxrepo.domain.secrets.placeholder import (
     is_keychains,
     is_mixture,
     is_strong,
+    is_words_with_number,
     stands_for_one,
     words_of,
 )
+from ctxrepo.domain.secrets.shape import is_spoken
 
 
 class Grade(IntEnum):
@@ -48,6 +50,10 @@ _CHANGE = re.compile(
 _SIGN = re.compile(rb"(?<=\w)[!#%*^$?@&+](?=\w|\Z)")
 _CRYPT = re.compile(rb"\$(?:1|5|6|7|8|9|y|gy)\$[\w./$*=,+-]{12,}")
 _NAMED_HASH = re.compile(rb"(?:[a-z]{2,16}[-_.]){2,5}[0-9a-f]{12,64}\Z")
+# How the base64 of a public key or a certificate begins: its algorithm comes first.
+_PUBLIC_KEY = re.compile(
+    rb"MII[A-Z][A-Za-z0-9+/]{2}CC|MFkwEwYH|MCowBQYD|MII[BC]I[jD]AN|MIGfMA0G|MIIBCgKC|MHYwEAYH"
+)
 _SEQUENCE = re.compile(rb"a1b2c3|abc123|deadbeef|0123456|abcdef|123abc")
 _ATTRIBUTE = re.compile(rb"[$A-Za-z_]\w*(?:\.[$A-Za-z_]\w*)*\.[A-Za-z_]{4,}\Z")
 _CALL = re.compile(rb"[\w.$]+[(\[{]")
@@ -69,6 +75,8 @@ def graded(value: bytes) -> Grade:
         or WEAK.match(lowered)
     ):
         return Grade.NONE
+    if _PUBLIC_KEY.match(value):
+        return Grade.NONE
     if _UUID.match(value):
         return Grade.UUID
     if _HEX.match(value):
@@ -81,7 +89,7 @@ def graded(value: bytes) -> Grade:
         return Grade.RANDOM
     if not is_strong(value):
         return Grade.NONE
-    return Grade.CHOSEN if _is_chosen(value) else Grade.LIKELY
+    return Grade.CHOSEN if _is_chosen(value) or is_words_with_number(value) else Grade.LIKELY
 
 
 def _is_random(value: bytes) -> bool:
@@ -107,7 +115,8 @@ def is_chosen(match: re.Match[bytes]) -> bool:
 
 
 def is_flags(match: re.Match[bytes]) -> bool:
-    """What a flag of one letter gives: where the line names a user too, anything that is a password somewhere."""
+    """What a flag of one letter gives: where the line names a user too, anything that is a password"
+    " somewhere."""
     value = match[match.lastindex or 0]
     grade = graded(value)
     start = max(0, match.start() - 300, match.string.rfind(b"\n", 0, match.start()) + 1)
@@ -120,6 +129,44 @@ def is_flags(match: re.Match[bytes]) -> bool:
 
 _GIT = re.compile(rb"[0-9a-f]{40}\Z|[0-9a-f]{64}\Z")
 _USER = re.compile(rb"[ ](?:-(?:u|U|l|user|username|au|ru|S|D)|/u|/ru|--user(?:name)?|--apple-id)[ :=]")
+
+
+def is_typed(match: re.Match[bytes]) -> bool:
+    """What stands where a prompt is given a password: no address, no path and no number."""
+    value = match[match.lastindex or 0].rstrip(b".,:;)")
+    return graded(value) >= Grade.LIKELY and not _WORDS_OR_HEX.match(value) and not _ADDRESS.search(value)
+
+
+def is_chosen_word(match: re.Match[bytes]) -> bool:
+    """What nobody but the owner of a password writes, and no option."""
+    value = match[match.lastindex or 0]
+    if value[:1] in b"-/.~@" or b"=" in value[:24]:
+        return False
+    grade = graded(value)
+    return grade is Grade.CHOSEN or (
+        grade is Grade.RANDOM and len(value) <= 32 and not _WORDS_OR_HEX.match(value)
+    )
+
+
+def is_chosen_or_spoken(match: re.Match[bytes]) -> bool:
+    return is_spoken(match) or is_chosen(match)
+
+
+def is_address_part(match: re.Match[bytes]) -> bool:
+    """What nobody calls a page or a thing: a UUID, or what changes often between letters and digits."""
+    value = match[match.lastindex or 0]
+    if graded(value) >= Grade.UUID:
+        return True
+    return (
+        has_both(value)
+        and not words_of(value)
+        and not stands_for_one(value)
+        and len(_CHANGE.findall(value)) >= 3
+        and (value.lower() != value or bool(_SHORT_HEX.match(value)))
+    )
+
+
+_ADDRESS = re.compile(rb"^\w+=|[/\\\[({]|@.*\.")
 
 
 def is_line(match: re.Match[bytes]) -> bool:

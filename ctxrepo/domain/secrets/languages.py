@@ -37,7 +37,9 @@ ANNOUNCE_WORDS = """
     adgangskod kodeord salasan tunnussana lykilor heslo hesla heslem jelsz lozink zapork geslo gesla šifr
     лозинк парол құпиясөз slaptažod salasõn κωδικ συνθηματικ şifre sifre şifrə كلمة+المرور كلمة+السر رمز+عبور
     گذرواژه סיסמ पासवर्ड รหัสผ่าน mật+khẩu kata+sandi kata+laluan nenosiri pasahitz pasvort cyfrinair fjalëkalim
-    密码 密碼 口令 暗証番号 パスワード パスフレーズ 비밀번호 암호 패스워드 clave login credential geheimwort community communaut rocommunity rwcommunity securestring pscredential
+    密码 密碼 口令 暗証番号 パスワード パスフレーズ 비밀번호 비번 암호 패스워드 пасс sandi wifi wlan вайфа вай-фа 와이파이 identifiant
+    inloggning inloggen innlogging kirjautum logowan logowania anmeldung přihlá prihl bejelentkez giriş autentificar вход accesso acceso accès acesso
+    clave login credential geheimwort community communaut rocommunity rwcommunity securestring pscredential
 """
 """How words for a password begin, whatever ending a language gives them."""
 ANNOUNCE_KEYS = """
@@ -46,10 +48,10 @@ ANNOUNCE_KEYS = """
     avain salaisuus avaime klucz sekret klíč tajemstv kľúč kulcs titok cheie ključ кључ ключ секрет токен κλειδ anahtar
     gizli المفتاح מפתח khóa kunci rahasia 密钥 密鑰 秘钥 金鑰 令牌 シークレット 秘密鍵 キー トークン 토큰 키 시크릿 cookie
     salt pepper seed credential jwt sid sk session sessionid keytab keyfile auth authori authtoken unseal importprivkey webhook wep xpub totp otp mfa 2fa
-    signing_key private_key 秘密 ключа licence license
+    signing_key private_key 秘密 ключа licence license unlock log+in sign+in logon encrypt plaintext keyring
 """
 ANNOUNCE_CODES = """
-    pin puk pin1 pin2 puk1 puk2 code codes codice codici código codigo códigos kod kód koden kode kodu koda koodi κωδικός код
+    pin puk pin1 pin2 puk1 puk2 code codes codice codici código codigo códigos kod kód koden kode kodu koda koodi код
     combination kombination combinación combinaison combinazione geheimzahl コード 暗証番号 码 密码 코드 digicode tan cvv cvc cvv2 cvc2
 """
 """Words for a number that opens something."""

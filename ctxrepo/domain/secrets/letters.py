@@ -13,7 +13,7 @@ _ROWS = """
     xbdfghjklmnqrsvwxyz ybfgoquvxz zbcdfghjklmpqrstvxz
 """
 _RARE = {row[0]: frozenset(row[1:].encode()) for row in _ROWS.split()}
-"""A letter, and those that hardly ever follow it: fewer than 3 in 10,000 pairs, and nearly half of a random one's."""
+"""A letter, and those that hardly ever follow it: fewer than 3 in 10,000 pairs, half of a random one's."""
 
 
 def is_gibberish(value: bytes) -> bool:

@@ -24,21 +24,30 @@ _RUN = re.compile(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~\[\](){}<>;,|]{6,512}")
 _PLAIN = re.compile(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
 _NAME = re.compile(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
 _SEPARATED = re.compile(
-    rb"(?:[:=|>\x92\x9c\x9a\x93\x94~]|(?<=\s)-|(?<![a-z\x80-\xff])(?:is|was|now|ist|war|lautet|auf|est|es|era|son|c'est|\xc3\xa9|\xc3\xa8|e|eh|to|jest|je"
-    rb"|er|on|se|este|esta|\xc3\xa4r|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|\xd0\xbd\xd0\xb0|\xd1\x8d\xd1\x82\xd0\xbe|key|hex|raw)"
-    rb"|\xe3\x81\xaf|\xe3\x82\x92|\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe6\x88\x90\xe4\xba\x86|\xeb\x8a\x94|\xec\x9d\x80|\xe5\x88\xb0)"
-    rb"[\s\"'*_(\[{<]{0,8}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e])*[\s\"'*_]{0,4}\Z"
+    rb"(?:[:=|>\x92\x9c\x9a\x93\x94~]|(?<=\s)-|(?<![a-z\x80-\xff])(?:is|was|now|ist|war|lautet|auf|est|es"
+    rb"|era|son|c'est|\xc3\xa9|\xc3\xa8|e|eh|to|jest|je"
+    rb"|er|on|se|este|esta|\xc3\xa4r|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|\xd0\xbd\xd0\xb0"
+    rb"|\xd1\x8d\xd1\x82\xd0\xbe|key|hex|raw)"
+    rb"|\xe3\x81\xaf|\xe3\x82\x92|\xe6\x98\xaf|\xe4\xb8\xba|\xe7\x82\xba|\xe6\x88\x90\xe4\xba\x86"
+    rb"|\xeb\x8a\x94|\xec\x9d\x80|\xe5\x88\xb0)"
+    rb"[\s\"'*_(\[{<]{0,8}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]"
+    rb"|\xe3\x80[\x80\x8c\x8e])*[\s\"'*_]{0,4}\Z"
 )
 _ARGUMENT = re.compile(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
 _BESIDE = re.compile(
     rb"[\s\"'*_)(\]\[}>,=:]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|\s)*\Z"
 )
 _ANOTHER = re.compile(
-    rb"public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation|arn:|https?:|ssh-|ecdsa-"
-    rb"|(?<![a-z])(?:sha-?[0-9]{1,3}|md5|commit|hash(?:es|ed)?|cursor|page|next|csrf|xsrf|cache|partition|sort|foreign|(?<!secret_)(?<!secret-)(?<!session )ids?|uuid|guid"
-    rb"|etag|trace|request|cancel|version|modules|serial|certificate|sample|example|dummy|vocab|image|bucket|known|object"
-    rb"|metric|contract|address|file|path|url|user-agent|regex|pattern|length|(?:pad|eos|bos|unk|mask|cls|sep)_token|release|status|isbn"
-    rb"|(?:page|next|prev|continuation|cursor|sync|pad|cancel|design)token|algorithm|cipher|curve|issues?|pull|pr)(?![a-z])"
+    rb"public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation"
+    rb"|arn:|https?:|ssh-|ecdsa-"
+    rb"|(?<![a-z])(?:sha-?[0-9]{1,3}|md5|commit|hash(?:es|ed)?|cursor|page|next|csrf|xsrf|cache|partition"
+    rb"|sort|foreign|(?<!secret_)(?<!secret-)(?<!session )ids?|uuid|guid"
+    rb"|etag|trace|request|cancel|version|modules|serial|certificate|sample|example|dummy|vocab|image"
+    rb"|bucket|known|object"
+    rb"|metric|contract|address|file|path|url|user-agent|regex|pattern|length|(?:pad|eos|bos|unk|mask|cls"
+    rb"|sep)_token|release|status|isbn"
+    rb"|(?:page|next|prev|continuation|cursor|sync|pad|cancel|design)token|algorithm|cipher|curve|issues?"
+    rb"|pull|pr)(?![a-z])"
 )
 
 
@@ -112,7 +121,8 @@ def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
 
 
 _GROUPS = re.compile(
-    rb"(?<![\w-])(?:[a-z]{4}([ -])[a-z]{4}\1[a-z]{4}\1[a-z]{4}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})(?![\w-]|[ ][a-z])"
+    rb"(?<![\w-])(?:[a-z]{4}([ -])[a-z]{4}\1[a-z]{4}\1[a-z]{4}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})"
+    rb"(?![\w-]|[ ][a-z])"
 )
 
 
@@ -142,14 +152,18 @@ def _announces(data: bytes, lowered: bytes, label: Label, value: _Value) -> bool
         return is_beside or is_separated or len(gap) < (60 if label.kind == PASSWORD else 30)
     return (
         value.grade is Grade.LIKELY
-        and label.kind == PASSWORD
+        and (label.kind == PASSWORD or (is_beside and bool(_LONG_HEX.match(data, value.start, value.end))))
         and (is_separated or is_beside)
         and len(gap) < 60
     )
 
 
+_LONG_HEX = re.compile(rb"[0-9a-f]{20,31}\Z")
 _AFTER = re.compile(
-    rb"[\s\"'*)\]]{0,6}(?:(?:is|was|ist|est|es|\xc3\xa8|\xc3\xa9)[ ](?:the|our|my|das|der|die|le|la|el|il|o)[ ]|\xe2\x86\x90|<-|#|//|--|\(|\xe2\x80[\x93\x94]|,[ ](?:the|our|das|le|la)[ ])"
+    rb"[\s\"'*`)\]]{0,6}(?:(?:as|als|comme|como|come|jako|som)[ ](?:(?:the|my|our|a|das|mein|le|la|el|il"
+    rb"|o)[ ])?|(?:to|for)[ ](?:[a-z]{1,10}[ ]){0,2}\Z|(?:is|was|ist|est|es|\xc3\xa8|\xc3\xa9)[ ](?:the"
+    rb"|our|my|das|der|die|le|la|el|il|o)[ ]|\xe2\x86\x90|<-|#|//|--|\(|\xe2\x80[\x93\x94]|,[ ](?:the|our"
+    rb"|das|le|la)[ ])"
     rb"[^\r\n.;:=]{0,50}\Z"
 )
 
@@ -171,15 +185,23 @@ def _is_place(lowered: bytes, label: Label, gap: bytes) -> bool:
 _A_PLACE = re.compile(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
 _AN_ID = re.compile(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
 _BELOW = re.compile(
-    rb"[ \t*_:?}\xef\xbc\x9a\"')\].<>/a-z-]{0,12}[\r\n]{1,6}(?:[ \t>|#-]*[\r\n]{1,2}){0,2}[ \t]*(?:[-*+>|][ \t]+|[0-9]{1,2}[.)][ \t]+|[\xe2\x80\x94]+ )?"
-    rb"(?:(?:\[[^\]\r\n]{1,24}\][ ]|(?<=[>*-][ ])|(?<=\x94[ ])|(?=(?:me|A|a|re|ich|yo|moi)[: ]))(?:[\w.@+ -]{1,30}:[ ]+)?)?(?:(?:sure|here|ok|yes|klar|voil\S{1,3}|a)[,:!]?[ ]+)?[\"'*]{0,3}"
+    rb"[ \t*_:?}\xef\xbc\x9a\"')\].<>/a-z-]{0,12}[\r\n]{1,6}(?:[ \t>|#-]*[\r\n]{1,2}){0,2}[ \t]*"
+    rb"(?:[-*+>|][ \t]+|[0-9]{1,2}[.)][ \t]+|[\xe2\x80\x94]+ )?"
+    rb"(?:(?:\[[^\]\r\n]{1,24}\][ ]|(?<=[>*-][ ])|(?<=\x94[ ])|(?=(?:me|A|a|re|ich|yo|moi)[: ]))"
+    rb"(?:[\w.@+ -]{1,30}:[ ]+)?)?(?:(?:sure|here|ok|yes|klar|voil\S{1,3}|a)[,:!]?[ ]+)?[\"'*]{0,3}"
     rb"(?=(\S{6,512})[\"'*]{0,3}[ \t]{0,4}(?:\(|[\r\n]|\Z))"
 )
 
 
 def _alone_below(data: bytes, lowered: bytes, label: Label, line_end: int) -> _Value | None:
     """The value that stands alone on the line below a label that ends its own, or in an answer to it."""
-    if lowered[label.start : label.end] == b"pass":
+    if lowered[label.start : label.end] == b"pass" or b"=" in data[label.end : line_end]:
+        return None
+    if data[max(0, label.start - 1) : label.start] in (
+        b"$",
+        b"{",
+        b"%",
+    ):  # The name of what is kept elsewhere.
         return None
     match = _BELOW.match(data, label.end if line_end - label.end < 60 else line_end)
     if not match:

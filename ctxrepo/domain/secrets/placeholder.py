@@ -11,32 +11,46 @@ TOKEN_FILLER = re.compile(
     rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{15}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
 )
 _FILLER = re.compile(
-    rb"x{4}|\*{3}|\.{3}|0{8}|(.)\1{15}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your|redacted|insert"
+    rb"x{4}|\*{3}|\.{3}|0{8}|(.)\1{15}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your"
+    rb"|redacted|insert"
     rb"|replace|foobar|todo|mock|not[-_]?real|[-_]here\b|(?<![a-z])tests?(?![a-z])"
 )
 
 _REFERENCE = re.compile(
-    rb"\$[a-z_{($]|\$[0-9][a-z]?\$|%\w+%|[{<\[]|process\.env|os\.|env[.:(\[]|getenv|import\.meta|secrets?[.:/]"
-    rb"|vault[:./]|!(?:vault|ref|sub|env|secret)|op://|arn:|urn:|file:|data:|[a-z][a-z0-9+]{1,9}://|ssm:|ref\+"
+    rb"\$[a-z_{($]|\$[0-9][a-z]?\$|%\w+%|[{<\[]|process\.env|os\.|env[.:(\[]|getenv|import\.meta"
+    rb"|secrets?[.:/]"
+    rb"|vault[:./]|!(?:vault|ref|sub|env|secret)|op://|arn:|urn:|file:|data:|[a-z][a-z0-9+]{1,9}://|ssm:"
+    rb"|ref\+"
     rb"|projects/|sha[0-9]{1,3}[-:]|md5[-:]|(?:~|\.{1,2})?/[\w.-]+/|[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    rb"|(?:self|this|args?|opts?|options|config|cfg|conf|ctx|req|request|params?|props|data|user)[.\[]|enc:|enc\["
+    rb"|(?:self|this|args?|opts?|options|config|cfg|conf|ctx|req|request|params?|props|data|user)[.\[]"
+    rb"|enc:|enc\["
 )
 # lower, Upper, camelCase or SHOUTED with a few digits after it; a number; 1password, 2nd.
 _WORD = re.compile(
-    rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
+    rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}"
+    rb"|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
 )
 _BETWEEN_WORDS = re.compile(rb"[-_./:@=+&?#,]+")
 # Onyx.Jasper.7729 and otter-Kestrel-41: no file and no version is named so.
 _NAMES_AND_NUMBER = re.compile(
-    rb"(?=[^A-Z]*[A-Z][a-z])[A-Za-z][a-z]{2,12}[-_. ]?[A-Za-z][a-z]{2,12}(?:[-_.][A-Za-z][a-z]{2,12}){0,3}[-_.][0-9]{2,4}[!*?#$%]?\Z"
+    rb"(?=[^A-Z]*[A-Z][a-z])[A-Za-z][a-z]{2,12}[-_. ]?[A-Za-z][a-z]{2,12}"
+    rb"(?:[-_.][A-Za-z][a-z]{2,12}){0,3}[-_.][0-9]{2,4}[!*?#$%]?\Z"
 )
+# Otter_Cobalt965, kestrel.26.WillowX, saffron62.Lantern: words with a capital, and a number no cipher has.
+_WORDS_WITH_NUMBER = re.compile(
+    rb"(?=[^A-Z]*[A-Z])(?=.*[a-z]{3})(?=[^0-9]*(?!(?:16|32|64|128|192|256|384|512|1024|2048|4096)"
+    rb"(?![0-9]))[0-9]{2,4}[^0-9]*\Z)"
+    rb"[A-Za-z][a-z]{2,12}(?:[-_.]?(?:[A-Z]?[a-z]{2,12}[A-Z]?|[0-9]{2,4})){1,4}[!*?#$%]?\Z"
+)
+_A_WORD = re.compile(rb"[A-Z]?[a-z]{2,}")
 _MARKS = b"!#$%^&*?@~=+"
 _SIGN = re.compile(rb"[@#&+=?!]")
 FULL_WIDTH = re.compile(rb"[\xe1-\xef][\x80-\xbf]")
 ORDER = re.compile(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321)")
 WEAK = re.compile(
     rb"(?:my|the|some|new|old|user|admin|root|db|super|app|test|top)?[-_]?"
-    rb"(?:p[a@]ss(?:w[o0]rd|wd|phrase)?|pwd|pw|secret|token|key|hunter|admin|root|user|foo|bar|abc|letmein|qwerty)"
+    rb"(?:p[a@]ss(?:w[o0]rd|wd|phrase)?|pwd|pw|secret|token|key|hunter|admin|root|user|foo|bar|abc|letmein"
+    rb"|qwerty)"
     rb"[-_]?[0-9]{0,6}!?\Z"
 )
 
@@ -51,6 +65,7 @@ def is_strong(value: bytes) -> bool:
     if (
         is_keychains(value)
         or _NAMES_AND_NUMBER.match(value)
+        or is_words_with_number(value)
         or (len(value) >= 12 and has_both(value) and is_gibberish(value))
     ):
         return True
@@ -58,6 +73,11 @@ def is_strong(value: bytes) -> bool:
     if words:
         return words == 1 and len(value) >= 8 and sum(map(_is_digit, value)) >= 2
     return is_mixture(value)
+
+
+def is_words_with_number(value: bytes) -> bool:
+    """Two words or more and a number, as people choose them."""
+    return len(value) >= 10 and bool(_WORDS_WITH_NUMBER.match(value)) and len(_A_WORD.findall(value)) > 1
 
 
 def is_keychains(value: bytes) -> bool:

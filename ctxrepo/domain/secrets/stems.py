@@ -24,24 +24,29 @@ STEMS: dict[bytes, str] = {
 
 INNER = frozenset(
     "pass pwd psk key secret token credential kennwort code community securestring schlüssel".encode().split()
-)
+) | {b"log in", b"sign in"}
 """Those that may be part of a longer word."""
 
 _GLUED = re.compile(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
 _BEFORE = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
 _ABOUT = frozenset(
-    b"name names url uri path file dir type kind hash hashes arn ref refs length len size count limit ttl expiry"
-    b" expires expiration expired version field header headers param prefix suffix endpoint digest fingerprint"
-    b" checksum format policy algorithm alg env var variable store manager provider source location scope scopes"
+    b"name names url uri path file dir type kind hash hashes arn ref refs length len size count limit ttl"
+    b" expiry"
+    b" expires expiration expired version field header headers param prefix suffix endpoint digest"
+    b" fingerprint"
+    b" checksum format policy algorithm alg env var variable store manager provider source location scope"
+    b" scopes"
     b" class usage budget rate bucket index pattern regex schema status holder label hint reset rules rule"
     b" strength min max minlength maxlength ids".split()
 )
 _ENDS = frozenset(
-    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text data plain"
+    b" s word words wort worts phrase phrases code codes wd es al als entials ential value string text"
+    b" data plain"
     b" b64 base64 hex nummer number i e n en in".split(b" ")
 )
 _KEYED = re.compile(
-    rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client|account|session"
+    rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client"
+    rb"|account|session"
     rb"|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"
 )
 
@@ -92,11 +97,15 @@ def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> Label | None:
             return None
         if stem not in INNER and (left[-1:].isalpha() or len(ends) > 5 or (len(stem) < 4 and ends)):
             return None
+    if data.startswith(b"-----", at + len(stem)):  # The head of PEM, which has rules of its own.
+        return None
     if kind == CODE and left[-1:].isalpha() and not IS_PLACE.search(left):
         return None
     if more and more[-1] in _ABOUT:
         return None
     if stem == b"key" and left[-1:].isalpha() and not _KEYED.search(left) and data[at : at + 1] != b"K":
         return None
+    if stem[0] > 0xE2:  # Chinese, Japanese, Korean: no blank follows a word.
+        return Label(at - len(left), at + len(stem), kind)
     end = match.end() if not more or match[0][-1:] != b"-" else at + len(stem)
     return Label(at - len(left), end, kind)

@@ -97,7 +97,7 @@ TOKENS: tuple[Rule, ...] = (
         "aws-secret-key",
         "AWS",
         "AKIA ASIA",
-        r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])[\s\S]{1,60}?(?<![A-Za-z0-9/+])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+        r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])(?:(?!api-key)[\s\S]){1,60}?(?<![A-Za-z0-9/+])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         "AKIA{A16} / {b40}",
         "AKIAIOSFODNN7EXAMPLE and then wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         shape.is_mixed_case,

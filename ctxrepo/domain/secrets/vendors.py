@@ -47,6 +47,7 @@ VENDORS: tuple[Rule, ...] = (
         "harness-key", "Harness", "pat. sat.", r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", _GL
     ),
     prefixed("infracost-key", "Infracost", "ico-", ALNUM + "{32}" + END, _GL),
+    prefixed("facebook-token", "Facebook", "EAA", ALNUM + "{80,400}" + END, _GL),
     prefixed("postman-key", "Postman", "PMAK-", HEX + "{24}-" + HEX + "{34}"),
     prefixed("readme-key", "ReadMe", "rdme_", "[a-z0-9]{50,80}", _GL),
     prefixed("launchdarkly-key", "LaunchDarkly", "sdk- mob- api-", _UUID + END),
