@@ -14,7 +14,7 @@ from processes import workers
 from sessions import Session, connected, eventually
 
 SESSIONS = 12
-EVENING = timedelta(hours=21, minutes=10)
+EVENING = timedelta(hours=22, minutes=10)
 APART = timedelta(hours=9)
 BETWEEN = timedelta(minutes=30)
 

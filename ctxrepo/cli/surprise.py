@@ -33,6 +33,8 @@ def of_database(error: Exception) -> CtxrepoError | None:
 
     if not isinstance(error, sqlite3.OperationalError):
         return None
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # such as a table that isn't there
+        return None
     if "locked" in str(error):
         return Busy(
             "another ctxrepo process has been writing to its database for too long",

@@ -87,6 +87,22 @@ def test_what_is_only_said_about_secrets_is_left_in_peace(line: str) -> None:
     assert scan(f"# Notes\n\n{line}\n") == ()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id":"{uuid}","meta":{"trigger":"direct","keywords":["k"]},"sessionId":"s-1","sessionEntryId":"{uuid}"}',
+        '{"token": "none", "thing": "{uuid}", "other": ["{a32}"]}',
+    ],
+)
+def test_a_value_that_has_a_name_of_its_own_is_not_what_a_label_before_it_names(line: str) -> None:
+    """The first is a line of a tape, which every anchor writes."""
+    assert scan(Maker().filled(line)) == ()
+
+
+def test_what_begins_with_a_digit_is_no_label_within_hex() -> None:
+    assert scan(f"- 2fa{'c1' * 38}\n- {'0a' * 38}12fa\n- {'c10f1ffb' * 10}\n") == ()
+
+
 def test_letters_that_make_no_word_are_told_from_those_that_do() -> None:
     maker = Maker()
     small = "abcdefghijklmnopqrstuvwxyz"

@@ -131,7 +131,7 @@ def _announces(data: bytes, lowered: bytes, label: Label, value: _Value) -> bool
     gap = lowered[label.end : value.start]
     if len(gap) > _FAR or _ANOTHER.search(lowered, max(0, label.start - 24), value.start):
         return False
-    if data[value.end : value.end + 1] in (b"(", b"[", b"{"):
+    if data[value.end : value.end + 1] in (b"(", b"[", b"{") or _has_another_name(gap):
         return False
     is_beside, is_separated = bool(_BESIDE.match(gap)), bool(_SEPARATED.search(gap) or _ARGUMENT.search(gap))
     if label.kind == CODE:
@@ -157,6 +157,15 @@ def _announces(data: bytes, lowered: bytes, label: Label, value: _Value) -> bool
         and len(gap) < 60
     )
 
+
+def _has_another_name(gap: bytes) -> bool:
+    """Whether a value of JSON follows a name of its own, so that it isn't what a label before that names."""
+    name = _OWN_NAME.search(gap)
+    return name is not None and name[1] not in _NAMES_OF_VALUES
+
+
+_OWN_NAME = re.compile(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
+_NAMES_OF_VALUES = frozenset(b"value val data default content text plain stringvalue".split())
 
 _LONG_HEX = re.compile(rb"[0-9a-f]{20,31}\Z")
 _AFTER = re.compile(

@@ -95,7 +95,13 @@ def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> Label | None:
         ends = glued.rstrip(b"0123456789")
         if stem in INNER and ends not in _ENDS and ends.isascii():
             return None
-        if stem not in INNER and (left[-1:].isalpha() or len(ends) > 5 or (len(stem) < 4 and ends)):
+        if stem == b"key" and ends in (b"word", b"words"):
+            return None
+        if stem not in INNER and (
+            (left[-1:].isalnum() if stem[:1].isdigit() else left[-1:].isalpha())
+            or len(ends) > 5
+            or (len(stem) < 4 and ends)
+        ):
             return None
     if data.startswith(b"-----", at + len(stem)):  # The head of PEM, which has rules of its own.
         return None
