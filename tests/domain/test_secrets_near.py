@@ -100,7 +100,8 @@ def test_a_value_that_has_a_name_of_its_own_is_not_what_a_label_before_it_names(
 
 
 def test_what_begins_with_a_digit_is_no_label_within_hex() -> None:
-    assert scan(f"- 2fa{'c1' * 38}\n- {'0a' * 38}12fa\n- {'c10f1ffb' * 10}\n") == ()
+    lines = Maker().filled("- 2fa{h64}\n- {h64}02fa\n- {h64}\n")
+    assert scan(lines) == ()
 
 
 def test_letters_that_make_no_word_are_told_from_those_that_do() -> None:
