@@ -28,6 +28,11 @@ NOBODY = 65534
 _KEPT = ("PATH", "TMPDIR", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE", "COVERAGE_PROCESS_START")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a test waits for a worker, a remote or a clock a fifth of its time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh HOME with a git identity; everything ctxrepo keeps lies below it."""
