@@ -29,7 +29,7 @@ _KEPT = ("PATH", "TMPDIR", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE", "COVERAG
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: a test waits for a worker, a remote or a clock a fifth of its time."""
+    """One more than there are processors: tests wait for workers, remotes and clocks a fifth of the time."""
     return (os.cpu_count() or 1) + 1
 
 
