@@ -60,13 +60,18 @@ def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Ite
 
 
 def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
-    """old path -> new path of what the side moved and the other side did not leave alone."""
-    gone = sorted(p for p in base.keys() - side.keys() if other.get(p) != base[p] and is_plain(base[p]))
+    """old path -> new path of what the side moved and the other side did not leave alone.
+
+    What the other left alone needs no pair, but claims its new path all the same: else a file that said the
+    same would be taken for what was moved there.
+    """
+    absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
-    moves = _paired([*_same_bytes(gone, come, base, side, blobs), *_same_names(gone, come)])
-    new = set(moves.values())
-    left = [p for p in gone if p not in moves], [p for p in come if p not in new]
-    return moves | _paired(_alike(*left, base, side, blobs))
+    known = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come)])
+    gone = [p for p in absent if other.get(p) != base[p]]
+    new = set(known.values())
+    left = [p for p in gone if p not in known], [p for p in come if p not in new]
+    return {p: known[p] for p in gone if p in known} | _paired(_alike(*left, base, side, blobs))
 
 
 def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> _Moves:
