@@ -205,7 +205,7 @@ FILES: tuple[Rule, ...] = (
         r"(?<![A-Za-z0-9+/_.-])(?:eyJ|ewo|ewk|LS0t|YXBp|W2|ZXhwb3J0)[A-Za-z0-9+/]{40,60000}={0,2}(?![A-Za-z0-9+/_.-])",
         "{auths}",
         "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImEuanMiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBQUEifQ==",
-        content.is_encoded,
+        decode=content.text_in_base64,
     ),
     text(
         "password",

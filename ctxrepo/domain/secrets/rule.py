@@ -18,6 +18,7 @@ HEX = "[a-f0-9]"
 END = "(?![A-Za-z0-9])"
 
 Judge = Callable[[re.Match[bytes]], bool]
+Decode = Callable[[re.Match[bytes]], bytes]
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Rule:
     is bounded and can be read in one way only: the text may be hostile.
 
     `needs` is a word that the text must have somewhere. A secret that begins before its anchor does so within
-    `back` bytes.
+    `back` bytes. With `decode` what matched stands for another text, and is a secret if one is
+    in that; `is_real` isn't asked.
 
     `whose` and `source` are for the page that lists the rules. `example` is a text in which `{a20}` stands
     for 20 letters and digits made up at run time (see tests/made.py), `clean` one that is none.
@@ -51,6 +53,7 @@ class Rule:
     inner: frozenset[bytes] = frozenset()
     needs: bytes = b""
     back: int = 0
+    decode: Decode | None = None
     source: str = ""
     example: str = ""
     clean: str = ""
@@ -82,6 +85,7 @@ def token(
     clean: str,
     is_real: Judge = shape.is_token,
     back: int = 0,
+    decode: Decode | None = None,
 ) -> Rule:
     """A secret without white space in it that is known by what stands in or before it."""
     return Rule(
@@ -93,6 +97,7 @@ def token(
         is_one_word=True,
         begins_word=regex.startswith("(?<![A-Za-z0-9") and not back,
         back=back,
+        decode=decode,
         example=example,
         clean=clean,
     )

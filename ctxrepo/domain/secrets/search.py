@@ -178,6 +178,10 @@ def _hits(order: int, rule: Rule, data: bytes, places: Iterable[int]) -> Iterato
                 match = rule.pattern.search(data, max(0, at - rule.back), at + _FURTHER)
             else:
                 match = rule.pattern.match(data, at)
-            if match and rule.is_real(match):
+            if match and _is_secret(rule, match):
                 after = match.end()
                 yield (*match.span(match.lastindex or 0), order, rule.name)
+
+
+def _is_secret(rule: Rule, match: re.Match[bytes]) -> bool:
+    return bool(spans(rule.decode(match))) if rule.decode else rule.is_real(match)
