@@ -6,60 +6,60 @@ BIN := $(VENV)/bin
 .PHONY: demo test torture attacks bench bench-hooks bench-recall peers live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
-	@$(BIN)/python tests/demo.py
+	@$(BIN)/python tools/demo.py
 
 test: $(VENV)/ready ## all tests
 	$(BIN)/python -m pytest -q -n auto
 
 torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an hour
-	PYTHONPATH=tests $(BIN)/python -m torture set --seeds 5
-	PYTHONPATH=tests $(BIN)/python -m torture append --seeds 3
-	PYTHONPATH=tests $(BIN)/python -m torture edit --seeds 3
-	PYTHONPATH=tests $(BIN)/python -m torture alone --seeds 3
-	PYTHONPATH=tests $(BIN)/python -m torture commands
-	PYTHONPATH=tests $(BIN)/python -m torture hostile
-	PYTHONPATH=tests $(BIN)/python -m torture flood
-	PYTHONPATH=tests $(BIN)/python -m torture disk
-	PYTHONPATH=tests $(BIN)/python -m torture cuts --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5
+	PYTHONPATH=tests:tools $(BIN)/python -m torture append --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture edit --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture alone --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture commands
+	PYTHONPATH=tests:tools $(BIN)/python -m torture hostile
+	PYTHONPATH=tests:tools $(BIN)/python -m torture flood
+	PYTHONPATH=tests:tools $(BIN)/python -m torture disk
+	PYTHONPATH=tests:tools $(BIN)/python -m torture cuts --seeds 3
 	TORTURE=1 $(BIN)/python -m pytest -q tests/attacks/test_mounts.py
 
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
-	PYTHONPATH=tests $(BIN)/python -m attacks
+	PYTHONPATH=tests:tools $(BIN)/python -m attacks
 
 bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, about an hour
-	PYTHONPATH=tests $(BIN)/python -m bench build
-	PYTHONPATH=tests $(BIN)/python -m bench load
-	PYTHONPATH=tests $(BIN)/python -m bench profile
-	PYTHONPATH=tests $(BIN)/python -m bench sync --sizes 1000 10000 100000 --sparse 200000
+	PYTHONPATH=tests:tools $(BIN)/python -m bench build
+	PYTHONPATH=tests:tools $(BIN)/python -m bench load
+	PYTHONPATH=tests:tools $(BIN)/python -m bench profile
+	PYTHONPATH=tests:tools $(BIN)/python -m bench sync --sizes 1000 10000 100000 --sparse 200000
 
 bench-hooks: $(VENV)/ready ## hooks beside a bare start, git status, ripgrep and qmd (QMD=folder with npm's bun and @tobilu/qmd), 8 minutes
-	PYTHONPATH=tests $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
+	PYTHONPATH=tests:tools $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
 
 bench-recall: $(VENV)/ready ## the figures of docs/explanation/recall-measured.md, ten minutes (DATA=folders, MODEL=folder; before it: make peers)
-	PYTHONPATH=tests $(BIN)/python -m bench recall --npm .peers $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
+	PYTHONPATH=tests:tools $(BIN)/python -m bench recall --npm .peers $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
 
 peers: ## what recall is measured beside, from npm into .peers/: 1.2 GB, most of it for models that are not asked
 	mkdir -p .peers
-	cp tests/bench/peers/package.json .peers/
+	cp tools/bench/peers/package.json .peers/
 	npm install --prefix .peers --no-audit --no-fund
 
 live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: some minutes, and at first 360 MB from npm
-	PYTHONPATH=tests $(BIN)/python -m live claude
+	PYTHONPATH=tests:tools $(BIN)/python -m live claude
 
 laws: $(VENV)/ready ## 20,000 made-up merges, three times
-	for seed in 1 2 3; do $(BIN)/python tests/laws.py --cases 20000 --seed $$seed || exit 1; done
+	for seed in 1 2 3; do $(BIN)/python tools/laws.py --cases 20000 --seed $$seed || exit 1; done
 
 malformed: $(VENV)/ready ## 10,000 notes, heads and lists that nobody would write
-	$(BIN)/python tests/malformed.py --cases 10000
+	$(BIN)/python tools/malformed.py --cases 10000
 
 check: $(VENV)/ready ## format, lint, types
-	$(BIN)/ruff format --check ctxrepo tests
-	$(BIN)/ruff check ctxrepo tests
+	$(BIN)/ruff format --check ctxrepo tests tools
+	$(BIN)/ruff check ctxrepo tests tools
 	$(BIN)/mypy
 
 fix: $(VENV)/ready ## what can be mended mechanically
-	$(BIN)/ruff check --fix ctxrepo tests
-	$(BIN)/ruff format ctxrepo tests
+	$(BIN)/ruff check --fix ctxrepo tests tools
+	$(BIN)/ruff format ctxrepo tests tools
 
 servers: ## what tests start: real remotes, shells, a compiler (Debian); without it they skip, aloud
 	@PATH="$$PATH:/usr/sbin:/sbin"; for tool in sshd ssh ssh-keygen nginx fcgiwrap openssl bash zsh fish rg cc mkfs.ext4 mkfs.xfs mkfs.btrfs gpg; do \

@@ -14,30 +14,30 @@ def main() -> int:
     if words[:1] == ["hook"] and len(words) == 3:
         from ctxrepo.errors import ConfigError
         from ctxrepo.hook import main as hook
-        from ctxrepo.storage.places import Places
+        from ctxrepo.storage.user.places import Places
 
         try:
             return hook([*words[1:], str(Places.of(os.environ).state)])
         except ConfigError:  # a state folder that can't be one: an agent's work doesn't stop for that
             return 0
     if words[:1] == ["_work"]:
-        from ctxrepo.work import main as work
+        from ctxrepo.faces.worker import main as work
 
         return work(words[1:])
     if words[:1] == ["_warm"]:
-        from ctxrepo.warm import main as warm
+        from ctxrepo.faces.meaning_server import main as warm
 
         return warm(words[1:])
     if words[:1] == ["_merge"] and len(words) == 5:
-        from ctxrepo.driver import main as merge
+        from ctxrepo.faces.merge_driver import main as merge
 
         return merge(words[1:])
     if words[:1] == ["_complete"]:
-        from ctxrepo.cli.app import root_command
-        from ctxrepo.cli.completion import main as complete
+        from ctxrepo.faces.cli.app import root_command
+        from ctxrepo.faces.cli.completion import main as complete
 
         return complete(words[1:], root_command)
-    from ctxrepo.cli.app import main as cli
+    from ctxrepo.faces.cli.app import main as cli
 
     return cli(words)
 

@@ -2,7 +2,7 @@
 
 Prints one JSON object or nothing, and ends well: an agent's work never stops for its memory. Only where it
 can't be loaded whole it ends with 1, and the hook line goes on with another installation. Run by path it is
-compiled every time, so all it does is in `ctxrepo.hot`.
+compiled every time, so all it does is in `ctxrepo.hooks`.
 """
 
 import os
@@ -23,11 +23,11 @@ def main(argv: list[str]) -> int:
     ctxrepo or of Python is gone, and then nothing of standard input has been read."""
     os.umask(os.umask(0o077) & 0o077)  # nobody's mask takes from the user what is made for them
     try:
-        from ctxrepo.hot.lean import load_sqlite
+        from ctxrepo.hooks.files.lean import load_sqlite
 
         load_sqlite()
-        from ctxrepo.hot.door import answer, log_error
-        from ctxrepo.hot.payload import read_stdin
+        from ctxrepo.hooks.dialect.payload import read_stdin
+        from ctxrepo.hooks.door import answer, log_error
     except Exception:
         return 1  # never 2, which is a veto to an agent
     except BaseException:

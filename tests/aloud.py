@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checkout import PAYLOADS
+
 CTXREPO = Path(sys.executable).with_name("ctxrepo")
-PAYLOADS = Path(__file__).parent / "hot" / "payloads" / "claude"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 from machines import Machine as Desk
 
 from ctxrepo.agents.base import is_ours
-from ctxrepo.services import setup
-from ctxrepo.services.connection import Machine
+from ctxrepo.services.setup import setup
+from ctxrepo.services.setup.connection import Machine
 
 SETTINGS = Path(__file__).parent / "fixtures/claude-settings"
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from machines import NOW, Machine, make_machine, make_remote
 
-from ctxrepo.domain.target import parse_target
-from ctxrepo.services.commit import commit
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.services.saving.commit import commit
 
 SHAPES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (),

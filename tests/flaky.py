@@ -25,7 +25,7 @@ from servers.https import https_server
 from servers.line import Line, line_to, machine_at
 from servers.ssh import ssh_server
 
-from ctxrepo.domain.target import Target
+from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import CtxrepoError
 
 CLONES, WRITERS = 3, 2

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.origin import Origin
-from ctxrepo.services.init import init
-from ctxrepo.services.post import Post
-from ctxrepo.services.project import Project, find_project
-from ctxrepo.services.remember import Fact, Remembered, remember
-from ctxrepo.services.sync import Synced, sync
-from ctxrepo.services.work import Worker
-from ctxrepo.storage.lock import Turn
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.services.locate.project import Project, find_project
+from ctxrepo.services.notes.remember import Fact, Remembered, remember
+from ctxrepo.services.repository.init import init
+from ctxrepo.services.sync.sync import Synced, sync
+from ctxrepo.services.worker.remote_queue import Post
+from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.places import Places
+from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.user.places import Places
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PROJECT_URL = "https://git.example.org/ada/shop.git"

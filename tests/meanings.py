@@ -12,8 +12,6 @@ from pathlib import Path
 
 from world import World
 
-MODEL = Path(__file__).parent / "fixtures/model"
-
 NOTES = {
     "shop/topics/db.md": "---\ndescription: Where data is\n---\n- The postgres endpoint is 5433\n",
     "shop/topics/pets.md": "- The office puppy is called Rex\n- The kitten sleeps upstairs\n",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxrepo.storage.clone import Clone
-from ctxrepo.storage.owngit import OwnGit
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.isolated.owngit import OwnGit
 
 
 def own_of(root: Path, url: str = "", branch: str = "main") -> OwnGit:

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from checkout import PAYLOADS
 from machines import Machine
-
-PAYLOADS = Path(__file__).parent / "hot" / "payloads" / "claude"
 
 
 class Session:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from checkout import PYTHONPATH
 from needs import unless
 from torture.mounts import why_no_mount
 
@@ -31,7 +32,9 @@ def silent_disk(folder: Path, *, takes: bool = True) -> Iterator[Path]:
     lie before it, and who asked can be ended.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    server = subprocess.Popen([sys.executable, __file__, str(folder)], stdout=subprocess.PIPE)
+    words = [sys.executable, __file__, str(folder)]
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH}
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, env=env)
     assert server.stdout
     try:
         assert server.stdout.readline() == b"mounted\n"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from machines import Machine
 
-from ctxrepo.cli.app import main
+from ctxrepo.faces.cli.app import main
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,12 @@ class Terminal:
                     patch.setenv(name, value)
                 else:
                     patch.delenv(name, raising=False)
-            patch.setattr("ctxrepo.cli.waiting.PATIENCE", 3600.0)  # no test depends on how busy it is here
+            patch.setattr(
+                "ctxrepo.faces.cli.waiting.PATIENCE", 3600.0
+            )  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            patch.setattr("ctxrepo.cli.runtime.start_worker", self.woken.append)
+            patch.setattr("ctxrepo.faces.cli.runtime.start_worker", self.woken.append)
             self.capsys.readouterr()
             code = main(words)
         return Said(code, *self.capsys.readouterr())

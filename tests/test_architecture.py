@@ -15,30 +15,30 @@ PACKAGE = Path(__file__).parent.parent / "ctxrepo"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lower floors first. A module may import its own floor and those below, but for the exceptions beside it.
-FLOORS = ["errors", "domain", "hot", "storage", "agents", "services", "faces"]
-FACES = {"cli", "hook", "work", "warm", "driver", "__main__"}
-STRANGERS = {("agents", "storage"), ("storage", "agents"), ("agents", "hot")}
+FLOORS = ["errors", "domain", "hooks", "storage", "agents", "services", "faces"]
+FACES = {"hook", "__main__"}
+STRANGERS = {("agents", "storage"), ("storage", "agents"), ("agents", "hooks")}
+
+LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.words")
+"""Rooms that hooks load."""
+
+ROOM = 14
+"""Files in a room, at most: what one can still take in at a glance."""
 
 OWNERS = {
     "pygit2": {"ctxrepo.storage.objects"},
-    "yaml": {"ctxrepo.domain.frontmatter"},
-    "frontmatter": {"ctxrepo.domain.frontmatter"},
-    "tomlkit": {"ctxrepo.domain.toml"},
-    "onnxruntime": {"ctxrepo.storage.embedder"},
-    "tokenizers": {"ctxrepo.storage.embedder"},
-    "numpy": {
-        "ctxrepo.storage.embedder",
-        "ctxrepo.storage.vectors",
-        "ctxrepo.services.fusion",
-        "ctxrepo.services.meanings",
-        "ctxrepo.services.semantic",
-    },
-    "typer": {"ctxrepo.cli"},
-    "rich": {"ctxrepo.cli"},
+    "yaml": {"ctxrepo.domain.note.frontmatter"},
+    "frontmatter": {"ctxrepo.domain.note.frontmatter"},
+    "tomlkit": {"ctxrepo.domain.formats.toml"},
+    "onnxruntime": {"ctxrepo.storage.meaning.embedder"},
+    "tokenizers": {"ctxrepo.storage.meaning.embedder"},
+    "numpy": {"ctxrepo.storage.meaning", "ctxrepo.services.meaning"},
+    "typer": {"ctxrepo.faces.cli"},
+    "rich": {"ctxrepo.faces.cli"},
 }
-ALSO = {"ctxrepo.hot.semantic": {"_socket"}}
+ALSO = {"ctxrepo.hooks.recall.semantic": {"_socket"}}
 """What one module may beyond that: it is loaded only where a person has switched it on."""
-HOT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "_json", "posix", "fcntl"}
+LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "_json", "posix", "fcntl"}
 
 # What turns a value-in, value-out service into something that only works at somebody's terminal.
 SPEAKING = {"print", "input", "exit", "breakpoint"}
@@ -93,13 +93,65 @@ def test_every_library_has_one_owner(file: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "hot"], ids=name_of)
-def test_the_hot_path_imports_its_allowlist_only(file: Path) -> None:
+def is_light(module: str) -> bool:
+    return module.startswith(LIGHT)
+
+
+@pytest.mark.parametrize("file", [f for f in MODULES if is_light(name_of(f))], ids=name_of)
+def test_a_light_module_imports_light_modules_only(file: Path) -> None:
     for name in imports(file):
         top = name.split(".")[0]
-        assert top in HOT_MAY | ALSO.get(name_of(file), set()) or name.startswith("ctxrepo.hot"), (
+        assert top in LIGHT_MAY | ALSO.get(name_of(file), set()) or is_light(name), (
             f"{name_of(file)} imports {name}: one import of json costs more than the whole hook may"
         )
+
+
+def graph() -> dict[str, set[str]]:
+    """Each module of ours with those that it imports, also within functions."""
+    known = {name_of(file) for file in MODULES}
+    return {name_of(file): {name for name in imports(file) if name in known} for file in MODULES}
+
+
+GRAPH = graph()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    circle = _circle(GRAPH)
+    assert not circle, f"{' → '.join(circle)}: none of them can be read, tested or replaced alone"
+
+
+@pytest.mark.parametrize("room", sorted({name_of(file.parent / "__init__.py") for file in MODULES}))
+def test_no_rooms_import_each_other_in_a_circle(room: str) -> None:
+    depth = room.count(".") + 2
+    parts: dict[str, set[str]] = {}
+    for module, wanted in GRAPH.items():
+        inside = [".".join(n.split(".")[:depth]) for n in (module, *wanted) if n.startswith(room + ".")]
+        if module.startswith(room + "."):
+            parts.setdefault(inside[0], set()).update(set(inside[1:]) - {inside[0]})
+    circle = _circle(parts)
+    assert not circle, f"{' → '.join(circle)}: who enters one of these rooms has to know them all"
+
+
+def _circle(edges: dict[str, set[str]]) -> list[str]:
+    """One way that leads back to where it began; [] where there is none."""
+    left = {name: set(wanted) for name, wanted in edges.items()}
+    while True:
+        free = [name for name, wanted in left.items() if not wanted & left.keys()]
+        if not free:
+            break
+        for name in free:
+            del left[name]
+    way = [min(left)] if left else []
+    while way and way[-1] not in way[:-1]:
+        way.append(min(left[way[-1]] & left.keys()))
+    return way[way.index(way[-1]) :] if way else []
+
+
+@pytest.mark.parametrize("room", sorted({file.parent for file in MODULES}), ids=lambda f: f.name)
+def test_no_room_becomes_a_corridor(room: Path) -> None:
+    files = list(room.glob("*.py"))
+    assert len(files) <= ROOM, f"{room.name} has {len(files)} files: which two rooms are these?"
+    assert (room / "__init__.py").exists(), f"{room.name} doesn't say what lives in it"
 
 
 @pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "domain"], ids=name_of)
@@ -136,16 +188,18 @@ def test_no_file_becomes_a_city() -> None:
 
 
 def test_help_and_reading_commands_load_no_pygit2() -> None:
-    code = "import sys; from ctxrepo.cli.app import main; main(['--help']); print('pygit2' in sys.modules)"
+    code = (
+        "import sys; from ctxrepo.faces.cli.app import main; main(['--help']); print('pygit2' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"
 
 
 RECURSES = {
-    "ctxrepo.domain.jsontree": {"_value", "_container"},  # 100 levels, then it is refused
-    "ctxrepo.domain.keys": {"accepted", "kind"},  # a variable of that name
-    "ctxrepo.domain.pinote": {"_word"},  # as deep as a head may be
-    "ctxrepo.domain.pisettings": {"_hooks"},  # once
+    "ctxrepo.domain.formats.jsontree": {"_value", "_container"},  # 100 levels, then it is refused
+    "ctxrepo.domain.settings.keys": {"accepted", "kind"},  # a variable of that name
+    "ctxrepo.domain.note.pi_head": {"_word"},  # as deep as a head may be
+    "ctxrepo.domain.settings.pi": {"_hooks"},  # once
     # _branching: our own patterns; the others: base64 in base64, 12 KiB at most, each a quarter shorter
     "ctxrepo.domain.secrets.search": {
         "_branching",
@@ -155,12 +209,12 @@ RECURSES = {
         "_of_tokens",
         "spans",
     },
-    "ctxrepo.domain.merge.apart": {"_Names._spelled"},  # the folders of one path
-    "ctxrepo.services.merge": {"_base"},  # 3 levels
-    "ctxrepo.storage.folders": {"Folders._at"},  # the folders of one path
-    "ctxrepo.storage.scan": {"_walk"},  # 16 folders, then it is passed over
+    "ctxrepo.domain.merge.tree.clashes": {"_Names._spelled"},  # the folders of one path
+    "ctxrepo.services.saving.merge": {"_base"},  # 3 levels
+    "ctxrepo.storage.disk.folders": {"Folders._at"},  # the folders of one path
+    "ctxrepo.storage.worktree.scan": {"_walk"},  # 16 folders, then it is passed over
     "ctxrepo.storage.memory": {"state_of"},  # once
-    "ctxrepo.storage.places": {"Places.host"},  # once, after it was made
+    "ctxrepo.storage.user.places": {"Places.host"},  # once, after it was made
 }
 """What calls itself all the same, and how deep."""
 

@@ -19,7 +19,7 @@ from machines import Machine
 from terminal import Said, Terminal
 
 from ctxrepo import hook
-from ctxrepo.storage.compiled import compile_settings, read_repositories, read_settings
+from ctxrepo.storage.state.compiled import compile_settings, read_repositories, read_settings
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 

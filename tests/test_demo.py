@@ -36,7 +36,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     scratch = home / "scratch"
     scratch.mkdir()
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("demo.py"))],
+        [sys.executable, str(README.with_name("tools") / "demo.py")],
         env={"PATH": path, "HOME": str(home), "TMPDIR": str(scratch)},
         capture_output=True,
         text=True,

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from ctxrepo import errors
-from ctxrepo.hot.block import FRAME
-from ctxrepo.hot.events import _EVENTS
-from ctxrepo.storage.lock import is_held
+from ctxrepo.domain.text.block import FRAME
+from ctxrepo.hooks.dialect.events import _EVENTS
+from ctxrepo.storage.processes.lock import is_held
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCS = CHECKOUT / "docs"
@@ -27,9 +27,9 @@ PAGES = sorted(
         *(p for d in ("docs", "hooks", "skills", "templates") for p in (CHECKOUT / d).rglob("*.md")),
     ]
 )
-FLOORS = ("services", "storage", "agents", "hot", "domain")
+FLOORS = ("services", "storage", "agents", "hooks", "domain")
 
-_GENERATOR = runpy.run_path(str(Path(__file__).with_name("reference.py")))
+_GENERATOR = runpy.run_path(str(CHECKOUT / "tools/reference.py"))
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 
@@ -41,7 +41,7 @@ def page(name: str) -> str:
 @pytest.mark.parametrize("name", ["cli", "configuration", "secrets"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
     wanted = _GENERATOR[f"{name}_page"]()
-    assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tests/reference.py`"
+    assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tools/reference.py`"
 
 
 def test_every_command_and_option_has_its_place() -> None:
@@ -91,6 +91,17 @@ def test_every_event_is_explained() -> None:
             assert re.search(rf"^\| `{name}`", text, re.MULTILINE), name
 
 
+def test_every_room_is_told_as_it_tells_of_itself() -> None:
+    text = page("explanation/architecture.md")
+    for room in (CHECKOUT / "ctxrepo").rglob("*/__init__.py"):
+        name, said = (
+            room.parent.relative_to(CHECKOUT / "ctxrepo").as_posix(),
+            ast.get_docstring(ast.parse(room.read_text("utf-8"))),
+        )
+        assert said
+        assert name in (*FLOORS, "faces") or f"**`{name}/`** {said.splitlines()[0]}" in text
+
+
 def test_every_module_has_its_phrase_in_the_picture_of_the_house() -> None:
     text = page("explanation/architecture.md").split("## The rooms")[1].split("## Three trips")[0]
     rooms = {title.strip(): below for title, _, below in (p.partition("\n") for p in text.split("### ")[1:])}
@@ -107,11 +118,7 @@ def _modules(floor: str) -> Iterator[str]:
         yield "errors.py"
         return
     is_face = floor == "faces"
-    found = (
-        [*package.glob("*.py"), *(package / "cli").rglob("*.py")]
-        if is_face
-        else (package / floor).rglob("*.py")
-    )
+    found = [*(package.glob("*.py") if is_face else ()), *(package / floor).rglob("*.py")]
     for file in found:
         if file.name != "errors.py" and _holds_something(file):
             yield file.relative_to(package if is_face else package / floor).as_posix()

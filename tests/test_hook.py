@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import runpy
 import shutil
 import signal
 import subprocess
@@ -13,11 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from world import HOOK, NOTES, PAYLOADS, World
+from strict_parser import parse_all
+from world import HOOK, NOTES, World
 
 from ctxrepo import hook
-
-PARSE = runpy.run_path(str(PAYLOADS.parents[1] / "parser.py"))["parse_all"]
 
 ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_blake2", "fcntl", "_json", "_signal"}
 
@@ -31,7 +29,7 @@ def world(tmp_path: Path) -> World:
 
 class TestSessionStart:
     def test_it_delivers_what_is_in_memory_for_this_project(self, world: World) -> None:
-        (block,) = PARSE(world.run("SessionStart"))
+        (block,) = parse_all(world.run("SessionStart"))
         assert str(world.memory) in block.preamble
         assert block.bodies == {
             "global/MEMORY.md": "# Me\n\n- Prefers short answers",
@@ -72,7 +70,7 @@ class TestSessionStart:
             for file in world.folder.glob("cache.db*"):
                 file.unlink()
             (world.folder / "cache.db").write_bytes(damage)
-            (block,) = PARSE(world.run("SessionStart"))
+            (block,) = parse_all(world.run("SessionStart"))
             assert block.preamble
             assert not block.bodies
             assert not block.index
@@ -80,15 +78,16 @@ class TestSessionStart:
 
     def test_a_preamble_that_is_off_stays_away(self, world: World) -> None:
         world.compile(preamble="")
-        (block,) = PARSE(world.run("SessionStart"))
+        (block,) = parse_all(world.run("SessionStart"))
         assert block.preamble == ""
         assert block.bodies
 
     def test_it_waits_for_a_worker_that_has_news(self, world: World) -> None:
         settle = (
             f"PYTHONPATH={HOOK.parents[1]} {sys.executable} -c 'import time, pathlib; "
-            "from ctxrepo.storage.cache import Cache; from ctxrepo.domain.evidence import Marks; "
-            "from ctxrepo.domain.note import Note; "
+            "from ctxrepo.storage.cache.writer import Cache; "
+            "from ctxrepo.domain.records.evidence import Marks; "
+            "from ctxrepo.domain.note.note import Note; "
             f'c = Cache.open(pathlib.Path("{world.folder}/cache.db")); '
             'c.apply("c2", [Note("global/news.md", "- Fresh")], [], Marks()); c.settle(time.time())\''
         )
@@ -119,13 +118,15 @@ class TestSessionStart:
 
     def test_a_project_found_too_late_comes_with_the_next_prompt(self, world: World) -> None:
         (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
-        (block,) = PARSE(world.run("SessionStart"))
+        (block,) = parse_all(world.run("SessionStart"))
         assert list(block.bodies) == ["global/MEMORY.md"]
         assert "this one" not in block.preamble
         assert world.ledger()[3] == "?"
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.know()
-        late, recalled = PARSE(world.run("UserPromptSubmit", prompt="which port is the staging database on?"))
+        late, recalled = parse_all(
+            world.run("UserPromptSubmit", prompt="which port is the staging database on?")
+        )
         assert list(late.bodies) == ["shop/MEMORY.md"]
         assert late.preamble == ""
         assert recalled.entries[0].at == "shop/topics/db.md#L5"
@@ -151,7 +152,7 @@ class TestSessionStart:
 class TestPrompt:
     def test_what_matters_is_put_beside_it_once(self, world: World) -> None:
         world.run("SessionStart")
-        (block,) = PARSE(world.run("UserPromptSubmit", prompt="which port is the staging database on?"))
+        (block,) = parse_all(world.run("UserPromptSubmit", prompt="which port is the staging database on?"))
         assert [(e.at, e.text) for e in block.entries] == [
             ("shop/topics/db.md#L5", "- The staging port is 5433")
         ]
@@ -188,7 +189,7 @@ class TestPrompt:
     def test_notes_that_changed_since_are_named_once(self, world: World) -> None:
         world.run("SessionStart")
         world.cache("c2", {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n", "other/new.md": "- y\n"})
-        (block,) = PARSE(world.run("UserPromptSubmit", prompt="ok"))
+        (block,) = parse_all(world.run("UserPromptSubmit", prompt="ok"))
         assert [tuple(line) for line in block.index] == [("shop/new.md", "Brand new", "", "")]
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.cache("c3", {"other/newer.md": "- z\n"})
@@ -198,7 +199,7 @@ class TestPrompt:
         world.run("SessionStart")
         world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 30}\n---\n" for n in range(1000)})
         text = world.run("UserPromptSubmit", prompt="ok")
-        (block,) = PARSE(text)
+        (block,) = parse_all(text)
         assert len(text.encode()) <= 1024
         assert len(block.index) + block.more == 1000
 
@@ -213,13 +214,13 @@ class TestPrompt:
 
     def test_faults_are_told_once_a_session(self, world: World) -> None:
         world.cache("c2", {}, faults=("shop/a.md: <b> & a\nsecret",))
-        (block,) = PARSE(world.run("UserPromptSubmit", prompt="ok"))
+        (block,) = parse_all(world.run("UserPromptSubmit", prompt="ok"))
         assert block.faults == ["shop/a.md: <b> & a\nsecret"]
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.cache("c3", {}, faults=("another",))
-        (block,) = PARSE(world.run("PostToolUse-read", file=str(world.code / "x")))
+        (block,) = parse_all(world.run("PostToolUse-read", file=str(world.code / "x")))
         assert block.faults == ["another"]
-        (block,) = PARSE(world.run("SessionStart-compact"))
+        (block,) = parse_all(world.run("SessionStart-compact"))
         assert block.faults == ["another"]
 
     def test_all_that_can_come_at_once_stays_below_what_agents_cut(self, world: World) -> None:
@@ -233,7 +234,7 @@ class TestPrompt:
         faults = tuple(f"{n} {'f' * 200}" for n in range(20))
         world.cache("c2", {**many, **big, **memory, **filler}, faults)
         text = world.run("UserPromptSubmit", prompt="tell me about staging servers 117, 118 and 119 please")
-        assert len(PARSE(text)) == 4
+        assert len(parse_all(text)) == 4
         assert 8000 < len(text.encode()) <= 9500
 
 
@@ -299,7 +300,7 @@ class TestHarmless:
         assert world.starts(0)
 
     def test_the_event_may_be_written_in_any_case(self, world: World) -> None:
-        (block,) = PARSE(world.run("SessionStart", event="sessionstart"))
+        (block,) = parse_all(world.run("SessionStart", event="sessionstart"))
         assert "shop/MEMORY.md" in block.bodies
 
     def test_before_init_nothing_is_said_and_nothing_made(self, world: World) -> None:

@@ -15,10 +15,10 @@ import pytest
 from machines import Machine
 
 from ctxrepo.agents.base import HookLine
-from ctxrepo.services.compile import compile_for_hooks
-from ctxrepo.storage import assets
-from ctxrepo.storage.compiled import read_settings
-from ctxrepo.storage.runner import Runner, place, read_runner, write_runner
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.storage.state.compiled import read_settings
+from ctxrepo.storage.user import assets
+from ctxrepo.storage.user.runner import Runner, place, read_runner, write_runner
 
 SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "ksh") if (found := shutil.which(name))]
 
@@ -30,8 +30,8 @@ class Line:
         self.machine = machine
         self.root = machine.home / "it's é $x"
         self.package = self.root / "ctxrepo"
-        for part in ("hook.py", "hot"):
-            copy = shutil.copytree if part == "hot" else shutil.copy
+        for part in ("hook.py", "hooks", "domain"):
+            copy = shutil.copytree if (assets.PACKAGE / part).is_dir() else shutil.copy
             self.package.mkdir(parents=True, exist_ok=True)
             copy(assets.PACKAGE / part, self.package / part)
         self.python = self.root / "python"
@@ -77,9 +77,9 @@ SPOILED: dict[str, Callable[[Line], object]] = {
     "interpreter's library gone": lambda line: line.break_python("echo Fatal Python error >&2; exit 1"),
     "interpreter aborts": lambda line: line.break_python("kill -ABRT $$"),
     "hook gone": lambda line: (line.package / "hook.py").unlink(),
-    "all but the hook gone": lambda line: shutil.rmtree(line.package / "hot"),
-    "a part of it gone": lambda line: (line.package / "hot/events.py").unlink(),
-    "a part of it for another Python": lambda line: (line.package / "hot/door.py").write_text("match:"),
+    "all but the hook gone": lambda line: shutil.rmtree(line.package / "hooks"),
+    "a part of it gone": lambda line: (line.package / "hooks/dialect/events.py").unlink(),
+    "a part of it for another Python": lambda line: (line.package / "hooks/door.py").write_text("match:"),
     "installation gone": lambda line: shutil.rmtree(line.root),
 }
 
@@ -133,7 +133,7 @@ def test_another_ctxrepo_that_the_user_has_answers_and_its_worker_heals_the_rest
 
 def test_half_an_installation_that_was_used_last_leaves_it_to_another(line: Line) -> None:
     write_runner(line.machine.places.state, str(line.python), line.package / "hook.py")
-    shutil.rmtree(line.package / "hot")
+    shutil.rmtree(line.package / "hooks")
     assert line.run() == ""
     tool = line.machine.home / ".local/bin/ctxrepo"
     tool.parent.mkdir(parents=True)

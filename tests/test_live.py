@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import PYTHONPATH
 from live import anthropic, claude, install
 from live.model import Model
 from live.recorded import Prompt, added, blocks, break_between, breaks, place_of
@@ -201,7 +202,7 @@ def test_a_session_of_the_real_claude_code(form: str, scenarios: Sequence[str], 
         str(tmp_path / "live"),
         *scenarios,
     ]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "CTXREPO_LIVE": str(AGENTS)}
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH, "CTXREPO_LIVE": str(AGENTS)}
     done = subprocess.run(
         [*words, "--patience", "20"], env=env, capture_output=True, text=True, timeout=300, cwd=tmp_path
     )

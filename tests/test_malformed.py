@@ -1,4 +1,4 @@
-"""A few of the malformed notes and lists; `python tests/malformed.py` makes many."""
+"""A few of the malformed notes and lists; `python tools/malformed.py` makes many."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ASSETS = ("hooks", "skills", "templates")
 _ASK = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from ctxrepo.storage import assets
+from ctxrepo.storage.user import assets
 for name in ("hooks", "skills", "templates"):
     for path, data in assets.files(name).items():
         print(f"{name}/{path} {len(data)}")

@@ -11,8 +11,8 @@ import pytest
 from pirepo import FIXTURE, PiMachine, make_pi_machine
 from terminal import Terminal
 
-from ctxrepo.domain.frontmatter import read, split
-from ctxrepo.services.find import note_paths
+from ctxrepo.domain.note.frontmatter import read, split
+from ctxrepo.services.reading.find import note_paths
 
 READING = (
     *("list", "read USER.md", "read core/project/bad.md", "read global:USER.md", "status", "check", "doctor"),

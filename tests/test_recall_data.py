@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import RECALL_DATA
 
-from ctxrepo.domain.entry import entries_of
+from ctxrepo.domain.note.entry import entries_of
 
-DATA = Path(__file__).parent / "recall/data"
+DATA = RECALL_DATA
 README = (DATA / "README.md").read_text("utf-8")
 MEMORIES = sorted(folder for folder in DATA.iterdir() if folder.is_dir())
 

@@ -9,11 +9,11 @@ from typing import get_args
 
 import pytest
 
-from ctxrepo.cli.app import root_command
-from ctxrepo.domain.target import parse_target
-from ctxrepo.services.new import templates
-from ctxrepo.services.search import Mode
-from ctxrepo.storage import assets
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.faces.cli.app import root_command
+from ctxrepo.services.notes.new import templates
+from ctxrepo.services.reading.search import Mode
+from ctxrepo.storage.user import assets
 
 SKILLS = {
     p.partition("/")[0]: d.decode() for p, d in assets.files("skills").items() if p.endswith("/SKILL.md")

@@ -9,14 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from meanings import MODEL, NOTES, helper, within
+from checkout import MODEL
+from meanings import NOTES, helper, within
 from world import World, socket_in
 
-from ctxrepo import warm
-from ctxrepo.hot.compiled import stamp_of
-from ctxrepo.hot.semantic import FAILED, SOCKET
-from ctxrepo.services import helper as helper_module
-from ctxrepo.services.helper import question_of
+from ctxrepo.faces import meaning_server
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.recall.semantic import FAILED, SOCKET
+from ctxrepo.services.meaning import helper as helper_module
+from ctxrepo.services.meaning.helper import question_of
 
 PROMPT = "which socket has our storage?"
 FOUND = "The postgres endpoint is 5433"
@@ -147,20 +148,20 @@ def test_it_ends_when_the_state_is_gone(world: World) -> None:
 def test_it_ends_when_nobody_asks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(helper_module, "IDLE", 0.5)
     monkeypatch.setattr(helper_module, "TICK", 0.05)
-    warm.main(["--state", str(world.state)])
+    meaning_server.main(["--state", str(world.state)])
     assert not (world.folder / SOCKET).exists()
     assert (world.folder / "vectors.db").exists()
 
 
 def test_the_code_it_was_read_from_has_a_stamp(tmp_path: Path) -> None:
-    before = warm.code_stamp()
-    assert stamp_of(warm.__file__) in before
-    assert warm.code_stamp() == before
+    before = meaning_server.code_stamp()
+    assert stamp_of(meaning_server.__file__) in before
+    assert meaning_server.code_stamp() == before
 
 
 def test_one_that_cant_begin_says_why_and_ends(world: World) -> None:
     world.compile(model="acme/none")
-    warm.main(["--state", str(world.state)])
+    meaning_server.main(["--state", str(world.state)])
     assert "acme/none" in (world.folder / FAILED).read_text()
     assert "ctxrepo cache embed" in (world.folder / "work.log").read_text()
     assert not (world.folder / SOCKET).exists()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.services.preset_md import preset_md
-from ctxrepo.services.project import Project, find_project
+from ctxrepo.services.delivery.preset_md import preset_md
+from ctxrepo.services.locate.project import Project, find_project
 
 
 @pytest.fixture

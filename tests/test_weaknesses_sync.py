@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.origin import Origin
-from ctxrepo.services.fetch import is_fetch_due
-from ctxrepo.services.tape import anchor
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.services.sync.fetch import is_fetch_due
+from ctxrepo.services.tape.tape import anchor
 
 LEGACY = "TAPE/shop__anchors.jsonl"
 MARKERS = ("<<<<<<<", ">>>>>>>", "=======")

@@ -11,9 +11,9 @@ from pathlib import Path
 from machines import Machine
 from sessions import eventually
 
-from ctxrepo.hot.daemon import is_taken, start_worker, take
-from ctxrepo.services.troubles import of_worker
-from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.hooks.files.daemon import is_taken, start_worker, take
+from ctxrepo.services.faults.troubles import of_worker
+from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 
 HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}
 
@@ -67,7 +67,7 @@ def test_who_cannot_open_the_memory_wakes_another_for_what_came_meanwhile(
     known = read_settings(ada.places.state) | {"interpreter": str(interpreter)}
     compile_settings(ada.places.state, known, [CompiledRepository(memory.clone.repo_id(), ada.clone)])
     code = (
-        "import sys; from ctxrepo import work; from pathlib import Path\n"
+        "import sys; from ctxrepo.faces import worker; from pathlib import Path\n"
         "def opening(*_):\n"
         "    if sys.argv[2]: Path(sys.argv[2]).write_text(sys.argv[3])\n"
         "    raise ValueError('can not be opened')\n"

@@ -13,18 +13,24 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from checkout import PAYLOADS
+
 from ctxrepo import hook
-from ctxrepo.domain.evidence import Marks
-from ctxrepo.domain.note import Note
-from ctxrepo.hot.compiled import stamp_of
-from ctxrepo.hot.ledger import ledger_path, read_ledger
-from ctxrepo.hot.semantic import address
-from ctxrepo.storage.cache import Cache
-from ctxrepo.storage.cacherows import NewestHandoff
-from ctxrepo.storage.compiled import CompiledCheckout, CompiledRepository, compile_settings, record_checkout
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.recall.semantic import address
+from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.storage.cache.rows import NewestHandoff
+from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.state.compiled import (
+    CompiledCheckout,
+    CompiledRepository,
+    compile_settings,
+    record_checkout,
+)
 
 HOOK = Path(hook.__file__)
-PAYLOADS = Path(__file__).parent / "hot/payloads/claude"
 
 NOTES = {
     "global/MEMORY.md": "# Me\n\n- Prefers short answers\n",
@@ -37,9 +43,10 @@ NOTES = {
 _PATIENT = """\
 import runpy, sys
 sys.path.append({package!r})
-from ctxrepo.hot.lean import load_sqlite
+from ctxrepo.hooks.files.lean import load_sqlite
 load_sqlite()
-from ctxrepo.hot import look, semantic
+from ctxrepo.hooks.known import look
+from ctxrepo.hooks.recall import semantic
 semantic.PATIENCE = look.PATIENCE = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from ctxrepo.agents.base import is_ours
-from ctxrepo.domain import jsontext, jsontree
+from ctxrepo.domain.formats import jsontext, jsontree
 from ctxrepo.errors import ConfigError
 
 NAME = "claude"

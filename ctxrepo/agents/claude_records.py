@@ -16,7 +16,7 @@ from typing import Any
 from ctxrepo.agents import claude
 from ctxrepo.agents.base import is_ours
 from ctxrepo.agents.records import Call, Fate, Given, Recorded
-from ctxrepo.domain.jsonl import record, text_of
+from ctxrepo.domain.formats.jsonl import record, text_of
 
 NAME = claude.NAME
 PATTERN = "*/*.jsonl"

@@ -10,33 +10,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.registry import is_global_folder
-from ctxrepo.domain.settings import RepositorySettings, Settings
+from ctxrepo.domain.project.registry import is_global_folder
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
-from ctxrepo.hot.compiled import stamp_of
-from ctxrepo.storage.cache import Cache
-from ctxrepo.storage.clone import Clone
-from ctxrepo.storage.config import read_settings, settings_before
-from ctxrepo.storage.donelog import DoneLog
-from ctxrepo.storage.exchanges import Exchanges
-from ctxrepo.storage.git import Committer, Git, Progress, committer
-from ctxrepo.storage.housekeeping import no_gc
-from ctxrepo.storage.kinds import require_in_place
-from ctxrepo.storage.lock import locked
-from ctxrepo.storage.outside import Outside
-from ctxrepo.storage.owngit import OwnGit, require_owner
-from ctxrepo.storage.places import Places, RepositoryPlaces
-from ctxrepo.storage.private import move_foreign_aside, put, require_private
-from ctxrepo.storage.reffiles import DECLINED, DISMISSED, OPEN
-from ctxrepo.storage.remote import Remote
-from ctxrepo.storage.verdicts import VerdictFile
-from ctxrepo.storage.worktree import Worktree
-from ctxrepo.storage.writelog import WriteLog
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.housekeeping import no_gc
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
+from ctxrepo.storage.disk.kinds import require_in_place
+from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.disk.private import move_foreign_aside, put, require_private
+from ctxrepo.storage.git.git import Committer, Git, Progress, committer
+from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
+from ctxrepo.storage.objects.verdicts import VerdictFile
+from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.remote.conversation import Remote
+from ctxrepo.storage.remote.exchanges import Exchanges
+from ctxrepo.storage.state.donelog import DoneLog
+from ctxrepo.storage.state.writelog import WriteLog
+from ctxrepo.storage.user.config import read_settings, settings_before
+from ctxrepo.storage.user.places import Places, RepositoryPlaces
+from ctxrepo.storage.worktree.worktree import Worktree
 
 if TYPE_CHECKING:  # pygit2 costs seven interpreter starts: only who needs objects loads it
-    from ctxrepo.storage.checkout import Checkout
-    from ctxrepo.storage.index import UserIndex
     from ctxrepo.storage.objects import Objects
+    from ctxrepo.storage.worktree.checkout import Checkout
+    from ctxrepo.storage.worktree.index import UserIndex
 
 WRITE_WAIT = 10.0
 """Seconds a writer waits for another one; each holds the lock for milliseconds."""
@@ -146,13 +146,13 @@ class Memory:
 
     @property
     def checkout(self) -> Checkout:
-        from ctxrepo.storage.checkout import Checkout
+        from ctxrepo.storage.worktree.checkout import Checkout
 
         return Checkout(self.objects, self.worktree, self.state.stamps, self.clone.cone, self.progress)
 
     @property
     def user_index(self) -> UserIndex:
-        from ctxrepo.storage.index import UserIndex
+        from ctxrepo.storage.worktree.index import UserIndex
 
         return UserIndex(self.clone.git_dir, self.objects, self.git, is_sparse=self.clone.cone is not None)
 

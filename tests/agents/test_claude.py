@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxrepo.agents import claude
 from ctxrepo.agents.base import HookLine
 from ctxrepo.errors import ConfigError
-from ctxrepo.storage import assets
+from ctxrepo.storage.user import assets
 
 EVENTS = [
     "SessionStart",

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from checkout import PYTHONPATH
+
 LIMIT = 60.0
 """Seconds after which a command is taken to hang, on a machine that has other things to do as well."""
 
@@ -34,7 +36,7 @@ class Runner:
 
     def __enter__(self) -> Runner:
         words = [sys.executable, "-m", "attacks.forks"]
-        env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+        env = os.environ | {"PYTHONPATH": PYTHONPATH}
         self._process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
         )
@@ -60,7 +62,7 @@ class Runner:
 
 def _serve() -> None:
     import ctxrepo.__main__
-    import ctxrepo.cli.app
+    import ctxrepo.faces.cli.app
     import ctxrepo.storage.memory  # noqa: F401 - loaded once, for all forks
 
     assert "pygit2" not in sys.modules

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from checkout import PAYLOADS
+
 Order = tuple[str, ...]
 
-PAYLOADS = Path(__file__).parents[1] / "hot" / "payloads" / "claude"
 
 SENT = "a fact that has to be sent, 1234"
 LAST = "the last fact that has to be sent, 5678"

@@ -11,7 +11,7 @@ from checkouts import git, repository
 from machines import PROJECT_URL, Machine
 from sessions import Session, connected, eventually
 
-from ctxrepo.services.project import is_known
+from ctxrepo.services.locate.project import is_known
 
 ID = "git.example.org/ada/shop"
 SECRET_OF_SHOP = "the vault stands in the cellar"

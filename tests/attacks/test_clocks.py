@@ -13,10 +13,10 @@ from machines import NOW, Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
 
-from ctxrepo.hot import semantic
-from ctxrepo.services.fetch import is_fetch_due
-from ctxrepo.services.troubles import of_hooks, of_worker
-from ctxrepo.storage.ledgers import latest
+from ctxrepo.hooks.recall import semantic
+from ctxrepo.services.faults.troubles import of_hooks, of_worker
+from ctxrepo.services.sync.fetch import is_fetch_due
+from ctxrepo.storage.state.ledgers import latest
 
 HOUR, YEAR = 3600, 365 * 86400
 WAY_OUT = 60.0

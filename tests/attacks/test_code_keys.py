@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ctxrepo.storage.code import first_commit, look_at, tracking
+from ctxrepo.storage.user.code import first_commit, look_at, tracking
 
 KEYS = (
     "core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.askPass", "core.pager", "core.editor",

@@ -10,7 +10,7 @@ import pytest
 from catalogue import said
 from machines import Machine, make_machine, make_remote
 
-from ctxrepo.domain.bounds import GIT_MEMORY, SAID_BYTES, Bound
+from ctxrepo.domain.guard.bounds import GIT_MEMORY, SAID_BYTES, Bound
 
 SERVER = """
 import os, pathlib, sys

@@ -13,14 +13,14 @@ from torture import bombs, floods
 from torture.floods import flood
 from torture.forge import Forge
 
-from ctxrepo.domain.bounds import COMMITS, PATHS
-from ctxrepo.domain.remote import RemoteAnswer
+from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.domain.guard.bounds import COMMITS, PATHS
 from ctxrepo.errors import BeyondBounds
-from ctxrepo.services.doctor import doctor
-from ctxrepo.services.faults import now as faults_now
-from ctxrepo.services.unseen import unseen
+from ctxrepo.services.faults.faults import now as faults_now
+from ctxrepo.services.faults.unmaterialised import unseen
+from ctxrepo.services.health.doctor import doctor
 from ctxrepo.storage.objects import Objects
-from ctxrepo.storage.remote import Remote
+from ctxrepo.storage.remote.conversation import Remote
 
 Attack = Callable[[Forge], None]
 
@@ -234,7 +234,7 @@ def test_a_history_is_as_long_as_it_may_be(
     remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also when it came in pieces that are each within the bound."""
-    monkeypatch.setattr("ctxrepo.services.bounds.COMMITS", small := type(COMMITS)(300, "commits", ""))
+    monkeypatch.setattr("ctxrepo.services.faults.bounds.COMMITS", small := type(COMMITS)(300, "commits", ""))
     monkeypatch.setattr("ctxrepo.storage.objects.past.COMMITS", small)
     for _ in range(2):
         floods.chain(Forge(remote), 120)
@@ -246,7 +246,7 @@ def test_a_history_is_as_long_as_it_may_be(
 def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
     remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxrepo.storage.extent.PATHS", type(PATHS)(30, "files and folders", ""))
+    monkeypatch.setattr("ctxrepo.storage.objects.extent.PATHS", type(PATHS)(30, "files and folders", ""))
     before = Forge(remote).tip
     for number in range(40):
         ada.write(f"global/n{number}.md", f"- number {number}\n")
@@ -261,7 +261,7 @@ def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
 def _machine(machine: Machine) -> object:
     import sys
 
-    from ctxrepo.services.connection import Machine as Ours
+    from ctxrepo.services.setup.connection import Machine as Ours
 
     return Ours(machine.places, machine.env, Path(sys.executable))
 

@@ -18,11 +18,11 @@ from machines import NOW, Machine, make_machine, make_remote
 from needs import needs_root
 from odd import bound_socket, folder, link_to_nothing, loop, pipe
 
-from ctxrepo.domain.origin import Origin
-from ctxrepo.domain.target import Target
-from ctxrepo.services.commit import commit
-from ctxrepo.services.forget import forget
-from ctxrepo.storage.checkout import Checkout
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.target import Target
+from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.worktree.checkout import Checkout
 
 Pair = tuple[Machine, Machine]
 

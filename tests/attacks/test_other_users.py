@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from checkout import MODEL
 from machines import Machine, make_machine
-from meanings import MODEL, NOTES, helper, within
+from meanings import NOTES, helper, within
 from needs import needs_root
 from processes import processes_of
 from sessions import Session, connected, eventually
 from world import World
 
-from ctxrepo.hot.semantic import SOCKET
+from ctxrepo.hooks.recall.semantic import SOCKET
 
 pytestmark = needs_root
 

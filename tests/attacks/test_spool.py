@@ -13,15 +13,15 @@ from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
 
-from ctxrepo.hot import spool as hot
-from ctxrepo.hot.compiled import open_hooks
-from ctxrepo.services.connection import Machine as Person
-from ctxrepo.services.doctor import doctor
-from ctxrepo.services.faults import of_bounds
-from ctxrepo.services.project import Here
-from ctxrepo.services.status import status
-from ctxrepo.storage import writelog
-from ctxrepo.storage.spool import Spool
+from ctxrepo.hooks.known.compiled import open_hooks
+from ctxrepo.hooks.session import spool as hook_spool
+from ctxrepo.services.faults.faults import of_bounds
+from ctxrepo.services.health.doctor import doctor
+from ctxrepo.services.health.status import status
+from ctxrepo.services.locate.project import Here
+from ctxrepo.services.setup.connection import Machine as Person
+from ctxrepo.storage.state import writelog
+from ctxrepo.storage.state.spool import Spool
 
 NOTE = "shop/topics/build.md"
 
@@ -104,7 +104,7 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
     edits(agent, count)
-    monkeypatch.setattr("ctxrepo.storage.spool.MAX_VERSIONS", count)
+    monkeypatch.setattr("ctxrepo.storage.state.spool.MAX_VERSIONS", count)
     (told,) = of_bounds(machine.open())
     assert "versions of memory files that agents wrote wait for a commit" in told
     memory = machine.open()
@@ -126,9 +126,9 @@ def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
     db = open_hooks(str(machine.places.state))
     assert db is not None
     for number in range(count):
-        version = hot.keep_version(folder, f"- version {number}\n".encode())
+        version = hook_spool.keep_version(folder, f"- version {number}\n".encode())
         said = {"session": "s-1", "cwd": str(machine.clone), "path": NOTE, "version": version}
-        assert hot.spool(db, folder, "tool", "claude", said, durable=True)
+        assert hook_spool.spool(db, folder, "tool", "claude", said, durable=True)
     machine.write(NOTE, f"- version {count - 1}\n")
     assert of_bounds(machine.open()) == [], "they are a third of what is kept"
     unfinished.rmdir()
@@ -139,7 +139,7 @@ def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
 
 def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session) -> None:
     machine = agent.machine
-    machine.write(NOTE, "- x\n" * (hot.MAX_VERSION // 4 + 1))
+    machine.write(NOTE, "- x\n" * (hook_spool.MAX_VERSION // 4 + 1))
     file = str(machine.clone / NOTE)
     said = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
     assert NOTE in said

@@ -11,7 +11,7 @@ from servers.https import needs_https
 from servers.line import Line, line_to, machine_at
 from servers.ssh import needs_sshd
 
-from ctxrepo.services.commit import commit
+from ctxrepo.services.saving.commit import commit
 
 BOTH = [pytest.param("sshd", marks=needs_sshd), pytest.param("nginx", marks=needs_https)]
 

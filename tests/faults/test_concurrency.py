@@ -17,7 +17,7 @@ import pytest
 from machines import NOW, Machine, count_pushes, make_machine
 from processes import wait_for_workers, workers
 
-from ctxrepo.services.sync import sync
+from ctxrepo.services.sync.sync import sync
 
 NOTE = "shop/topics/build.md"
 BOTH = ("ada", "ben")

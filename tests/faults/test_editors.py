@@ -11,8 +11,8 @@ import pytest
 from machines import Machine
 from torture.editors import Appending, append, edit_over_each_other, show_hook
 
-from ctxrepo.domain.entry import entries_of
-from ctxrepo.storage.lock import locked
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.storage.processes.lock import locked
 
 NOTE = "shop/topics/build.md"
 FACTS = "".join(f"- fact {number} of the build\n" for number in range(20))
@@ -76,7 +76,7 @@ def test_what_is_appended_just_as_a_merged_edit_replaces_the_note_is_kept(
                 file.write("- too late\n")
         replaced(source, target, **folders)
 
-    monkeypatch.setattr("ctxrepo.storage.worktree.os.rename", rename)
+    monkeypatch.setattr("ctxrepo.storage.worktree.worktree.os.rename", rename)
     ada.sync()
     monkeypatch.undo()
     ada.sync()
@@ -96,7 +96,7 @@ def test_what_is_written_while_a_slow_disk_keeps_what_comes_in_its_place_is_kept
             ada.write(NOTE, f"{text}- just then\n")
             time.sleep(0.1)
 
-    monkeypatch.setattr("ctxrepo.storage.worktree.os.fsync", slow)
+    monkeypatch.setattr("ctxrepo.storage.worktree.worktree.os.fsync", slow)
     ada.sync()
     monkeypatch.undo()
     ada.sync()

@@ -8,8 +8,8 @@ import pytest
 from machines import Machine
 from torture.editors import show_hook
 
-from ctxrepo.domain.entry import entries_of
-from ctxrepo.storage.lock import locked
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.storage.processes.lock import locked
 
 NOTE = "shop/topics/build.md"
 NAME = "shop:topics/build.md"
@@ -75,7 +75,7 @@ def test_commands_that_only_add_to_a_note_are_not_compared_with_what_each_sessio
         compared.append("")
         return False
 
-    monkeypatch.setattr("ctxrepo.services.pending._was_found", was_found)
+    monkeypatch.setattr("ctxrepo.services.saving.pending._was_found", was_found)
     known.worker().run()
     assert compared == []
     assert {"- first", "- second", "- third"} < {*known.read(NOTE).splitlines()}

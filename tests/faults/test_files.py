@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.origin import Origin
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import Busy
-from ctxrepo.services.remember import Fact, remember
-from ctxrepo.services.sync import sync
+from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.sync.sync import sync
 
 NOTE = "shop/topics/build.md"
 

@@ -12,7 +12,7 @@ from catalogue import arrived, heal, is_whole, object_of, quiet_hooks, remember,
 from damage import run
 from machines import NOW, Machine
 
-from ctxrepo.services.commit import commit
+from ctxrepo.services.saving.commit import commit
 
 
 def test_whatever_is_spoiled_nothing_is_lost(tmp_path: Path) -> None:

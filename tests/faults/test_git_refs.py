@@ -10,7 +10,7 @@ import pytest
 from catalogue import arrived, heal, quiet_hooks, remember, said
 from machines import NOW, Machine
 
-from ctxrepo.services.commit import commit
+from ctxrepo.services.saving.commit import commit
 
 
 class TestHeadAndRefs:

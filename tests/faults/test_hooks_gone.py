@@ -10,21 +10,26 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import PAYLOADS
 from machines import Machine
 from processes import processes_of
-from sessions import PAYLOADS, Session, connected, eventually
+from sessions import Session, connected, eventually
 
 import ctxrepo
 
 PACKAGE = Path(ctxrepo.__file__).parent
-HOT = sorted(file.name for file in (PACKAGE / "hot").glob("*.py"))
+LIGHT = sorted(
+    file.relative_to(PACKAGE)
+    for room in ("hooks", "domain/text", "domain/words")
+    for file in (PACKAGE / room).rglob("*.py")
+)
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
 WAY_OUT = 60.0
 
 
 def installation(folder: Path) -> Path:
     """A copy of what a hook needs of the package."""
-    for part in ("__init__.py", "hook.py", "hot"):
+    for part in ("__init__.py", "hook.py", "hooks", "domain"):
         source = PACKAGE / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         (folder / "ctxrepo").mkdir(parents=True, exist_ok=True)
@@ -53,10 +58,10 @@ def test_without_any_one_of_its_modules_a_hook_is_silent_or_whole(
 ) -> None:
     assert callable(spoil)
     whole = installation(tmp_path / "whole")
-    for number, name in enumerate(HOT):
+    for number, name in enumerate(LIGHT):
         package = tmp_path / str(number) / "ctxrepo"
         shutil.copytree(whole, package)
-        spoil(package / "hot" / name)
+        spoil(package / name)
         said = answers(package, machine, EVENTS[number % len(EVENTS)])
         assert not said or json.loads(said)
         shutil.rmtree(package.parent)
@@ -65,7 +70,7 @@ def test_without_any_one_of_its_modules_a_hook_is_silent_or_whole(
 
 def test_without_the_package_a_hook_is_silent(machine: Machine, tmp_path: Path) -> None:
     package = installation(tmp_path / "left")
-    shutil.rmtree(package / "hot")
+    shutil.rmtree(package / "hooks")
     assert [answers(package, machine, event) for event in EVENTS] == [""] * len(EVENTS)
 
 

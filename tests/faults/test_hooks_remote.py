@@ -13,7 +13,7 @@ from servers.line import Line, line_to, machine_at, ssh_client
 from servers.ssh import SshServer, needs_sshd
 from sessions import Session, connected, eventually, log_of
 
-from ctxrepo.storage.lock import is_held
+from ctxrepo.storage.processes.lock import is_held
 
 pytestmark = needs_sshd
 

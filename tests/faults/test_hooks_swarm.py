@@ -14,7 +14,7 @@ from servers.ssh import SshServer, needs_sshd
 from sessions import Session, connected, eventually
 
 import ctxrepo
-from ctxrepo.storage.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 
 MANY = 50
 

@@ -13,7 +13,7 @@ from servers.https import HttpsServer, needs_https
 from servers.line import Line, line_to, machine_at
 from servers.proxy import Kind
 
-from ctxrepo.domain.remote import Outcome
+from ctxrepo.domain.git.remote import Outcome
 
 BAD: list[tuple[Kind, int, Outcome]] = [
     ("refuse", 0, "offline"),

@@ -12,7 +12,7 @@ from servers.https import PASSWORD, HttpsServer, needs_https
 from servers.line import machine_at, ssh_client
 from servers.ssh import SshServer, needs_sshd
 
-from ctxrepo.domain.remote import Outcome
+from ctxrepo.domain.git.remote import Outcome
 
 
 def use_client(machine: Machine, client: str) -> None:

@@ -18,8 +18,8 @@ from servers.proxy import Kind
 from servers.ssh import SshServer, needs_sshd
 from torture.mounts import mounted, needs_mount
 
-from ctxrepo.domain.remote import Outcome, RemoteAnswer
-from ctxrepo.storage.remote import Remote
+from ctxrepo.domain.git.remote import Outcome, RemoteAnswer
+from ctxrepo.storage.remote.conversation import Remote
 
 
 class Caller:

@@ -13,8 +13,8 @@ from random import Random
 from merging.note_laws import laws_of, said, written
 from merging.notes import PATH, Case, alike, clear, wild
 
-from ctxrepo.domain.entry import normalised
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note.entry import normalised
 
 ROUNDS = 3
 """After so many rounds in which each merges from each, all have one file."""

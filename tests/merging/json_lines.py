@@ -13,7 +13,7 @@ from merging.exchange import ROUNDS, heads, joined
 from merging.note_laws import laws_of
 from merging.notes import Case
 
-from ctxrepo.domain.jsonl import record
+from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.merge import merge_file
 
 PATH = "TAPE/shop/box-1a2b-202611.jsonl"

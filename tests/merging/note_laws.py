@@ -9,11 +9,11 @@ from random import Random
 
 from merging.notes import PATH, Case, alike, clear, wild
 
-from ctxrepo.domain import frontmatter
-from ctxrepo.domain.entry import normalised
-from ctxrepo.domain.frontmatter import split
-from ctxrepo.domain.markdown import closed, split_blocks
 from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.note.markdown import closed, split_blocks
 
 Law = Callable[[Random], Iterator[str]]
 """Yields what is wrong with one case made from a seed; nothing where the law holds."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.services.connection import Machine
-from ctxrepo.storage.places import Places
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.user.places import Places
 
 
 @pytest.fixture

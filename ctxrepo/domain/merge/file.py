@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.merge.conflict_copy import Aside
 from ctxrepo.domain.merge.lines import merge_lines
-from ctxrepo.domain.merge.note import merge_note
+from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
-from ctxrepo.domain.note import decode_exactly, encode
-from ctxrepo.domain.registry import REGISTRY_FILE
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.registry import REGISTRY_FILE
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 

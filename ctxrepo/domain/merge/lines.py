@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ctxrepo.domain.jsonl import TOMBSTONE, canonical, record, text_of
-from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, text_of
 from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
+from ctxrepo.domain.merge.conflict_copy import Aside
 
 _FOREVER = 1e18
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from ctxrepo.domain import frontmatter, registry
-from ctxrepo.domain.entry import without_id
-from ctxrepo.domain.markdown import Block, lines_of, split_blocks
-from ctxrepo.domain.merge.aside import Aside, aside_file, aside_id
 from ctxrepo.domain.merge.choose import plain
-from ctxrepo.domain.paths import is_note
+from ctxrepo.domain.merge.conflict_copy import Aside, aside_file, aside_id
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.entry import without_id
+from ctxrepo.domain.note.markdown import Block, lines_of, split_blocks
+from ctxrepo.domain.project import registry
+from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import Refused
 
 Keep = Literal["kept", "other", "both"]

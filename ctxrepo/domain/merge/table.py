@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ctxrepo.domain import toml
-from ctxrepo.domain.merge.aside import Aside
+from ctxrepo.domain.formats import toml
 from ctxrepo.domain.merge.choose import Key, choose
+from ctxrepo.domain.merge.conflict_copy import Aside
 from ctxrepo.errors import ConfigError
 
 _Values = dict[Key, Any]

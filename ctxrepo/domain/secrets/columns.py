@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ctxrepo.domain.secrets import shape
-from ctxrepo.domain.secrets.grade import Grade, graded
+from ctxrepo.domain.secrets.shape import shape
+from ctxrepo.domain.secrets.shape.grade import Grade, graded
 
 _HEADING = (
     rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw"

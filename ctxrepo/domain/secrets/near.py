@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ctxrepo.domain.secrets import content
-from ctxrepo.domain.secrets.content import is_said_phrase
-from ctxrepo.domain.secrets.grade import Grade, graded
+from ctxrepo.domain.secrets.shape import content
+from ctxrepo.domain.secrets.shape.content import is_said_phrase
+from ctxrepo.domain.secrets.shape.grade import Grade, graded
 from ctxrepo.domain.secrets.stems import CODE, IS_PLACE, PASSWORD, Label, label_at
 
 Found = tuple[int, int, str]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ctxrepo.domain.secrets import shape
+from ctxrepo.domain.secrets.shape import shape
 
 SHORTEST_TOKEN = 16
 """Bytes: nothing that a rule for one word finds is shorter."""

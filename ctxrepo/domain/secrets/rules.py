@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.secrets.codes import CODES
-from ctxrepo.domain.secrets.commands import COMMANDS
-from ctxrepo.domain.secrets.files import FILES
-from ctxrepo.domain.secrets.formats import FORMATS
-from ctxrepo.domain.secrets.hooks import HOOKS
-from ctxrepo.domain.secrets.labels import LABELS
-from ctxrepo.domain.secrets.prompts import PROMPTS
 from ctxrepo.domain.secrets.rule import Rule
-from ctxrepo.domain.secrets.tokens import TOKENS
-from ctxrepo.domain.secrets.vendors import VENDORS
+from ctxrepo.domain.secrets.tables.codes import CODES
+from ctxrepo.domain.secrets.tables.commands import COMMANDS
+from ctxrepo.domain.secrets.tables.files import FILES
+from ctxrepo.domain.secrets.tables.formats import FORMATS
+from ctxrepo.domain.secrets.tables.hooks import HOOKS
+from ctxrepo.domain.secrets.tables.labels import LABELS
+from ctxrepo.domain.secrets.tables.prompts import PROMPTS
+from ctxrepo.domain.secrets.tables.tokens import TOKENS
+from ctxrepo.domain.secrets.tables.vendors import VENDORS
 
 RULES: tuple[Rule, ...] = (
     *VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *CODES, *LABELS, *PROMPTS, *HOOKS,

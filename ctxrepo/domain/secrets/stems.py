@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ctxrepo.domain.secrets.languages import (
+from ctxrepo.domain.secrets.tables.languages import (
     ANNOUNCE_CODES,
     ANNOUNCE_KEYS,
     ANNOUNCE_WORDS,

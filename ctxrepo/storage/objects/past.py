@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 
 from pygit2.enums import SortMode
 
-from ctxrepo.domain.bounds import COMMITS, MESSAGE
+from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
 from ctxrepo.storage.objects.reading import Reading, reading
 
 _SKEW = 32

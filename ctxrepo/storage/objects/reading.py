@@ -9,11 +9,11 @@ from typing import Any, cast
 import pygit2
 from pygit2.enums import ObjectType, RepositoryOpenFlag
 
-from ctxrepo.domain.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, Bound
+from ctxrepo.domain.guard.bounds import COMMIT_BYTES, FILE_BYTES, FOLDER_BYTES, Bound
 from ctxrepo.errors import Damaged
-from ctxrepo.storage.objectfiles import loose_file, why_spoiled
-from ctxrepo.storage.owngit import OwnGit
-from ctxrepo.storage.refwriter import RefWriter, logs_setting
+from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
+from ctxrepo.storage.isolated.owngit import OwnGit
+from ctxrepo.storage.objects.objectfiles import loose_file, why_spoiled
 
 _LOOSE, _PACKED = 1, 2
 """Which is asked first, as libgit2 has it: packs."""

@@ -12,15 +12,15 @@ from itertools import islice
 import pygit2
 from pygit2.enums import FileMode, ObjectType, Option
 
-from ctxrepo.domain.bounds import FILE_BYTES
-from ctxrepo.domain.cone import Cone
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
-from ctxrepo.storage.durable import MANY
-from ctxrepo.storage.extent import extent
+from ctxrepo.storage.disk.durable import MANY
+from ctxrepo.storage.isolated.owngit import OwnGit
+from ctxrepo.storage.objects.extent import extent
 from ctxrepo.storage.objects.past import Past
 from ctxrepo.storage.objects.refs import Refs
-from ctxrepo.storage.owngit import OwnGit
-from ctxrepo.storage.trees import Item, Key, Trees, folder_of, key_of
+from ctxrepo.storage.objects.trees import Item, Key, Trees, folder_of, key_of
 
 # Without it a power cut leaves refs that point at empty objects: 6 of 6 repositories were unreadable.
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)

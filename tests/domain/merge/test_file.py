@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.frontmatter import read
 from ctxrepo.domain.merge import Aside, Merged, aside_file, merge_file
-from ctxrepo.domain.note import decode_exactly, encode
-from ctxrepo.domain.paths import is_ignored, unsafe
+from ctxrepo.domain.note.frontmatter import read
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.paths import is_ignored, unsafe
 
 NOTE, OTHER = "global/a.md", "global/diagram.svg"
 files = st.one_of(st.none(), st.binary(max_size=30))

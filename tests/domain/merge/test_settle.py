@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.markdown import split_blocks
 from ctxrepo.domain.merge import Aside, aside_file, aside_id
 from ctxrepo.domain.merge.settle import Keep, settled
+from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.errors import Refused
 
 NOTE = "shop/topics/gotcha.md"

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging import sides
 
-from ctxrepo.domain import registry, toml
+from ctxrepo.domain.formats import toml
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.table import merge_table
+from ctxrepo.domain.project import registry
 
 Tables = dict[str, dict[str, object]]
 

@@ -1,0 +1,1 @@
+"""What git's ids, patterns, commits and answers mean."""

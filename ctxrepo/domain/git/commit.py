@@ -1,0 +1,165 @@
+"""What a commit says of itself: a subject, a line an entry, and trailers that tell who wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.paths import INVISIBLE
+from ctxrepo.domain.project.registry import scope_of
+from ctxrepo.domain.secrets import mask
+
+MAX_SUBJECT = 72
+MAX_LINE = 100
+MAX_LINES = 40
+MAX_VALUE = 200
+
+_MAX_SCOPE = 24
+_MAX_VERB = 20
+_READ = 400
+"""Characters of a line that are looked at: enough to know a secret that begins before MAX_LINE."""
+
+_BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
+
+# With one of these in front no line can be taken for a trailer, nor for the `---` that ends a message.
+_MARKS = ("+ ", "- ", "~ ", "* ")
+
+
+_TRAILER = re.compile(r"Ctxrepo-(Session|Agent|Host|Project): (.+)")
+
+
+@dataclass(frozen=True)
+class Writers:
+    """Who wrote what a commit holds, each once; nobody when it was made by hand."""
+
+    sessions: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry.
+
+    `was` is the path of a note before it was moved, or the folder of a project before it got the name `path`.
+    """
+
+    path: str
+    verb: str
+    lines: tuple[str, ...] = ()
+    was: str = ""
+
+
+def message(changes: Sequence[Changed], origins: Sequence[Origin]) -> str:
+    """The message of a commit; the first of `changes` gives it its subject."""
+    # The registry and the evidence change along with notes; they are the subject only when alone.
+    notes = [change for change in changes if _scope(change.path)] or changes
+    moved = next((change for change in changes if change.was), None)
+    verb = notes[0].verb if notes else "change"
+    subject = _moved(moved, len(notes)) if moved else _subject(verb, [change.path for change in notes])
+    return _assembled(subject, [line for change in changes for line in change.lines], origins)
+
+
+def merge_message(paths: Sequence[str], origin: Origin) -> str:
+    """The message of a commit that brings together what was written elsewhere, at `paths`, with ours."""
+    return _assembled(_subject("merge", [path for path in paths if _scope(path)] or paths), [], [origin])
+
+
+def subject_of(message: str) -> str:
+    """The first line of any commit's message."""
+    return message.lstrip().partition("\n")[0].rstrip()
+
+
+def writers_of(message: str) -> Writers:
+    """What the trailers of any commit's message say; they are lines of its last paragraph."""
+    last = message.rstrip().rpartition("\n\n")[2]
+    found = [match.groups() for line in last.split("\n") if (match := _TRAILER.fullmatch(line.rstrip()))]
+    return Writers(
+        *(
+            tuple(value for name, value in found if name == key)
+            for key in ("Session", "Agent", "Host", "Project")
+        )
+    )
+
+
+def _subject(verb: str, paths: Sequence[str]) -> str:
+    """`memory(scope): verb note, +n`, cut where it can best be guessed."""
+    verb = _cut(_one_line(verb), _MAX_VERB)
+    if not paths:
+        return f"memory: {verb} nothing"
+    scope = _scope(paths[0])
+    note = paths[0].removeprefix("TAPE/").removeprefix(f"{scope}/").removesuffix(".md")
+    start = f"memory({_cut(_one_line(mask(scope or '*')), _MAX_SCOPE)}): {verb} "
+    more = f", +{len(paths) - 1}" if len(paths) > 1 else ""
+    return start + _cut_front(_one_line(mask(note)), MAX_SUBJECT - len(start) - len(more)) + more
+
+
+def _moved(change: Changed, count: int) -> str:
+    """`memory: rename folder to folder`, `memory(scope): move note to note, +n`, or `archive note`."""
+    scope = _scope(change.was)
+    if not scope:
+        names = [_cut(_one_line(mask(name)), _MAX_SCOPE) for name in (change.was, change.path)]
+        return f"memory: {change.verb} {names[0]} to {names[1]}"
+    if change.verb == "archive":
+        return _subject(change.verb, [change.was] * count)
+    old, new = (
+        _one_line(mask(path.removeprefix(f"{scope}/").removesuffix(".md")))
+        for path in (change.was, change.path)
+    )
+    start = f"memory({_cut(_one_line(mask(scope)), _MAX_SCOPE)}): {change.verb} "
+    more = f", +{count - 1}" if count > 1 else ""
+    room = MAX_SUBJECT - len(start) - len(" to ") - len(more)
+    old = _cut_front(old, max(room // 2, room - len(new)))
+    return f"{start}{old} to {_cut_front(new, room - len(old))}{more}"
+
+
+def _scope(path: str) -> str:
+    """The folder of the scope that a path is in, '' for bookkeeping."""
+    first, slash, _ = path.partition("/")
+    if not slash or first.startswith("."):
+        return ""
+    return scope_of(path) if first == "TAPE" else first
+
+
+def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin]) -> str:
+    shown = [_body_line(line) for line in lines[: MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1]]
+    if len(lines) > len(shown):
+        shown.append(f"… {len(lines) - len(shown)} more")
+    parts = (subject, "\n".join(shown), "\n".join(_trailers(origins)))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _body_line(text: str) -> str:
+    line = _one_line(mask(text[:_READ]))
+    return _cut(line if line.startswith(_MARKS) else f"* {line}".rstrip(), MAX_LINE)
+
+
+def _trailers(origins: Sequence[Origin]) -> list[str]:
+    return [
+        f"Ctxrepo-{key}: {value}"
+        for key, values in (
+            ("Session", [origin.session for origin in origins]),
+            ("Agent", [origin.agent for origin in origins]),
+            ("Host", [origin.host for origin in origins]),
+            ("Project", [origin.project for origin in origins]),
+        )
+        for value in dict.fromkeys(_cut(_one_line(mask(value[:_READ])), MAX_VALUE) for value in values)
+        if value
+    ]
+
+
+def _one_line(text: str) -> str:
+    """Without anything invisible, and any white space as one space."""
+    return " ".join(INVISIBLE.sub(lambda found: " " if found[0] in _BREAKS else "", text).split())
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _cut_front(text: str, limit: int) -> str:
+    """The end of a path says more than its beginning."""
+    return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :].lstrip()

@@ -1,0 +1,105 @@
+"""What lost against another version in a merge, and the file under conflicts/ that keeps it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from itertools import product
+
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.note import decode_exactly, encode
+
+CONFLICTS = "conflicts/"
+"""The folder of the memory repository that keeps what lost."""
+
+_MAX_NAME_BYTES = 200
+_ID = re.compile(r"--([0-9a-f]{10})\.md\Z")
+_FENCE = re.compile(r"(`{3,})text\n")
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A version of (a part of) the file at `path` that lost against another one and must not be lost.
+
+    `base` is what both were made from, `kept` what won ('' where there was none). For a file that can only
+    be taken whole `other` is all of it, and `kept` is '': it is the file.
+    """
+
+    path: str
+    base: str
+    kept: str
+    other: str
+
+
+def aside_file(aside: Aside) -> tuple[str, bytes]:
+    """(path, content) of the note that keeps it; the same on every machine."""
+    parts = "\x1f".join((aside.path, aside.base, aside.kept, aside.other))
+    digest = hashlib.blake2b(encode(parts), digest_size=5).hexdigest()
+    said = f"two machines changed {aside.path}: the version that was not kept"
+    head = frontmatter.render({"description": said, "path": _exactly(aside.path)})
+    sections = [("was", aside.base), ("kept", aside.kept), ("other", aside.other)]
+    body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
+    return f"{CONFLICTS}{_name(aside.path)}--{digest}.md", encode(head + body)
+
+
+def aside_id(path: str) -> str:
+    """The hash in the name of a file that keeps a version, '' in any other name."""
+    found = _ID.search(path)
+    return found[1] if found else ""
+
+
+def read_aside(path: str, data: bytes) -> Aside | None:
+    """What `aside_file` put into this file; None for one that is not, to the byte, as it made it.
+
+    The text alone doesn't tell whether a version ended its last line; the hash in the name does.
+    """
+    head, body = frontmatter.split(decode_exactly(data))
+    named = frontmatter.read(head).fields.get("path")
+    found = _sections(body)
+    about = named[0] if isinstance(named, list) and len(named) == 1 else named
+    if not isinstance(about, str) or found is None:
+        return None
+    for was, kept, other in product(*(_ends(text) for text in found)):
+        aside = Aside(about, was, kept, other)
+        if aside_file(aside) == (path, data):
+            return aside
+    return None
+
+
+def _sections(body: str) -> list[str] | None:
+    """The fenced texts under was, kept and other, '' for one that is left out; None when there is more."""
+    found = []
+    for title in ("was", "kept", "other"):
+        rest = body.removeprefix(f"\n## {title}\n\n")
+        fence = _FENCE.match(rest) if rest != body else None
+        if fence is None:
+            found.append("")
+            continue
+        text, closed, body = rest[fence.end() - 1 :].partition(f"\n{fence[1]}\n")
+        if not closed:
+            return None
+        found.append(f"{text}\n"[1:])
+    return None if body else found
+
+
+def _ends(text: str) -> tuple[str, ...]:
+    return (text, text.removesuffix("\n")) if text else ("",)
+
+
+def _exactly(path: str) -> frontmatter.Value:
+    """A text in a head loses double spaces, a word of a list keeps them."""
+    return path if path == " ".join(path.split()) else [path]
+
+
+def _name(path: str) -> str:
+    """The path as one part of a path; a leading dot would hide it, a dash is not allowed."""
+    name = path.replace("/", "__")
+    return encode(name)[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
+
+
+def _fenced(text: str) -> str:
+    """`text` as code, so that nothing in it is read as a heading or an entry."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}text\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n"

@@ -1,0 +1,64 @@
+"""git's conflict markers in a file: the two sides are told apart again, and merged by meaning."""
+
+from __future__ import annotations
+
+import re
+
+from ctxrepo.domain.merge import Aside, merge_file
+from ctxrepo.domain.note.markdown import fence_after, lines_of
+from ctxrepo.domain.note.note import decode_exactly, encode
+
+_MARKER = re.compile(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")
+
+_NEXT = {("", "<"): "ours", ("ours", "|"): "base", ("ours", "="): "theirs", ("base", "="): "theirs"}
+_NEXT |= {("theirs", ">"): ""}
+"""(where a line stands, marker) -> where the next one stands; '' is outside."""
+
+
+def is_marker(line: str) -> bool:
+    """Whether a line is one of those that git writes where two sides conflict, and can be nothing else."""
+    found = _MARKER.match(line)
+    return bool(found and found[1])
+
+
+def settled(path: str, text: str) -> tuple[str, tuple[Aside, ...]] | None:
+    """The file at `path` without its conflict markers, and what lost where both sides can't stand.
+
+    Both sides are merged over what they were made from, where git wrote that down; else over what is around
+    them, so that both are kept. None where there are no markers, or where it can't be told which line is
+    of which side.
+    """
+    sides = _sides(text, has_fences=not path.lower().endswith(".jsonl"))
+    if sides is None:
+        return None
+    merged = merge_file(path, *(encode(side) for side in sides))
+    return decode_exactly(merged.data or b""), merged.aside
+
+
+def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:
+    """(base, ours, theirs) of a file with markers.
+
+    What stands in fenced code may be an example, and a line of seven `=` may underline a title: with one
+    more of them than there are conflicts nobody can tell.
+    """
+    found: dict[str, list[str]] = {"base": [], "ours": [], "theirs": []}
+    where, fence, conflicts = "", "", 0
+    for line in lines_of(text):
+        match = _MARKER.match(line)
+        marker = (match[1] or match[2])[0] if match else ""
+        if marker and not (marker == "=" and not where):
+            if fence and not where:
+                return None
+            if (where, marker) not in _NEXT:
+                return None
+            where = _NEXT[where, marker]
+            conflicts += not where
+            continue
+        for name in [where] if where else found:
+            found[name].append(line)
+        if has_fences and where in ("", "ours"):
+            fence = fence_after(line, fence)
+    if where or not conflicts:
+        return None
+    base, ours, theirs = ("".join(found[name]) for name in ("base", "ours", "theirs"))
+    return base, ours, theirs

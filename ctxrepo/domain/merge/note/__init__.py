@@ -1,0 +1,1 @@
+"""Merging one note: its head by fields, its body by entries."""

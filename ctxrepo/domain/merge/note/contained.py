@@ -1,0 +1,85 @@
+"""Whether a version of a note holds another one's changes already, so that it can stay as it is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from ctxrepo.domain.merge.note.version import Three, Version
+
+_Facts = Mapping[Any, Any]
+
+
+def settled(three: Three, lost: Set[str]) -> tuple[bool, bool]:
+    """For ours and for theirs: whether it holds what the other one changed in the base, save what is `lost`.
+
+    So a merged version that meets one of its sides again keeps every byte, however alike its entries are.
+    """
+    base, ours, theirs = three
+    return _holds(base, ours, theirs, lost), _holds(base, theirs, ours, lost)
+
+
+def words(text: str) -> str:
+    """What must not be lost of a block: not its white space, nor how deep a heading is."""
+    return " ".join(text.lstrip("#").split())
+
+
+def _holds(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool:
+    return _has_the_words(base, whole, part, lost) and all(
+        _differs_too(*facts)
+        for facts in (
+            (_places(base), _places(whole), _places(part)),
+            (base.gaps, whole.gaps, part.gaps),
+            _orders(base, whole, part),
+        )
+    )
+
+
+def _has_the_words(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool:
+    """What `part` says more often `whole` does too, what it says less often `whole` says no more often."""
+    now, then = _more(base, whole), _more(base, part)
+    homes = {p.home for p in whole.parts.values()} & whole.parts.keys()
+    needed = {words(whole.parts[home].text) for home in homes}
+    return all(
+        now[says] >= more or says in lost
+        if more > 0
+        else now[says] <= more or now[says] > 0 or says in needed
+        for says, more in then.items()
+        if more
+    )
+
+
+def _more(base: Version, version: Version) -> Counter[str]:
+    """What is said -> how much more often than in the base; negative where it is said less often."""
+    more = Counter(_new_words(version, base))
+    more.subtract(_new_words(base, version))
+    return more
+
+
+def _new_words(version: Version, other: Version) -> Iterator[str]:
+    for key, part in version.parts.items():
+        same = other.parts.get(key)
+        if same is None or same.text != part.text:
+            yield words(part.text)
+
+
+def _differs_too(base: _Facts, whole: _Facts, part: _Facts) -> bool:
+    """Whether `whole` differs from the base wherever `part` does, of what all three have."""
+    common = base.keys() & whole.keys() & part.keys()
+    return all(whole[fact] != base[fact] for fact in common if part[fact] != base[fact])
+
+
+def _places(version: Version) -> _Facts:
+    """What is said -> the headings that its copies stand under; for a heading also how deep it is."""
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for part in version.parts.values():
+        depth = part.text[: -len(part.text.lstrip("#"))]
+        found[words(part.text)].append((*part.path[:-1], depth) if part.kind == "heading" else part.path)
+    return {says: sorted(paths) for says, paths in found.items()}
+
+
+def _orders(*versions: Version) -> tuple[_Facts, ...]:
+    """What stands in what order, of what all versions have."""
+    common = set.intersection(*(set(version.parts) for version in versions))
+    return tuple({"order": [key for key in version.parts if key in common]} for version in versions)

@@ -1,0 +1,1 @@
+"""Merging two trees: claims, moves, files, clashes of names."""

@@ -1,0 +1,198 @@
+"""Whose folder is whose after both machines claimed, renamed or linked: all goes where it belongs.
+
+Of two projects that were newly given one folder the lower id keeps it and the other one moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.table import merge_table
+from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
+from ctxrepo.domain.merge.tree.surroundings import NamesIn
+from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.project import registry
+from ctxrepo.domain.project.paths import fold
+from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, moved_path, scope_of
+
+Move = tuple[str, str]
+"""(old folder, new folder)"""
+
+Renames = tuple[Move, ...]
+
+_Projects = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The three trees with each project in one folder, the folders that had to make way, and what lost where
+    files of two folders met."""
+
+    base: Contents
+    ours: Contents
+    theirs: Contents
+    renames: Renames = ()
+    aside: tuple[Aside, ...] = ()
+
+
+def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn) -> Claimed:
+    """Each project in the folder that is its own from now on; `names_in` tells which names the base has.
+
+    What a side wrote for a project goes there, its tapes too; what was there before stays.
+    """
+    trees = (base, ours, theirs)
+    texts = [decode(blobs.bytes_of(tree.get(REGISTRY_FILE)) or b"") for tree in trees]
+    if len(set(texts)) == 1:
+        return Claimed(base, ours, theirs)
+    known = [registry.parse(text) for text in texts]
+    merged = registry.parse((merge_table(REGISTRY_FILE, *texts) or ("",))[0])
+    folders = {project: merged.folder_of(project) for one in known for project in one.projects}
+    renames = {}
+    for project, old in _losers(known, merged, folders):
+        renames[project] = (old, _free(old, _taken(known, trees, names_in, folders.values())))
+        folders[project] = renames[project][1]
+    carrier = _Carrier(known, merged, folders, blobs)
+    carried = carrier.carried(_met(trees, carrier.moves, names_in))
+    return Claimed(*carried, tuple(renames.values()), tuple(carrier.aside))
+
+
+def _losers(
+    known: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """(project, folder) of each that leaves a folder to a lower id, in the same order on every machine."""
+    was, us, them = known
+    ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
+    pairs = (
+        (our_id, their_id)
+        for our_id, our_folder in ours.items()
+        for their_id, their_folder in theirs.items()
+        if our_id != their_id and fold(our_folder) == fold(their_folder)
+    )
+    losers = dict.fromkeys(max(pair) for pair in sorted(pairs, key=sorted))
+    yield from ((loser, (ours | theirs)[loser]) for loser in losers)
+
+
+def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
+    """What a side has newly claimed and what it still claims when both sides are one."""
+    new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
+    return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
+
+
+def _taken(
+    known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
+) -> set[str]:
+    """The names, folded, that no project can get any more: whatever has one, registered or not."""
+    paths = [*names_in(""), *(f"TAPE/{name}" for name in names_in("TAPE"))]
+    names = {scope_of(path) for tree in (*trees, paths) for path in tree}
+    return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
+
+
+def _free(folder: str, taken: set[str]) -> str:
+    names = (f"{folder}-{n}" for n in count(2))
+    return next(name for name in names if fold(name) not in taken and registry.is_folder(name))
+
+
+@dataclass
+class _Carrier:
+    """Brings the files of three trees to the folders of their projects; `known` are their registries."""
+
+    known: Sequence[Registry]
+    merged: Registry
+    folders: Mapping[str, str]
+    blobs: Blobs
+    aside: dict[Aside, None] = field(default_factory=dict)
+
+    @property
+    def moves(self) -> set[Move]:
+        """All that have to be made in any tree."""
+        return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
+
+    def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
+        old, new = self._kinds()
+        base = trees[0]
+        there, ours, theirs = (
+            self._carried(tree, base, new[n], old[n], leaving=old[0]) for n, tree in enumerate(trees)
+        )
+        for side, one in zip((ours, theirs), self.known[1:], strict=True):
+            self._register(side, one)
+        return there, ours, theirs
+
+    def _kinds(self) -> tuple[list[list[Move]], list[list[Move]]]:
+        """The moves of each tree: out of folders that were a project's all along, out of new ones."""
+        was = self.known[0].projects
+        old: list[list[Move]] = [[], [], []]
+        new: list[list[Move]] = [[], [], []]
+        for number, one in enumerate(self.known):
+            for project, folder in one.projects.items():
+                if to := self._new(project, folder):
+                    (old if was.get(project) == folder else new)[number].append((folder, to))
+        return old, new
+
+    def _new(self, project: str, folder: str) -> str:
+        """Where the files of a project that is in `folder` go; '' when they stay."""
+        new = self.folders[project]
+        return "" if new == folder else new
+
+    def _carried(
+        self,
+        tree: Contents,
+        base: Contents,
+        new: Collection[Move],
+        old: Collection[Move],
+        leaving: Collection[Move],
+    ) -> dict[str, Content]:
+        """A tree with each project's files in the folder it has now.
+
+        Of a folder that was newly claimed only what changed is the project's: what was there before stays,
+        unless it is of a project that is `leaving`.
+        """
+        carried: dict[str, Content] = {}
+        for path in sorted(base.keys() | tree.keys()):
+            to = path if tree.get(path) == base.get(path) else _way(path, new)
+            if to == path:
+                to = _way(path, old)
+            elif path in base and _way(path, leaving) == path:
+                self._add(carried, path, base[path])
+            if path in tree:
+                lost = self._add(carried, to, tree[path])
+                self.aside |= dict.fromkeys(lost if tree is not base else ())
+        return carried
+
+    def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[Aside, ...]:
+        """Put a file into a tree, as one with the file that is there; returns what lost."""
+        both, lost = self.blobs.merge(path, None, tree.get(path), content)
+        tree[path] = content if both is None else both
+        return lost
+
+    def _register(self, side: dict[str, Content], one: Registry) -> None:
+        """What a side claims by itself it gets at once; an old claim gives way by the registry's merge."""
+        text = before = decode(self.blobs.bytes_of(side.get(REGISTRY_FILE)) or b"")
+        for project, folder in one.projects.items():
+            if self.known[0].projects.get(project) != folder:
+                is_alias = self.merged.canonical(project) != project
+                new = self._new(project, folder) or folder
+                if is_alias or new != folder:  # each that is written reads the whole text again
+                    text = registry.with_project(text, project, None if is_alias else new)
+        if text != before:
+            side[REGISTRY_FILE] = encode(text)
+
+
+def _way(path: str, moves: Iterable[Move]) -> str:
+    """Where a file goes; its own path when it stays."""
+    return next((to for move in moves if (to := moved_path(path, *move))), path)
+
+
+def _met(trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn) -> list[dict[str, Content]]:
+    """The trees with those files that differ nowhere and that a file will meet on its way."""
+    ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
+    met = {to: there for to in sorted(ways) if (there := _untouched(to, trees, names_in)) is not None}
+    return [{**met, **tree} for tree in trees]
+
+
+def _untouched(path: str, sides: Iterable[Contents], names_in: NamesIn) -> Content | None:
+    """The file at a path that differs nowhere; None when there is none."""
+    folder, _, name = path.rpartition("/")
+    return None if any(path in side for side in sides) else names_in(folder).get(name)

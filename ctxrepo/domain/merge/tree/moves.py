@@ -1,0 +1,149 @@
+"""Files that a side moved: which old path is which new one, so that the other side's edit follows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ctxrepo.domain.merge.file import MAX_BYTES
+from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents, is_plain
+from ctxrepo.domain.note.likeness import SIMILAR, similarity
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.project.paths import fold
+
+MAX_PAIRS = 10_000
+"""With more that is gone and come, files are only known again by equal bytes or an equal name."""
+
+MAX_COPIES = 100
+"""Of more files that say the same nobody could tell which went where."""
+
+MAX_LETTERS = 40_000
+"""Up to this product of lengths two texts are also compared by their letters, above by their lines."""
+
+_SAME_BYTES, _SAME_NAME = 4.0, 2.0
+_SAME_FILE_NAME = 0.25
+
+_Moves = dict[str, str]
+_Scored = tuple[float, str, str]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One file in three versions, wherever each side has it, and the path that it gets."""
+
+    path: str
+    was: Content | None
+    us: Content | None
+    them: Content | None
+
+
+def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[Item]:
+    """Every file of three trees. Several may get one path: then the path holds all of them.
+
+    A file moved on one side and edited on the other is one file; moved by both, it gets the greater of the
+    two names. Moved here and removed there it stays moved: who moves a file wants it.
+    """
+    by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
+    taken: tuple[set[str], set[str], set[str]] = (set(), set(), set())
+    for path in sorted(by_us.keys() | by_them.keys()):
+        here, there = by_us.get(path, path), by_them.get(path, path)
+        if here in ours and there in theirs:
+            for names, name in zip(taken, (path, here, there), strict=True):
+                names.add(name)
+            new = max({here, there} - {path})
+            yield Item(new, base[path], ours[here], theirs[there])
+    for path in sorted(base.keys() | ours.keys() | theirs.keys()):
+        sides = zip((base, ours, theirs), taken, strict=True)
+        yield Item(path, *(None if path in names else side.get(path) for side, names in sides))
+
+
+def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
+    """old path -> new path of what the side moved and the other side did not leave alone.
+
+    What the other left alone needs no pair, but claims its new path all the same: else a file that said the
+    same would be taken for what was moved there.
+    """
+    absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
+    come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
+    known = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come)])
+    gone = [p for p in absent if other.get(p) != base[p]]
+    new = set(known.values())
+    left = [p for p in gone if p not in known], [p for p in come if p not in new]
+    return {p: known[p] for p in gone if p in known} | _paired(_alike(*left, base, side, blobs))
+
+
+def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> _Moves:
+    """Each path at most once, the most alike first."""
+    moves: _Moves = {}
+    taken: set[str] = set()
+    for _, old, new in sorted((-score, old, new) for score, old, new in scored):
+        if old not in moves and new not in taken:
+            moves[old] = new
+            taken.add(new)
+    return moves
+
+
+def _same_bytes(
+    gone: Sequence[str], come: Sequence[str], base: Contents, side: Contents, blobs: Blobs
+) -> Iterator[_Scored]:
+    there: dict[Content, list[str]] = defaultdict(list)
+    for new in come:
+        there[side[new]].append(new)
+    for old in gone:
+        same = there.get(base[old], [])
+        if 0 < len(same) <= MAX_COPIES and (blobs.bytes_of(base[old]) or b"").strip():
+            yield from ((_SAME_BYTES + _near(old, new), old, new) for new in same)
+
+
+def _same_names(gone: Sequence[str], come: Sequence[str]) -> Iterator[_Scored]:
+    """Spelled anew: the same file on a file system that ignores case."""
+    there: dict[str, list[str]] = defaultdict(list)
+    for new in come:
+        there[fold(new)].append(new)
+    for old in gone:
+        yield from ((_SAME_NAME + _near(old, new), old, new) for new in there.get(fold(old), ()))
+
+
+def _alike(
+    gone: Sequence[str], come: Sequence[str], base: Contents, side: Contents, blobs: Blobs
+) -> Iterator[_Scored]:
+    if len(gone) * len(come) > MAX_PAIRS:
+        return
+    olds = {path: _Text.of(blobs.bytes_of(base[path])) for path in gone}
+    news = {path: _Text.of(blobs.bytes_of(side[path])) for path in come if gone}
+    for old, new in product(olds, news):
+        score = olds[old].likeness(news[new])
+        if score >= SIMILAR:
+            yield score + _near(old, new), old, new
+
+
+def _near(old: str, new: str) -> float:
+    """What keeping its file name adds to likeness."""
+    return _SAME_FILE_NAME * (old.rpartition("/")[2] == new.rpartition("/")[2])
+
+
+@dataclass(frozen=True)
+class _Text:
+    text: str
+    lines: Counter[str]
+    letters: int
+
+    @staticmethod
+    def of(data: bytes | None) -> _Text:
+        text = decode_exactly(data) if data is not None and len(data) <= MAX_BYTES else ""
+        lines = Counter(line.strip() for line in text.splitlines() if line.strip())
+        return _Text(text, lines, _letters(lines))
+
+    def likeness(self, other: _Text) -> float:
+        """0 to 1: how much of the two is the same, line by line; short ones also letter by letter."""
+        if not self.letters or not other.letters:
+            return 0.0
+        shared = 2 * _letters(self.lines & other.lines) / (self.letters + other.letters)
+        is_short = len(self.text) * len(other.text) <= MAX_LETTERS
+        return max(shared, similarity(self.text, other.text)) if is_short else shared
+
+
+def _letters(lines: Counter[str]) -> int:
+    return sum(len(line) * times for line, times in lines.items())

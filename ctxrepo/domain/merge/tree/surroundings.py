@@ -1,0 +1,87 @@
+"""What stands around the changed paths of a tree, asked for folder by folder and only where it matters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import accumulate
+
+from ctxrepo.domain.project.paths import fold
+
+NamesIn = Callable[[str], Mapping[str, str | None]]
+"""The names directly in a folder of the base ('' is the whole tree): each with its key, a folder with None.
+Empty when there is no such folder."""
+
+_Folded = dict[str, list[str]]
+
+
+def nothing_else(_: str) -> Mapping[str, str | None]:
+    """The surroundings where every path is among the changed ones."""
+    return {}
+
+
+class Surroundings:
+    """The untouched part of a base tree: paths that are the same in the base and on both sides."""
+
+    def __init__(self, names_in: NamesIn, changed: Collection[str]) -> None:
+        self._names_in = names_in
+        self._changed = changed
+        self._names: dict[str, Mapping[str, str | None]] = {}
+        self._folded: dict[str, _Folded] = {}
+
+    def names(self, folder: str) -> Mapping[str, str | None]:
+        """All names that the base has in a folder, the changed ones too."""
+        if folder not in self._names:
+            self._names[folder] = self._names_in(folder)
+        return self._names[folder]
+
+    def like(self, path: str) -> dict[str, str | None]:
+        """Untouched paths that a file system which ignores case takes for `path`: key, None for a folder."""
+        found: dict[str, str | None] = {"": None}
+        for part in path.split("/"):
+            folders = [folder for folder, key in found.items() if key is None]
+            found = {
+                join(folder, name): self.names(folder)[name]
+                for folder in folders
+                for name in self._by_fold(folder).get(fold(part), ())
+            }
+        return {there: key for there, key in found.items() if self._is_untouched(there, key)}
+
+    def files_like(self, paths: Iterable[str]) -> dict[str, str]:
+        """The untouched files that are in the way of `paths` or of the folders they are in."""
+        asked = {fold(prefix): prefix for path in paths for prefix in (*folders_of(path), path)}
+        like = (item for prefix in asked.values() for item in self.like(prefix).items())
+        return {path: key for path, key in like if key is not None}
+
+    def _by_fold(self, folder: str) -> _Folded:
+        if folder not in self._folded:
+            folded: _Folded = defaultdict(list)
+            for name in self.names(folder):
+                folded[fold(name)].append(name)
+            self._folded[folder] = folded
+        return self._folded[folder]
+
+    def _is_untouched(self, path: str, key: str | None) -> bool:
+        """Whether a file, or of a folder anything in it, is as it was."""
+        waiting = [(path, key)]
+        while waiting:
+            path, key = waiting.pop()
+            if path not in (self._changed_folders if key is None else self._changed):
+                return True
+            if key is None:
+                waiting += ((join(path, name), below) for name, below in self.names(path).items())
+        return False
+
+    @cached_property
+    def _changed_folders(self) -> set[str]:
+        return {folder for path in self._changed for folder in folders_of(path)}
+
+
+def folders_of(path: str) -> Iterator[str]:
+    """The folders that a path is in, outermost first."""
+    return accumulate(path.split("/")[:-1], join)
+
+
+def join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name

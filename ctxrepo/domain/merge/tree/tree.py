@@ -1,0 +1,75 @@
+"""Two trees merged over their base: folders claimed twice, files that moved, each file, names in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ctxrepo.domain.merge.conflict_copy import Aside, aside_file
+from ctxrepo.domain.merge.tree.claims import Renames, told_apart
+from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
+from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
+from ctxrepo.domain.merge.tree.moves import items
+from ctxrepo.domain.merge.tree.surroundings import NamesIn, Surroundings, nothing_else
+
+Tree = Mapping[str, str]
+"""path -> blob key, of the paths that differ between the base and at least one side."""
+
+
+@dataclass(frozen=True)
+class TreeMerge:
+    """`changes` turns ours into the merged tree: path -> key taken from a side, new bytes, or None to
+    remove it. `aside` is in it already, as files under conflicts/. `renames` are the project folders that
+    had to make way: (old, new).
+    """
+
+    changes: Mapping[str, Content | None]
+    aside: tuple[Aside, ...] = ()
+    renames: Renames = ()
+
+
+def merge_trees(
+    base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes], names_in: NamesIn = nothing_else
+) -> TreeMerge:
+    """What has to change in `ours` so that it holds both sides; `read` gives the bytes of a key.
+
+    `names_in` tells of paths that differ nowhere; it is asked only where a new name could meet one of them.
+    The merged tree is the same whichever side is called ours.
+    """
+    blobs = Blobs(read)
+    around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
+    claimed = told_apart(base, ours, theirs, blobs, around.names)
+    was, us, them = claimed.base, claimed.ours, claimed.theirs
+    met = around.files_like((us.keys() | them.keys()) - was.keys())
+    versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
+    merged, asides = _file_by_file(versions, blobs)
+    asides |= dict.fromkeys(claimed.aside)
+    merged = _placed(merged, asides, versions, blobs)
+    before = {**ours, **met}
+    changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}
+    changes = {path: content for path, content in changes.items() if content != before.get(path)}
+    return TreeMerge(changes, tuple(asides), claimed.renames)
+
+
+def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], dict[Aside, None]]:
+    merged: dict[str, Content] = {}
+    asides: dict[Aside, None] = {}
+    for item in items(versions.base, versions.ours, versions.theirs, blobs):
+        content, lost = blobs.merge(item.path, item.was, item.us, item.them)
+        asides |= dict.fromkeys(lost)
+        if content is not None:
+            both, lost = blobs.merge(item.path, None, merged.get(item.path), content)
+            merged[item.path] = content if both is None else both
+            asides |= dict.fromkeys(lost)
+    return merged, asides
+
+
+def _placed(
+    merged: Contents, asides: dict[Aside, None], versions: Versions, blobs: Blobs
+) -> dict[str, Content]:
+    """`merged` and its asides, each under a name of its own; `asides` learns of what is lost by that."""
+    placed, lost = kept_apart({**merged, **dict(map(aside_file, asides))}, versions, blobs)
+    while new := dict.fromkeys(aside for aside in lost if aside not in asides):
+        asides |= new
+        placed, lost = kept_apart({**placed, **dict(map(aside_file, new))}, versions, blobs)
+    return placed

@@ -1,0 +1,1 @@
+"""A note: its head, its entries, its links, and putting text into it byte by byte."""

@@ -1,0 +1,177 @@
+"""Putting an entry into the text of a note, leaving every other byte as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import dedent
+
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
+from ctxrepo.domain.note.markdown import Block, closed, lines_of, split_blocks
+from ctxrepo.errors import UsageError
+
+MAX_ENTRY_BYTES = 64 * 1024
+
+# As an entry's own attributes are read back: what is written must be found again.
+_WORDS = {
+    "tag": (re.compile(r"[A-Za-z][\w/-]{0,63}\Z"), "Letters, digits, - _ and /, beginning with a letter."),
+    "category": (re.compile(r"[A-Za-z][\w-]{0,39}\Z"), "Letters, digits, - and _, beginning with a letter."),
+    "key": (re.compile(r"[A-Za-z][\w.-]{0,39}\Z"), "Letters, digits, - _ and ., beginning with a letter."),
+}
+_ID_COMMENT = "<!-- ^{} -->"
+_TITLE = re.compile(r"#{1,6}[ \t]")
+_MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+
+
+def bullet(
+    text: str, *, category: str = "", tags: Sequence[str] = (), key: str = "", explicit_id: str = ""
+) -> str:
+    """The bullet that says `text`: `- [category] key: text #tag <!-- ^id -->`, further lines indented.
+
+    It is one entry, wherever it is put; UsageError for a text that can't be one.
+    """
+    words = text.strip()
+    if len(words.encode("utf-8", "surrogatepass")) > MAX_ENTRY_BYTES:
+        raise UsageError(
+            f"the text is larger than {MAX_ENTRY_BYTES // 1024} KiB",
+            "Put it into a note of its own with `ctxrepo new`.",
+        )
+    first, *rest = [line.rstrip() for line in words.replace("\r\n", "\n").split("\n")]
+    parts = [
+        f"[{word(category, 'category')}]" if category else "",
+        f"{word(key, 'key')}:" if key else "",
+        _MARKER.sub("", first, count=1) if _MARKER.match(first) else first,
+        *(f"#{word(tag.lstrip('#'), 'tag')}" for tag in tags if f"#{tag.lstrip('#')}" not in first.split()),
+        _ID_COMMENT.format(explicit_id) if explicit_id else "",
+    ]
+    indented = [f"  {line}" if line else "" for line in rest]
+    line = "\n".join(["- " + " ".join(p for p in parts if p), *indented])
+    if left_open := closed(line)[len(line) :].strip():
+        line += f"\n  {left_open}"
+    if len(entries_of("", line)) != 1:
+        raise UsageError("there is nothing to remember: the text is empty or begins with a horizontal line")
+    return line
+
+
+def facts_of(text: str) -> list[str]:
+    """The facts of a text, each to become a bullet: every line that isn't indented begins one, and what is
+    indented under it goes along; fenced code stays whole. UsageError for a heading."""
+    found: list[list[str]] = []
+    is_code = False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if _TITLE.match(line) and not is_code:
+            raise UsageError(
+                f"{line[:40]!r} is a heading, and no fact",
+                "`ctxrepo new PATH -d D --from -` makes a note of a whole text.",
+            )
+        goes_on = is_code or line[:1] in ("", " ", "\t")
+        if not goes_on:
+            found.append([line])
+        elif found:
+            found[-1].append(line)
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+    return [f"{first}\n{dedent(chr(10).join(rest))}".strip() for first, *rest in found]
+
+
+def word(text: str, what: str) -> str:
+    """`text` if it can stand as a `what` (category, tag or key); UsageError otherwise."""
+    pattern, rule = _WORDS[what]
+    if not pattern.match(text):
+        raise UsageError(f"{what} {text!r} is not a single word", rule)
+    return text
+
+
+def in_place_of(old: Entry, text: str) -> str:
+    """`text` as the entry that `old` was: with its bullet and its id, where it brings none of its own."""
+    marker = _MARKER.match(old.text)
+    if marker and not _MARKER.match(text):
+        first, *rest = text.split("\n")
+        indent = " " * len(marker[0])
+        text = "\n".join([marker[0] + first, *(indent + line if line.strip() else "" for line in rest)])
+    if (known := explicit_id(old.text)) and not explicit_id(text):
+        first, newline, rest_of_it = text.partition("\n")
+        text = f"{first} {_ID_COMMENT.format(known)}{newline}{rest_of_it}"
+    return text
+
+
+def append(text: str, entry: str, title: str = "") -> str:
+    """`text` with `entry` as the last bullet of the section `title`, which is made when missing.
+
+    Without a title it becomes the last bullet of the note. A code fence or comment that nothing closes is
+    closed first: the entry would be part of it.
+    """
+    head, body = frontmatter.split(text)
+    newline = newline_of(text)
+    if head and not head.endswith("\n"):
+        head += newline
+    entry = entry.replace("\n", newline)
+    blocks = split_blocks(body)
+    inside = [i for i, b in enumerate(blocks) if not title or b.heading[-1:] == (title,)]
+    if not inside or inside[-1] == len(blocks) - 1:
+        body = closed(body)
+        blocks = split_blocks(body)
+    if not inside:
+        is_unfinished = body != "" and not body.endswith("\n")
+        gap = newline * (is_unfinished + bool(body.strip()))
+        section = f"{gap}## {title}{newline}{newline}" if title else ""
+        return f"{head}{body}{section}{entry}{newline}"
+    last = inside[-1]
+    before = "".join(b.raw for b in blocks[:last])
+    rest = "".join(b.raw for b in blocks[last + 1 :])
+    return head + before + _behind(blocks[last], entry, newline) + rest
+
+
+def replace(text: str, old: Entry, new: str) -> str:
+    """`text` with the lines of the entry `old` (an entry of it) replaced by `new` ('' removes them)."""
+    lines = lines_of(text)
+    end = "\r\n" if lines[old.last_line - 1].endswith("\r\n") else "\n"
+    put = [line + end for line in new.split("\n")] if new else []
+    return "".join([*lines[: old.first_line - 1], *put, *lines[old.last_line :]])
+
+
+def _behind(block: Block, entry: str, newline: str) -> str:
+    """`block` with `entry` as its next bullet: close to a bullet, a blank line from anything else."""
+    text = block.text if block.text.endswith("\n") else block.text + newline
+    if block.kind == "bullet":
+        return f"{text}{entry}{newline}{block.after}"
+    if block.kind == "blank":
+        return f"{block.raw}{entry}{newline}"
+    return f"{text}{newline}{entry}{newline}{block.after.removeprefix(newline)}"
+
+
+def newline_of(text: str) -> str:
+    """How the note's first line ends."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def new_note(path: str, today: str, tags: Sequence[str] = ()) -> str:
+    """A note that is made for its first entry: a head that two machines write alike before they meet."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    fields: dict[str, frontmatter.Value] = {
+        "description": "What to know first" if stem == "MEMORY" else about(stem)
+    }
+    if tags:
+        fields["tags"] = list(tags)
+    return frontmatter.render(fields | {"created": today, "updated": today}) + "\n"
+
+
+_ABOUT = {
+    "bug": "Known bugs and what to do about them",
+    "command": "Commands for building and testing and releasing",
+    "constraint": "Limits that must be kept and where they come from",
+    "decision": "What was decided and why",
+    "fact": "Facts worth knowing",
+    "gotcha": "Traps and the way around each",
+    "idea": "Ideas that wait",
+    "lesson": "What went wrong once and what was learned",
+    "preference": "How the user likes things done",
+    "tool": "Tools and how they are used",
+    "workflow": "How work is done",
+}
+
+
+def about(stem: str) -> str:
+    """The description of a note that is made for its first entry: what an index says of it until a person or
+    an agent says it better. The same on every machine."""
+    return _ABOUT.get(stem.lower()) or f"{stem.replace('-', ' ').capitalize()} notes"

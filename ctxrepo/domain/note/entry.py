@@ -1,0 +1,145 @@
+"""An entry: one fact in a note, with the identity that every other part refers to it by."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from typing import NamedTuple
+
+from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.note.markdown import split_blocks
+
+_EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
+_MARKER = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
+_CATEGORY = re.compile(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
+_TAG = re.compile(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
+_KEY = re.compile(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
+_PINNED = re.compile(r"\*\(pinned\)\*", re.IGNORECASE)
+_CODE = re.compile(r"`[^`\n]*`")
+
+
+class Entry(NamedTuple):
+    """A top-level bullet with what hangs under it, or a paragraph, of the note at `path`.
+
+    `path` is relative to the memory repository. `first_line` and `last_line` are 1-based lines of the
+    file, frontmatter counted. `text` is as written, without its final newline.
+    """
+
+    id: str
+    path: str
+    text: str
+    heading: tuple[str, ...]
+    first_line: int
+    last_line: int
+
+    @property
+    def at(self) -> str:
+        """The place to show, `path#L10` or `path#L10-L12`."""
+        end = f"-L{self.last_line}" if self.last_line > self.first_line else ""
+        return f"{self.path}#L{self.first_line}{end}"
+
+    @property
+    def plain(self) -> str:
+        """The text without bullet marker and id comment."""
+        return _MARKER.sub("", _EXPLICIT.sub("", self.text), count=1).strip()
+
+    @property
+    def category(self) -> str:
+        match = _CATEGORY.match(self.plain)
+        return match[1].lower() if match else ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_TAG.findall(_CODE.sub("", self.plain))))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_LINK.findall(_CODE.sub("", self.plain))))
+
+    @property
+    def key(self) -> str:
+        """The K of an entry written as `K: value`, behind its category if it has one."""
+        match = _KEY.match(_CATEGORY.sub("", self.plain, count=1).lstrip())
+        return match[1] if match else ""
+
+    @property
+    def is_pinned(self) -> bool:
+        return bool(_PINNED.search(self.plain))
+
+
+def entries_of(path: str, text: str) -> list[Entry]:
+    """The entries of the note `text` at `path`, in order; equal ones are told apart by their number."""
+    head, body = split(text)
+    offset = head.count("\n")
+    seen: dict[tuple[tuple[str, ...], str], int] = {}
+    found = []
+    for block in split_blocks(body):
+        if block.kind not in ("bullet", "paragraph"):
+            continue
+        said = normalised(block.text)
+        if not _says_something(said):
+            continue
+        same = (block.heading, said)
+        nth = seen[same] = seen.get(same, 0) + 1
+        found.append(
+            Entry(
+                id=explicit_id(block.text) or derived_id(path, *same, nth=nth),
+                path=path,
+                text=block.text.rstrip("\r\n"),
+                heading=block.heading,
+                first_line=block.line + offset,
+                last_line=block.last_line + offset,
+            )
+        )
+    return found
+
+
+def added(before: list[Entry], after: list[Entry]) -> Entry:
+    """The entry that `after` has and `before` has not; of equal ids, as a person may give, the last."""
+    known = Counter(entry.id for entry in before)
+    for entry in after:
+        if not known[entry.id]:
+            return entry
+        known[entry.id] -= 1
+    raise ValueError("no entry was added")
+
+
+def normalised(text: str) -> str:
+    """What counts for being the same entry: NFC, one space for any run of white space, no bullet marker."""
+    bare = _EXPLICIT.sub("", text) if "<!--" in text else text
+    if marker := _MARKER.match(bare):
+        bare = bare[marker.end() :]
+    return " ".join((bare if bare.isascii() else unicodedata.normalize("NFC", bare)).split())
+
+
+def explicit_id(text: str) -> str:
+    """The id that an entry's author gave it at the end of its first or last line, or ''."""
+    if "<!--" not in text:
+        return ""
+    first = text.split("\n", 1)[0].rstrip("\r")
+    match = _EXPLICIT.search(first) or _EXPLICIT.search(text.rstrip("\r\n"))
+    return match[1] if match else ""
+
+
+def without_id(text: str) -> str:
+    """The text of an entry without the id that its author gave it."""
+    return re.sub(rf"(?m)[ \t]*{_EXPLICIT.pattern}", "", text)
+
+
+def with_id(text: str, new: str) -> str:
+    """The text of an entry with `new` in the place of the id that its author gave it."""
+    return _EXPLICIT.sub(lambda found: found[0].replace(f"^{found[1]}", f"^{new}"), text, count=1)
+
+
+def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
+    """12 hex digits from place and text (the scope is the first part of `path`)."""
+    parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _says_something(said: str) -> bool:
+    """A thematic break or a bare marker is layout, not an entry."""
+    return bool(said.strip("-*_=|: "))

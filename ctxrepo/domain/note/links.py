@@ -1,0 +1,228 @@
+"""Links between notes: where they stand, where they lead, and how they follow a note that moves.
+
+A wiki link is `[[note]]`, `[[scope:path]]` or `[[^id]]`, with `|label` or `#heading` behind; a markdown link
+is `[label](path.md)`, from the folder of its note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from posixpath import normpath, relpath
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.note.markdown import fence_after, lines_of
+from ctxrepo.domain.project.paths import archived
+from ctxrepo.domain.project.target import GLOBAL
+
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
+_INLINE = re.compile(
+    r"(?:\[[^\[\]\n]{0,200})?\]\([ \t]*"
+    r"(?:<([^<>\n]{1,500})>|([^\s()<>]{1,500}))"
+    r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*\)"""
+)
+_DEFINITION = re.compile(r"(?m)^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*(?:<([^<>\n]{1,500})>|([^\s<>]{1,500}))")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_TICKS = re.compile(r"`+")
+_IN_THE_WAY = re.compile(r"[\s()<>%\"#?]")
+"""What a path in a markdown link can't have in it as it is."""
+
+
+def named_by(link: str) -> str:
+    """What a link names: without its label, and without the heading in the note that it points at."""
+    return link.partition("|")[0].partition("#")[0].strip()
+
+
+def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
+    """The path among `notes` (paths in the repository) that a link in the note `source` leads to, or ''.
+
+    Looked for in this order: beside the note, in its scope, in the folder `general` of what holds everywhere,
+    from the top; then by the name alone in the scope and in `general`, where just one note is called so; then
+    where it is when it was archived. A link to a heading only (`[[#Later]]`) leads to its own note.
+    """
+    name = named_by(link)
+    if not name:
+        return source
+    scope, colon, rest = name.rpartition(":")
+    path = rest if rest.lower().endswith(".md") else f"{rest}.md"
+    if colon:
+        named = f"{general if scope == GLOBAL else scope}/{path}"
+        return _first([named, archived(named)], notes)
+    folder, top = source.rpartition("/")[0], source.partition("/")[0]
+    places = [f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path]
+    found = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
+    return found or _first([archived(place) for place in places], notes)
+
+
+class Spot(NamedTuple):
+    """A link as it stands in a text.
+
+    `text[start:end]` names the note, and `name` is that, decoded; `link` is that with what is behind it, and
+    `written` all of the link.
+    """
+
+    start: int
+    end: int
+    name: str
+    link: str
+    written: str
+    is_wiki: bool = False
+    is_angled: bool = False
+    """Whether the name stands between `<` and `>`, and may have blanks in it."""
+
+
+def spots(text: str) -> list[Spot]:
+    """The links of a text in their order: `[[note]]`, `[label](note.md)` and `[label]: note.md`.
+
+    Code is passed over, and what leads out of the memory.
+    """
+    bare = _without_code(text)
+    found = [_wiki(match, text) for match in _WIKI.finditer(bare)]
+    for pattern in (_INLINE, _DEFINITION):
+        found += [spot for match in pattern.finditer(bare) if (spot := _markdown(match, text))]
+    return sorted(found)
+
+
+def leads_to(spot: Spot, source: str, notes: Collection[str], general: str = GLOBAL) -> str:
+    """The path among `notes` that a link in the note `source` leads to, or ''.
+
+    A markdown link is looked for beside the note, as everywhere, then in its scope and from the top.
+    """
+    if spot.is_wiki:
+        return resolve(spot.name, source, notes, general)
+    return _first(_places(spot.name, source), notes)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Notes that get other paths at once, among all `notes` there were; `general` is the global folder."""
+
+    to: Mapping[str, str]
+    notes: Collection[str]
+    general: str = GLOBAL
+
+    @cached_property
+    def after(self) -> frozenset[str]:
+        return frozenset(self.to.get(path, path) for path in self.notes)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """What a link names that may lead elsewhere now; a new name may stand in another one's way."""
+        return frozenset(_stem(path) for path in (*self.to, *self.to.values()))
+
+    def followed(self, source: str, text: str, here: str = "") -> str:
+        """The text of the note at `source`, with links that lead where they led before.
+
+        With `here` it is a part of that note, which goes to the note `here`, and the note stays.
+        A link that does so by itself stays as it is, and so does all else.
+        """
+        here = here or self.to.get(source, source)
+        head, body = split(text)
+        parts, end = [head], 0
+        for spot in spots(body):
+            if here == source and _stem(spot.name) not in self._names:
+                continue
+            led = leads_to(spot, source, self.notes, self.general) if spot.name else ""
+            leads = self.to.get(led, led)
+            if led and leads_to(spot, here, self.after, self.general) != leads:
+                parts += [body[end : spot.start], self._name(spot, source, led, here, leads)]
+                end = spot.end
+        return "".join([*parts, body[end:]])
+
+    def _name(self, spot: Spot, source: str, led: str, here: str, leads: str) -> str:
+        """The link's new name, written in the way of the old one where that leads there."""
+        if not spot.is_wiki:
+            is_relative = _places(spot.name, source)[0] == led
+            near = relpath(leads, here.rpartition("/")[0] or ".")
+            ways = [near] if is_relative else [leads.partition("/")[2], near]
+            name = next((way for way in ways if _first(_places(way, here), self.after) == leads), near)
+            return name if spot.is_angled else _IN_THE_WAY.sub(lambda found: quote(found[0]), name)
+        top, _, rest = leads.partition("/")
+        scoped = f"{GLOBAL if top == self.general else top}:{rest}"
+        ways = [rest, leads, scoped]
+        if ":" in spot.name:
+            ways = [scoped]
+        elif "/" not in spot.name:
+            ways = [rest.rpartition("/")[2], *ways]
+        elif spot.name.startswith(f"{led.partition('/')[0]}/"):
+            ways = [leads, *ways]
+        if not spot.name.lower().endswith(".md"):
+            ways = [way[: -len(".md")] for way in ways]
+        return next((way for way in ways if resolve(way, here, self.after, self.general) == leads), ways[-1])
+
+
+def _wiki(match: re.Match[str], text: str) -> Spot:
+    start = match.start(1)
+    named = re.split(r"[|#]", text[start : match.end(1)], maxsplit=1)[0]
+    start += len(named) - len(named.lstrip())
+    name, link = named.strip(), text[match.start(1) : match.end(1)]
+    return Spot(start, start + len(name), name, link, f"[[{link}]]", is_wiki=True)
+
+
+def _markdown(match: re.Match[str], text: str) -> Spot | None:
+    """None for what is no note of the memory."""
+    group = 1 if match[1] is not None else 2
+    start = match.start(group)
+    path = re.split(r"[#?]", text[start : match.end(group)], maxsplit=1)[0]
+    name = unquote(path)
+    if not name.lower().endswith(".md") or name.startswith("/") or _SCHEME.match(path):
+        return None
+    link, written = text[start : match.end(group)], text[match.start() : match.end()].strip()
+    return Spot(start, start + len(path), name, link, written, is_angled=group == 1)
+
+
+def _places(name: str, source: str) -> list[str]:
+    """Where a markdown link in the note `source` may lead, the likeliest first."""
+    folder, top = source.rpartition("/")[0], source.partition("/")[0]
+    return [normpath(place) for place in (f"{folder}/{name}", f"{top}/{name}", name)]
+
+
+def _without_code(text: str) -> str:
+    """The text with blanks in the place of code: as long as it was, and its lines where they were."""
+    fence, lines = "", []
+    for line in lines_of(text):
+        was, fence = fence, fence_after(line, fence)
+        is_code = bool(was or fence)
+        bare = re.sub(r"[^\r\n]", " ", line) if is_code else line
+        lines.append(_without_spans(bare) if "`" in bare else bare)
+    return "".join(lines)
+
+
+def _without_spans(line: str) -> str:
+    """A line with blanks in the place of code between as many backticks before as behind it.
+
+    From its end on each run of backticks is met once: so a line costs what it is long, whatever is in it.
+    """
+    next_end: dict[int, int] = {}
+    spans: list[tuple[int, int]] = []
+    for run in reversed(list(_TICKS.finditer(line))):
+        count = run.end() - run.start()
+        if count in next_end:
+            spans.append((run.start(), next_end[count]))
+        next_end[count] = run.end()
+    parts, here = [], 0
+    for start, end in reversed(spans):
+        if start >= here:
+            parts += [line[here:start], " " * (end - start)]
+            here = end
+    return "".join([*parts, line[here:]])
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2].rpartition(":")[2].casefold()
+    return name.removesuffix(".md")
+
+
+def _first(paths: Sequence[str], notes: Collection[str]) -> str:
+    return next((path for path in paths if path in notes), "")
+
+
+def _called(path: str, scope: str, notes: Collection[str]) -> str:
+    """The one note of a scope whose path ends so, whatever the case of its letters."""
+    end = f"/{path}".casefold()
+    found = [note for note in notes if note.startswith(f"{scope}/") and note.casefold().endswith(end)]
+    return found[0] if len(found) == 1 else ""

@@ -1,0 +1,143 @@
+"""ctxrepo.toml: which folder of the memory repository is which project's."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from ctxrepo.domain.formats import toml
+from ctxrepo.domain.project.paths import unsafe
+from ctxrepo.errors import ConfigError
+
+REGISTRY_FILE = "ctxrepo.toml"
+FORMAT = 1
+
+OLD_TAPE = "__anchors.jsonl"
+"""How pi-memory-md's tape of a project ends, which is no folder."""
+
+_TAPES = "TAPE/"
+_RESERVED = frozenset({"global", "tape", "inbox", "conflicts", "archive", ".ctx", ".git"})
+
+
+@dataclass(frozen=True)
+class Registry:
+    """`projects` maps project ids to folders, `aliases` further names of projects to the ids they stand for;
+    `problem` is one line when the file can't be read.
+    """
+
+    format: int = FORMAT
+    projects: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+    def canonical(self, project_id: str) -> str:
+        """The id that an id stands for; of names that stand for each other the lowest."""
+        seen: list[str] = []
+        while (other := self.aliases.get(project_id)) and project_id not in seen:
+            seen.append(project_id)
+            project_id = other
+        return min(seen[seen.index(project_id) :]) if project_id in seen else project_id
+
+    def folder_of(self, project_id: str) -> str:
+        """The folder registered for an id or for what it stands for; '' when there is none."""
+        return self.projects.get(self.canonical(project_id), "")
+
+    def names_of(self, project_id: str) -> list[str]:
+        """The further names that stand for an id, sorted."""
+        wanted = self.canonical(project_id)
+        return sorted(name for name in self.aliases if name != wanted and self.canonical(name) == wanted)
+
+
+def parse(text: str) -> Registry:
+    """Read ctxrepo.toml; what can't be a project's folder is left out."""
+    try:
+        found = toml.read(text)
+    except ConfigError as error:
+        return Registry(problem=f"{REGISTRY_FILE}: {error.message}")
+    number = found.get("format", FORMAT)
+    return Registry(
+        format=number if isinstance(number, int) else FORMAT,
+        projects={k: v for k, v in _table(found, "projects").items() if is_folder(v)},
+        aliases={k: v for k, v in _table(found, "aliases").items() if isinstance(v, str) and v},
+        policy=_table(found, "policy"),
+    )
+
+
+def with_project(text: str, project_id: str, folder: str | None) -> str:
+    """`text` with the project registered (None: not any more), every other byte as it was."""
+    return _with(text, "projects", project_id, folder)
+
+
+def with_alias(text: str, name: str, project_id: str | None) -> str:
+    """`text` in which `name` stands for a project (None: for itself again), every other byte as it was."""
+    return _with(text, "aliases", name, project_id)
+
+
+def is_folder(name: object) -> bool:
+    """Whether a project's folder may be called so: one safe part that nothing else is called."""
+    if not isinstance(name, str) or "/" in name or unsafe(name):
+        return False
+    return name.casefold() not in _RESERVED and not name.startswith(".")
+
+
+def is_global_folder(name: str) -> bool:
+    """Whether the notes that hold everywhere may be in a folder of that name."""
+    return name == "global" or is_folder(name)
+
+
+def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
+    """The folder a project gets: the last part of its id, with `-2`, `-3` … where that is taken.
+
+    A folder of just that name which is there and claimed by nobody is adopted.
+    """
+    base = _slug(project_id)
+    claimed = {f.casefold() for f in registry.projects.values()}
+    there = {f.casefold() for f in folders}
+    if is_folder(base) and base.casefold() not in claimed:
+        return base
+    return next(
+        name
+        for name in (f"{base}-{n}" for n in count(2))
+        if name.casefold() not in claimed | there and is_folder(name)
+    )
+
+
+def moved_path(path: str, old: str, new: str) -> str:
+    """Where a file of the project in the folder `old` is when it is in `new`; '' for what is not its own.
+
+    Its own are its folder, its tapes, and the tape that pi-memory-md keeps for it.
+    """
+    if path == f"{_TAPES}{old}{OLD_TAPE}":
+        return f"{_TAPES}{new}{OLD_TAPE}"
+    before = next((b for b in (f"{old}/", f"{_TAPES}{old}/") if path.startswith(b)), "")
+    return before[: -len(old) - 1] + new + "/" + path.removeprefix(before) if before else ""
+
+
+def relinked(text: str, old: str, new: str) -> str:
+    """`text` with every link that names the folder `old` leading to `new` instead."""
+    return re.sub(rf"\[\[{re.escape(old)}(?=/[^\[\]\n]+\]\])", lambda _: f"[[{new}", text)
+
+
+def scope_of(path: str) -> str:
+    """The name that no other project's folder may bear while there is a file at `path`."""
+    return path.removeprefix(_TAPES).split("/")[0].removesuffix(OLD_TAPE)
+
+
+def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = found.get(name)
+    return table if isinstance(table, dict) else {}
+
+
+def _with(text: str, table: str, key: str, value: str | None) -> str:
+    return toml.with_value(text if text.strip() else f"format = {FORMAT}\n", table, key, value)
+
+
+def _slug(project_id: str) -> str:
+    last = unicodedata.normalize("NFC", project_id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    slug = re.sub(r"[^\w.@+-]+", "-", last).strip("-. ")[:80].strip("-. ")
+    return slug or "project"

@@ -1,0 +1,111 @@
+"""What a person names on the command line: a note, an entry by its id, or an entry by its place.
+
+`[SCOPE:]PATH[#Ln[-Lm]]` or `^ID`. Whatever we print as a place or an id can be given back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ctxrepo.domain.project.paths import note_path
+from ctxrepo.errors import UsageError
+
+GLOBAL = "global"
+PROJECT = "project"
+
+SHORTEST = 4
+"""Characters at the beginning of an id that do for all of it, as long as no other id begins with them."""
+
+WHOLE = 12
+"""Characters of an id that follows the text."""
+
+_ID = re.compile(r"\^?([0-9a-z][0-9a-z_-]{0,63})\Z")
+_HEX = re.compile(rf"[0-9a-f]{{{SHORTEST},{WHOLE}}}\Z")
+_LINES = re.compile(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Either `entry_id`, or `path` relative to its scope; `scope` is '' when none was named.
+
+    `entry_id` may be the beginning of an id. With `lines`, the first and the last, it is the entry that
+    stands there in the note. `word` is what may be an id without its ^ where no note has that name.
+    """
+
+    scope: str = ""
+    path: str = ""
+    entry_id: str = ""
+    lines: tuple[int, int] | None = None
+    word: str = field(default="", compare=False)
+
+
+def parse_target(text: str) -> Target:
+    """Read a TARGET; UsageError says which part can't be one."""
+    text = text.strip()
+    if text.startswith("^"):
+        return Target(entry_id=parse_id(text))
+    place = _LINES.search(text)
+    scope, colon, path = (text[: place.start()] if place else text).rpartition(":")
+    if colon and not scope:
+        raise UsageError(f"{text!r} names no scope before its colon", "Write SCOPE:PATH or just PATH.")
+    word = text if _HEX.match(text) else ""
+    return Target(scope, note_path(path), lines=_lines(text, place) if place else None, word=word)
+
+
+def parse_entry(text: str) -> Target:
+    """Read what can only be an entry: its id, with or without ^, or its place."""
+    text = text.strip()
+    return parse_target(text) if _LINES.search(text) else Target(entry_id=parse_id(text))
+
+
+def parse_destination(text: str) -> Target:
+    """Read where something is to go; its path may be '' (`global:`) or end in `/` (`archive/`)."""
+    if not text.endswith((":", "/")):
+        return parse_target(text)
+    stand_in = parse_target(f"{text}_.md")
+    return Target(stand_in.scope, stand_in.path.removesuffix("_.md"))
+
+
+def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
+    """Those of `ids` that `name` may stand for: the very same, else each that begins with it; sorted."""
+    known = set(ids)
+    if name in known:
+        return [name]
+    return sorted(i for i in known if i.startswith(name)) if len(name) >= SHORTEST else []
+
+
+def id_meant(name: str, ids: Iterable[str]) -> str:
+    """The one of `ids` that `name` stands for, else `name` itself; UsageError when there are several."""
+    meant = ids_meant(name, ids)
+    if len(meant) > 1:
+        raise UsageError(several_ids(len(meant), name), f"They are ^{', ^'.join(meant[:5])}.")
+    return meant[0] if meant else name
+
+
+def several_ids(count: int, name: str) -> str:
+    return f"{count} entries have an id that begins with {name}"
+
+
+def may_be_derived(name: str) -> bool:
+    """Whether `name` is an id that follows the text, or the beginning of one."""
+    return bool(_HEX.match(name))
+
+
+def parse_id(text: str) -> str:
+    """The id in `^id` or `id`."""
+    match = _ID.match(text)
+    if not match:
+        raise UsageError(
+            f"{text!r} is not an entry id", "An id is ^ and 12 hex digits, as `remember` prints it."
+        )
+    return match[1]
+
+
+def _lines(text: str, place: re.Match[str]) -> tuple[int, int]:
+    first = int(place[1])
+    last = int(place[2] or first)
+    if last < first:
+        raise UsageError(f"{text!r} ends before it begins", "A place is PATH#L9, or PATH#L9-L11.")
+    return first, last

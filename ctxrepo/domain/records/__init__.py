@@ -1,0 +1,1 @@
+"""Records of one line: anchors, handoffs, evidence, usage."""

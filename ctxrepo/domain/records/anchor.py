@@ -1,0 +1,100 @@
+"""An anchor: a named point in a session, one JSON line on a tape.
+
+The first seven keys and their order are those of pi-memory-md, which reads our tapes and whose we read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ctxrepo.domain.formats.jsonl import records, render, render_compactly, text_of
+
+VERSION = 1
+
+_ON_PI = "pi"
+
+Type = Literal["session", "handoff"]
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """`timestamp` is ISO 8601 with milliseconds in UTC; `meta` may hold summary, purpose, keywords,
+    trigger and, for a handoff, what the next session needs."""
+
+    id: str
+    timestamp: str
+    name: str
+    type: Type
+    session_id: str
+    session_entry_id: str
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    host: str = ""
+    is_on_pi: bool = False
+    """Whether it was put on pi-memory-md's tape as well: if it isn't there, it was deleted there."""
+
+    @property
+    def summary(self) -> str:
+        return text_of(self.meta, "summary")
+
+
+def to_line(anchor: Anchor) -> str:
+    """The anchor as one line of our own tapes, without a newline."""
+    return render(_fields(anchor) | {"v": VERSION, "host": anchor.host})
+
+
+def on_pi(fields: Mapping[str, Any]) -> str:
+    """The line of an anchor of ours, once it stands on pi-memory-md's tape as well."""
+    return render({**fields, _ON_PI: True})
+
+
+def to_pi_line(anchor: Anchor) -> str:
+    """The anchor as one line of pi-memory-md's tape, as that program writes it, without a newline."""
+    return render_compactly(_fields(anchor))
+
+
+def _fields(anchor: Anchor) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "id": anchor.id,
+        "timestamp": anchor.timestamp,
+        "name": anchor.name,
+        "type": anchor.type,
+    }
+    if anchor.meta:
+        fields["meta"] = dict(anchor.meta)
+    return fields | {"sessionId": anchor.session_id, "sessionEntryId": anchor.session_entry_id}
+
+
+def anchors_of(text: str) -> list[Anchor]:
+    """The anchors of a tape, oldest first; lines that are none are passed over."""
+    found = [a for a in map(anchor_of, records(text)) if a is not None]
+    return sorted(found, key=lambda a: (a.timestamp, a.id))
+
+
+def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
+    """The anchor that a line's object is; None when it is none."""
+    name, timestamp = text_of(fields, "name"), text_of(fields, "timestamp")
+    kind = text_of(fields, "type") or text_of(fields, "kind")
+    session, entry = text_of(fields, "sessionId"), text_of(fields, "sessionEntryId")
+    if not (name and timestamp and session and entry):
+        return None
+    meta = fields.get("meta")
+    known: Type
+    if kind == "session":
+        known = "session"
+    elif kind == "handoff":
+        known = "handoff"
+    else:
+        return None
+    return Anchor(
+        id=text_of(fields, "id") or f"{entry}:{timestamp}:{name}",
+        timestamp=timestamp,
+        name=name,
+        type=known,
+        session_id=session,
+        session_entry_id=entry,
+        meta=meta if isinstance(meta, dict) else {},
+        host=text_of(fields, "host"),
+        is_on_pi=fields.get(_ON_PI) is True,
+    )

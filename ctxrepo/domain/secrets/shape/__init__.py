@@ -1,0 +1,1 @@
+"""Telling by its looks whether a value could be a secret."""

@@ -1,0 +1,287 @@
+"""Telling a credential from what only stands in its place: a placeholder, a reference, an identifier.
+
+Each judge takes the match of a rule, of which the last group that took part is what may be the secret.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ctxrepo.domain.secrets.shape.placeholder import (
+    FULL_WIDTH,
+    TOKEN_FILLER,
+    WEAK,
+    has_both,
+    is_mixture,
+    is_strong,
+    may_be_secret,
+    stands_for_one,
+    words_of,
+)
+
+_JUDGED_BYTES = 64
+_DOCUMENTED = (
+    b"test_4eC39HqLyjWDarjtT1zdp7dc",  # Stripe
+    b"test_BQokikJOvBiI2HlWgH4olfQ2",
+    b"SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",  # jwt.io, today and once
+    b"TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ",
+    b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",  # RFC 7519
+    b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",  # Azure's emulator
+    b"QWxhZGRpbjpvcGVuIHNlc2FtZQ",  # RFC 7617: Aladdin:open sesame
+)
+"""Secrets that their vendors print as examples; those with EXAMPLE in them need no entry."""
+_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_SENTENCE = re.compile(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
+_LOCAL = re.compile(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([A-Za-z0-9-]+\.)*example\.)")
+_CODE = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
+_RUN = re.compile(rb"[^\s,;(){}\[\]|&]+")
+
+URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
+
+# `token_id`, `password-hash`, `secret_name` say something about a secret; they don't hold it.
+_ABOUT = frozenset(
+    b"id ids name names url uri path file dir type kind hash hashes arn ref refs length len size count limit"
+    b" ttl expiry expires expiration expired version field header headers param prefix suffix endpoint digest"
+    b" fingerprint checksum format policy algorithm alg env var variable store manager provider source"
+    b" location scope scopes class usage budget rate bucket index pattern regex schema status holder"
+    b" label hint reset rules rule strength min max minlength maxlength".split()
+)
+_GLUED = frozenset(b"key keybase value string text data plain b64 base et en si nin".split()) | {b""}
+_OTHER_TOKENS = re.compile(
+    rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
+    rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
+    # One part of an address, such as an ARN or the key of a cache.
+    rb"|:\Z"
+)
+_NAMED = re.compile(rb"[a-z0-9]{2}[ _-]?\Z")
+_LOGIN = re.compile(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
+_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[ _-]?\Z")
+_KEYS = re.compile(
+    rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
+    rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
+    rb"|write|ingest|integration|rest|recovery|activation|product|host|function|wallet|root|org|team|project|user"
+    rb"|developer|unseal|ingestion|dev|prod|preshared|psk|crypto|cipher|aes|rsa|ed25519|tls|ssl|data|sas|security"
+    rb"|validation|machine|cookie|salt|rails|django|flask|laravel|openai|stripe|google|maps|mapbox|sendgrid)"
+    rb"[ _.-]?\Z"
+)
+_OTHER_KEYS = re.compile(
+    rb"(?:public|publishable|primary|foreign|partition|sort|cache|idempotency|hash|row|object|s3|routing|shard"
+    rb"|dedup|lookup|group|search|index|map|dict|translation|i18n|host|known|registry|storage)[ _.-]?\Z"
+)
+_SHOUTED = re.compile(rb"[A-Z0-9]_\Z")
+
+
+def is_token(match: re.Match[bytes]) -> bool:
+    """After a vendor's own prefix nearly everything is real: but for `xxxxx` and words with dashes."""
+    value = value_of(match)
+    return not (
+        TOKEN_FILLER.search(value.lower())
+        or is_documented(match)
+        or _SENTENCE.match(value, min(8, len(value) // 3))
+    )
+
+
+def is_mixed(match: re.Match[bytes]) -> bool:
+    value = value_of(match)
+    return has_both(value) and not TOKEN_FILLER.search(value.lower())
+
+
+def is_mixed_case(match: re.Match[bytes]) -> bool:
+    """Small and capital letters and digits, in an order that no words have."""
+    value = value_of(match)
+    return is_random(match) and value.lower() != value and value.upper() != value
+
+
+def is_random(match: re.Match[bytes]) -> bool:
+    """Letters and digits in an order that no words and no identifier have."""
+    value = value_of(match)
+    return may_be_secret(value) and not words_of(value) and not is_documented(match)
+
+
+def is_password(match: re.Match[bytes]) -> bool:
+    """What stands where a command or a file has a password, and isn't what a manual would print."""
+    return is_strong(value_of(match))
+
+
+def is_url_password(match: re.Match[bytes]) -> bool:
+    """Whether `user:password@host` is a login, and not one of a document or of a developer's own machine."""
+    user, password = match[0][3:].split(b":", 1)[0], value_of(match)
+    if password.lower() in URL_WORDS or password == user or len(password) < 6:
+        return False
+    if stands_for_one(password) or WEAK.match(password.lower()):
+        return False
+    if words_of(password) or len(password) < 8:
+        is_local = bool(_LOCAL.match(match.string, match.end() - 1))
+        return is_mixture(password) and not is_local
+    return True
+
+
+def is_any(match: re.Match[bytes]) -> bool:
+    """Whatever isn't told to be a placeholder or a reference."""
+    value = value_of(match)
+    return len(value) > 3 and not stands_for_one(value) and not WEAK.match(value.lower())
+
+
+def is_second(match: re.Match[bytes]) -> bool:
+    """The second of `user / password`: an address or a path isn't one."""
+    value = value_of(match)
+    return (
+        b"/" not in value
+        and not _SETTING.match(value)
+        and b"://" not in match[0]
+        and is_strong(value)
+        and not _CODE.match(value)
+    )
+
+
+def is_spoken(match: re.Match[bytes]) -> bool:
+    """Where only a word stands before it: what changes often between letters and digits, or has signs too."""
+    value = value_of(match).rstrip(b"]}!?")
+    if not is_strong(value) or not _PLAIN.match(value):
+        return False
+    if _HEX.match(value):
+        return len(value) >= 32 and b" for " not in match[0] and not match[0].lower().startswith(b"pass")
+    if re.search(
+        rb"(?i)(?:key|cred\w*)\W{0,4}\Z", match.string[match.start() : match.start(1)]
+    ) and not _KEYS.search(_before(match)):
+        return False
+    return _is_varied(value)
+
+
+def is_assigned_varied(match: re.Match[bytes]) -> bool:
+    """Beside a word that stands before other things more often than before a secret."""
+    return is_assigned_password(match) and _is_varied(_assigned(match))
+
+
+def _is_varied(value: bytes) -> bool:
+    """Whether it changes often between letters and digits, and capitals and small ones, or has signs too."""
+    changes = len(_CHANGE.findall(value))
+    turns = changes + len(_TURN.findall(value))
+    return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*@" for c in value))
+
+
+_HEX = re.compile(rb"[0-9a-f]+\Z")
+_PLAIN = re.compile(rb"[A-Za-z0-9!#$%^&*+/=@~?_-]+\Z")
+_TURN = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
+_CHANGE = re.compile(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+
+
+_WORDS_AND_NUMBER = re.compile(rb"[a-z]{3,12}(?:-[a-z]{3,12}){2,8}[0-9]{2,4}\Z")
+_PHRASE = re.compile(rb"[a-z]{3,10}(?:[-_.][a-z]{3,10}){3,9}\Z")
+_PUBLIC = re.compile(rb"AC[0-9a-f]{32}\Z|pk[_.-]|pub|https?:")
+_SETTING = re.compile(rb"\w{1,40}=")
+
+
+def is_any_hash(match: re.Match[bytes]) -> bool:
+    """Nothing else has this shape."""
+    return not TOKEN_FILLER.search(value_of(match).lower())
+
+
+def is_assigned_password(match: re.Match[bytes]) -> bool:
+    """Even `Summer2024rain` is a password; a name of several words isn't."""
+    if not _is_the_thing(match):
+        return False
+    value = _assigned(match)
+    if match["bare"] and _is_code(match):
+        return False
+    if _PHRASE.match(value) and b"phrase" in match[0][:12].lower():
+        return not stands_for_one(value)
+    if _WORDS_AND_NUMBER.match(value):
+        return not stands_for_one(value)
+    if len(value) < 12 or not has_both(value) or words_of(value) > 1:
+        return is_strong(value)
+    return may_be_secret(value) and not WEAK.match(value.lower())
+
+
+def is_assigned_secret(match: re.Match[bytes]) -> bool:
+    """As for a password, but ids and, out of quotes, single identifiers are no secrets."""
+    value, before = _assigned(match).lower(), _before(match)
+    if _OTHER_TOKENS.search(before) or not _is_assigned(match):
+        return False
+    if _UUID.match(value):
+        if match[0][:1] in b"sS" or _LOGIN.search(before):
+            return True
+        return bool(_NAMED.search(before) and not _NO_LOGIN.search(before))
+    return True
+
+
+def is_assigned_key(match: re.Match[bytes]) -> bool:
+    """Most keys are for maps and tables: only those named as an API's or a cipher's count."""
+    before = _before(match)
+    if _KEYS.search(before):
+        return _is_assigned(match)
+    start = match.start()
+    is_shouted = match[0].isupper() or _SHOUTED.search(match.string, max(0, start - 2), start)
+    if not is_shouted or _OTHER_KEYS.search(before) or len(_assigned(match)) < 20:
+        return False
+    return _is_assigned(match) and not words_of(_assigned(match))
+
+
+def is_vendors(match: re.Match[bytes]) -> bool:
+    """A value beside a vendor's name only: long, random, and no id of a commit."""
+    value = _assigned(match)
+    if len(value) < 20 or not _is_the_thing(match) or not may_be_secret(value) or words_of(value):
+        return False
+    if _PUBLIC.match(value):
+        return False
+    return _is_varied(value) and not (_HEX.match(value) and len(value) in (40, 64))
+
+
+def is_foreign(match: re.Match[bytes]) -> bool:
+    """A value after a word for secret or key in another language than English."""
+    value = _assigned(match)
+    return (
+        len(value) >= 12
+        and _is_the_thing(match)
+        and not _is_code(match)
+        and may_be_secret(value)
+        and not (words_of(value) or _UUID.match(value.lower()) or FULL_WIDTH.search(value))
+    )
+
+
+def _is_assigned(match: re.Match[bytes]) -> bool:
+    """Whether the name stands for the secret itself, and the value is one."""
+    value = _assigned(match)
+    if len(value) < 12 or not has_both(value) or not _is_the_thing(match) or is_documented(match):
+        return False
+    if match["bare"] and _is_code(match):
+        return False
+    return (
+        words_of(value) <= (1 if match["quote"] else 0)
+        and may_be_secret(value)
+        and not WEAK.match(value.lower())
+    )
+
+
+def _is_the_thing(match: re.Match[bytes]) -> bool:
+    """Whether the name says `password` or `password_prod`, and not `password_hash` or `passwordless`."""
+    glued, *words = match["more"].lower().replace(b"-", b"_").replace(b".", b"_").split(b"_")
+    return glued.rstrip(b"0123456789") in _GLUED and not (words and words[-1] in _ABOUT)
+
+
+def _assigned(match: re.Match[bytes]) -> bytes:
+    """The value without what code and markdown have behind it; a password may begin with such a sign."""
+    value = value_of(match)
+    run = _RUN.match(value) if match["bare"] else None
+    return run[0] if run and len(run[0]) >= 6 else value
+
+
+def _is_code(match: re.Match[bytes]) -> bool:
+    """Whether the value is a call or a name of a program."""
+    return bool(match["bare"] and _CODE.match(match["bare"][:_JUDGED_BYTES]))
+
+
+def _before(match: re.Match[bytes]) -> bytes:
+    """The beginning of the name that the match is the end of."""
+    return match.string[max(0, match.start() - 16) : match.start()].lower()
+
+
+def value_of(match: re.Match[bytes]) -> bytes:
+    """The beginning of what may be the secret: enough to judge it by, and no more to read in hostile text."""
+    start, end = match.span(match.lastindex or 0)
+    return match.string[start : min(end, start + _JUDGED_BYTES)].rstrip(b".,:;*)")
+
+
+def is_documented(match: re.Match[bytes]) -> bool:
+    start, end = match.span()
+    return any(match.string.find(known, start, min(end, start + 8192)) >= 0 for known in _DOCUMENTED)

@@ -1,0 +1,1 @@
+"""What can be set, with the sentence that explains each key."""

@@ -1,0 +1,197 @@
+"""The keys of config.toml, as values: their names, what each may be, and the sentence that explains it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import math
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache, cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.errors import ConfigError
+
+REPOSITORY = "repository"
+
+
+@dataclass(frozen=True)
+class Key:
+    """One setting: `name` is `section.field`, `hint` the type of the field."""
+
+    name: str
+    hint: Any
+    default: object
+
+    @property
+    def section(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def field(self) -> str:
+        return self.name.partition(".")[2]
+
+    @property
+    def kind(self) -> str:
+        """What its value may be, in words."""
+        return kind(self.hint)
+
+    @cached_property
+    def sentence(self) -> str:
+        """What stands below the field in its dataclass."""
+        return sentences(sections()[self.section])[self.field]
+
+
+@cache
+def sections() -> dict[str, type]:
+    """Section name -> its dataclass, in the order of Settings."""
+    hints = get_type_hints(Settings)
+    found: dict[str, type] = {REPOSITORY: RepositorySettings}
+    for field in dataclasses.fields(Settings):
+        if dataclasses.is_dataclass(hints[field.name]):
+            found[field.name] = hints[field.name]
+    return found
+
+
+def hints_of(section: type) -> dict[str, Any]:
+    """Field -> its type, with the bounds that stand there."""
+    return get_type_hints(section, include_extras=True)
+
+
+@cache
+def keys() -> tuple[Key, ...]:
+    """Every key, section by section; those of `repository` are the first repository's."""
+    return tuple(
+        Key(f"{name}.{field.name}", hints_of(kind)[field.name], field.default)
+        for name, kind in sections().items()
+        for field in dataclasses.fields(kind)
+    )
+
+
+def key_named(name: str) -> Key:
+    """The key of this dotted name; ConfigError names the nearest, or those of the section that was named."""
+    found = next((key for key in keys() if key.name == name), None)
+    if found is not None:
+        return found
+    if name in sections():
+        raise ConfigError(
+            f"{name} is a section of settings",
+            f"Its keys: {', '.join(k.name for k in keys() if k.section == name)}.",
+        )
+    near = nearest_key(name)
+    raise ConfigError(
+        f"there is no setting {name!r}",
+        f"Did you mean {near}?" if near else "`ctxrepo config list` shows all.",
+    )
+
+
+def nearest_key(name: str) -> str:
+    """The key that a mistyped name most likely means, '' when none is near."""
+    section, _, field = name.rpartition(".")
+    own = {key.field: key.name for key in keys() if key.section == section}
+    if near := get_close_matches(field, own, n=1):
+        return own[near[0]]
+    elsewhere = [key.name for key in keys() if key.field == field]
+    if len(elsewhere) == 1:
+        return elsewhere[0]
+    by_field = {key.field: key.name for key in keys()}
+    for word, known in ((name, {key.name: key.name for key in keys()}), (field, by_field)):
+        if near := get_close_matches(word, known, n=1):
+            return known[near[0]]
+    return ""
+
+
+def accepted(value: object, hint: Any) -> object | None:
+    """A value as TOML has it in the form of the field; None when it is none that the field may have."""
+    if hint is bool or hint is str:
+        return value if isinstance(value, hint) else None
+    if get_origin(hint) is Annotated:
+        (form, most) = get_args(hint)
+        number = _number(value, form)
+        return number if number is not None and number <= most.value else None
+    if hint in (int, float):
+        return _number(value, hint)
+    if get_origin(hint) is Literal:
+        return value if value in get_args(hint) else None
+    item = get_args(hint)[0]
+    if isinstance(value, list) and all(accepted(v, item) is not None for v in value):
+        return tuple(value)
+    return None
+
+
+def understood(words: str, key: Key) -> object:
+    """The value that a person typed for `key`, as TOML has it; ConfigError says what is allowed.
+
+    Items of a list stand between commas; nothing at all is an empty list.
+    """
+    value: object = words
+    if key.hint is bool:
+        value = {"true": True, "false": False}.get(words.lower(), words)
+    elif key.hint in (int, float) or get_origin(key.hint) is Annotated:
+        value = _typed_number(words)
+    elif get_origin(key.hint) is tuple:
+        value = [item.strip() for item in words.split(",")] if words.strip() else []
+        if "" in value:
+            value = None
+    if accepted(value, key.hint) is None:
+        listed = "; commas between the items" if get_origin(key.hint) is tuple else ""
+        raise ConfigError(f"{key.name} can't be {words!r}", f"It takes {key.kind}{listed}.")
+    return value
+
+
+def spelled(value: object) -> str:
+    """A value as `understood` reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) and value < 1e6 else str(value)
+
+
+def kind(hint: Any) -> str:
+    """What a field of this type may be, in words."""
+    if get_origin(hint) is Literal:
+        return " or ".join(str(word) or '""' for word in get_args(hint))
+    if get_origin(hint) is Annotated:
+        form, most = get_args(hint)
+        return f"{kind(form)} up to {most.value}"
+    if get_origin(hint) is tuple:
+        item = get_args(hint)[0]
+        return "a list of texts" if item is str else f"a list of {' and '.join(map(str, get_args(item)))}"
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(hint, "a text")
+
+
+@cache
+def sentences(kind: type) -> dict[str, str]:
+    """Field -> the string that stands below it; only the source has those."""
+    (body,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            assert isinstance(below, ast.Expr), f"{kind.__name__}.{field.target.id} has no sentence below it"
+            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
+    return found
+
+
+def _number(value: object, hint: Any) -> int | float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    is_whole = isinstance(value, int) or value.is_integer()
+    if not 0 <= value < math.inf or (hint is int and not is_whole):
+        return None
+    try:
+        return int(value) if hint is int else float(value)
+    except OverflowError:  # a whole number of hundreds of digits as seconds
+        return None
+
+
+def _typed_number(words: str) -> object:
+    for form in (int, float):
+        try:
+            return form(words)
+        except ValueError:
+            continue
+    return words

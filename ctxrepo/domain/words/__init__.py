@@ -1,0 +1,1 @@
+"""What a text is about, as words. Hooks load it."""

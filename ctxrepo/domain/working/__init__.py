@@ -1,0 +1,1 @@
+"""Notes of a form of their own: checklists, daily notes, and blocks in other files."""

@@ -1,0 +1,216 @@
+"""A checklist in a note: items are found, ticked, added and cleared, and no other line is touched.
+
+An item is a list line with a box, `- [ ]` or `* [X]`, at any depth, outside code and comments. A comment of
+one line directly above it is about it (pi-memory writes when, and in which session) and goes when it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.entry import derived_id, entries_of, explicit_id, normalised, without_id
+from ctxrepo.domain.note.markdown import closed, lines_of, split_blocks
+from ctxrepo.domain.working.checklines import COMMENT, ITEM, Line, lines_in
+from ctxrepo.errors import Refused, UsageError
+
+_MARKERS = re.compile(r"\A(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\](?:[ \t]+|\Z))?")
+
+
+@dataclass(frozen=True)
+class Item:
+    """`line` is its 0-based line in the note, `first` that of the comment about it or `line`, `end` the one
+    behind all that hangs under it.
+
+    `depth` counts the items that it hangs under. `is_clear`: it is done, and so is all that goes with it.
+    """
+
+    id: str
+    text: str
+    is_done: bool
+    depth: int
+    first: int
+    line: int
+    end: int
+    is_clear: bool
+
+
+def items_of(path: str, text: str) -> list[Item]:
+    """The items of the note `text` at `path`, in order."""
+    head, body = frontmatter.split(text)
+    offset = len(lines_of(head))
+    lines = list(lines_in(body))
+    ids = {e.first_line - 1: e.id for e in entries_of(path, text)}
+    starts = [i for i, line in enumerate(lines) if line.kind == "item"]
+    ends = {i: _end(lines, i) for i in starts}
+    seen: dict[str, int] = {}
+    above: list[int] = []
+    found = []
+    for i in starts:
+        above = [j for j in above if i < ends[j]]
+        match = ITEM.match(lines[i].raw)
+        assert match
+        said = "\n".join([without_id(match[3] or "").strip(), *_further(lines, i, ends[i])]).strip()
+        own = ids.get(i + offset, "") if lines[i].heads else explicit_id(lines[i].raw)
+        seen[normalised(said)] = nth = seen.get(normalised(said), 0) + 1
+        found.append(
+            Item(
+                id=own or derived_id(path, (*lines[i].heading, "item"), normalised(said), nth),
+                text=said,
+                is_done=match[2] != " ",
+                depth=len(above),
+                first=_first(lines, i) + offset,
+                line=i + offset,
+                end=ends[i] + offset,
+                is_clear=match[2] != " " and _is_clear(lines, i, ends[i]),
+            )
+        )
+        above.append(i)
+    return found
+
+
+def ticked(text: str, item: Item, is_done: bool) -> str:
+    """`text` with the box of an item of it ticked, or empty again."""
+    lines = lines_of(text)
+    match = ITEM.match(lines[item.line])
+    assert match
+    line = lines[item.line]
+    lines[item.line] = f"{line[: match.start(2)]}{'x' if is_done else ' '}{line[match.end(2) :]}"
+    return "".join(lines)
+
+
+def item_line(said: str) -> str:
+    """The lines of an open item that says this, without their end; further lines are indented.
+
+    UsageError for a text that would be anything else than one item and its words.
+    """
+    words = [line.strip() for line in re.split(r"\r\n|\r|\n", said.strip())]
+    first, *rest = [line for line in words if line] or [""]
+    first = _MARKERS.sub("", first, count=1)
+    if not normalised(first):  # nothing, or only what begins an item of a list
+        raise UsageError("the item is empty", "Say in a few words what is to be done.")
+    if len(said.encode("utf-8", "surrogatepass")) > compose.MAX_ENTRY_BYTES:
+        raise UsageError("the item is too long", "Put it into a note, and name that note in the item.")
+    line = "\n".join([f"- [ ] {first}", *(f"  {more}" for more in rest)])
+    kinds = [found.kind for found in lines_in(line)]
+    items = items_of("", line)
+    is_one = len(items) == 1 and items[0].text == "\n".join([first, *rest])
+    if not is_one or kinds != ["item", *("text" for _ in rest)] or len(split_blocks(line)) != 1:
+        raise UsageError(
+            "that would be more than one item: it holds a list, a heading, code or a comment",
+            "Add each item by itself, or say it in plain lines.",
+        )
+    return line
+
+
+def added(text: str, line: str) -> str:
+    """`text` with a new item behind the last top-level one, or at the end where there is none."""
+    head, body = frontmatter.split(text)
+    is_last = _last_top(list(lines_in(body)))
+    if is_last is None:
+        new = compose.append(text, line)
+    else:
+        if is_last == len(split_blocks(body)) - 1:
+            body = closed(body)  # in a fence that nothing closes it would be code
+        new = head + _behind(body, is_last, line, compose.newline_of(text))
+    if len(items_of("", new)) != len(items_of("", text)) + 1:
+        raise Refused(
+            "the list ends in a comment or in code that nothing closes", "Close it, then try again."
+        )
+    return new
+
+
+def cleared(path: str, text: str) -> tuple[str, list[Item], list[Item]]:
+    """`text` without the items that are done: what is left, those that went, those that are done and stay.
+
+    An item stays while anything under it is open or is no item at all: somebody wrote it.
+    """
+    lines = lines_of(text)
+    roots: list[Item] = []
+    gone: list[Item] = []
+    stays: list[Item] = []
+    for item in items_of(path, text):
+        if roots and item.line < roots[-1].end:
+            gone.append(item)
+        elif item.is_clear:
+            roots.append(item)
+            gone.append(item)
+        elif item.is_done:
+            stays.append(item)
+    for item in reversed(roots):
+        lines[item.first : item.end] = _gap(lines, item, compose.newline_of(text))
+    return "".join(lines), gone, stays
+
+
+def _gap(lines: Sequence[str], item: Item, newline: str) -> list[str]:
+    """What takes the place of an item: a blank line where a comment above it would else be about the next."""
+    above = lines[item.first - 1] if item.first else ""
+    below = lines[item.end] if item.end < len(lines) else ""
+    return [newline] if COMMENT.match(above) and ITEM.match(below) else []
+
+
+def _end(lines: Sequence[Line], start: int) -> int:
+    """The line behind what hangs under the item at `start`."""
+    end = start + 1
+    for i in range(start + 1, len(lines)):
+        if lines[i].block != lines[start].block:
+            break
+        if lines[i].kind != "blank":
+            if lines[i].indent <= lines[start].indent:
+                break
+            end = i + 1
+    return end
+
+
+def _further(lines: Sequence[Line], start: int, end: int) -> Iterator[str]:
+    """The lines that go on with the words of an item."""
+    for line in lines[start + 1 : end]:
+        if line.kind != "text":
+            return
+        yield without_id(line.raw).strip()
+
+
+def _first(lines: Sequence[Line], start: int) -> int:
+    return start - 1 if start and lines[start - 1].kind == "comment" else start
+
+
+def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:
+    """Whether an item that is done may go with all that hangs under it."""
+    if end < len(lines) and lines[end].block == lines[start].block and lines[end].kind in ("text", "closed"):
+        return False  # a line that isn't indented and yet goes on with it
+    span = [*lines[start:end], None]
+    for before, after in pairwise(span):
+        assert before is not None
+        match before.kind:
+            case "item":
+                is_fine, follows = before.is_done, True
+            case "text":
+                is_fine = follows
+            case "comment":
+                is_fine, follows = after is not None and after.kind == "item", False
+            case kind:
+                is_fine, follows = kind == "blank", False
+        if not is_fine:
+            return False
+    return True
+
+
+def _last_top(lines: Sequence[Line]) -> int | None:
+    """The number of the block that begins with the last top-level item."""
+    return next((line.block for line in reversed(lines) if line.kind == "item" and line.heads), None)
+
+
+def _behind(body: str, number: int, line: str, newline: str) -> str:
+    """`body` with `line` as an item of its own behind the block."""
+    blocks = split_blocks(body)
+    text = blocks[number].text
+    if not text.endswith("\n"):
+        text += newline
+    if COMMENT.match(lines_of(text)[-1]):
+        text += newline  # what stands directly above an item is about it
+    before = "".join(b.raw for b in blocks[:number])
+    rest = "".join(b.raw for b in blocks[number + 1 :])
+    return f"{before}{text}{line.replace(chr(10), newline)}{newline}{blocks[number].after}{rest}"

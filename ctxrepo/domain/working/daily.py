@@ -1,0 +1,79 @@
+"""A daily note: what was done on one day, a line each, in the order it was told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.note import bump_updated
+from ctxrepo.errors import UsageError
+
+FOLDER = "daily"
+
+_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md\Z", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+_STAMP = re.compile(r"\A\d{2}:\d{2} [+-]\d{4} ")
+_MARKER = re.compile(r"\A[-*+](?:[ \t]+|\Z)")
+
+
+def path_of(folder: str, day: str) -> str:
+    """The note of a day, in the scope of this folder."""
+    return f"{folder}/{FOLDER}/{day}.md"
+
+
+def day_of(now: datetime) -> str:
+    """The day it is for who is asked: `now` has their offset."""
+    return now.date().isoformat()
+
+
+def parse_day(text: str, now: datetime) -> str:
+    """`today`, `yesterday` or a day of the calendar as 2026-11-20; UsageError for anything else."""
+    if text in ("today", "yesterday"):
+        return (now.date() - timedelta(days=text == "yesterday")).isoformat()
+    try:
+        if _DAY.match(text):
+            return date.fromisoformat(text).isoformat()
+    except ValueError:
+        pass
+    raise UsageError(f"{text[:40]!r} is not a date", "Write it as 2026-11-20, or say today or yesterday.")
+
+
+def days(paths: Iterable[str]) -> list[str]:
+    """The days that these paths of daily notes are of, the newest first; others are passed over."""
+    found = []
+    for path in paths:
+        match = _NAME.match(path.rpartition("/")[2])
+        try:
+            found += [date.fromisoformat(match[1]).isoformat()] if match else []
+        except ValueError:
+            continue
+    return sorted(found, reverse=True)
+
+
+def line(text: str, now: datetime) -> str:
+    """The entry for what was told at this moment: `- 09:47 +0100 text`, further lines indented.
+
+    The offset is always there: who travels, or works with others, has several zones in one note.
+    """
+    words = _MARKER.sub("", text.strip(), count=1)
+    if not words:
+        raise UsageError("there is nothing to log", "Say in a sentence what was done, found or decided.")
+    return compose.bullet(f"{now.strftime('%H:%M %z')} {words}")
+
+
+def logged(text: str | None, entry: str, day: str) -> str:
+    """The note of a day, or the one that begins with it (None), with `entry` at its end.
+
+    Two machines begin it alike, so that their notes become one.
+    """
+    if text is None:
+        head = {"description": f"Log of {day}", "created": day, "updated": day}
+        text = frontmatter.render(head) + "\n"
+    return bump_updated(compose.append(text, entry), day)
+
+
+def words_of(plain: str) -> str:
+    """What an entry of the log says, without the time."""
+    return _STAMP.sub("", plain, count=1).strip()

@@ -1,0 +1,232 @@
+"""Completion: the command that prints a shell's script, and the door through which the script asks."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.shells import SCRIPTS, script
+
+FILES = ":files"
+
+Candidate = tuple[str, str]
+"""(what may stand there, what it means or '')."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(completion)
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print a script by which your shell completes words of ctxrepo.
+
+    It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a
+    note behind #, items of the checklist, projects, conflicts, traces and sessions.
+
+    For bash the line of the example goes into `~/.bashrc`; for zsh the same with zsh into `~/.zshrc`; fish
+    reads what it prints from `~/.config/fish/completions/ctxrepo.fish`.
+
+    Example: eval "$(ctxrepo completion bash)"
+    """
+    if shell not in SCRIPTS:
+        raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SCRIPTS)}.")
+    output.verbatim(script(shell, sys.executable).encode())
+
+
+def main(words: Sequence[str], root: Callable[[], Any]) -> int:
+    """Answer a script: `bash WORDBREAKS LINE`, or another shell's name and the words up to the cursor.
+    `root` makes the tree of all commands.
+
+    Nobody reads an error while they type: whatever goes wrong, nothing is said.
+    """
+    with suppress(Exception):
+        answer = _bash(root(), words[1], words[2]) if words[0] == "bash" else _told(root(), words[1:])
+        output.verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def candidates(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
+    """What may stand in place of the last of `words`, which follow the name of the command `root`.
+
+    `(FILES, '')` stands for names of files.
+    """
+    *before, last = words
+    command, taken, option, is_over = root, 0, None, False
+    for word in before:
+        if option is not None:
+            option = None
+        elif word == "--" and not is_over:
+            is_over = True
+        elif word.startswith("-") and not is_over:
+            option = _taking(command, word)
+        elif word in getattr(command, "commands", {}):
+            command = command.commands[word]
+        else:
+            taken += 1
+    name, equals, start = last.partition("=")
+    if option is not None:
+        found = _values(command, option, last, before)
+    elif last.startswith("--") and equals and (given := _taking(command, name)):
+        found = (
+            (f"{name}={value}", said)
+            for value, said in _values(command, given, start, before)
+            if value != FILES
+        )
+    elif last.startswith("-") and not is_over:
+        found = _options(command, before)
+    elif hasattr(command, "commands") and not taken:
+        found = ((word, _first_line(c.help)) for word, c in command.commands.items() if not c.hidden)
+    else:
+        found = _argument(command, taken, last, before)
+    yield from (c for c in found if c[0].startswith(last) or c[0] == FILES)
+
+
+def _taking(command: Any, word: str) -> Any:
+    """The option of this name if its value is the next word."""
+    return next((p for p in command.params if word in p.opts and not getattr(p, "is_flag", True)), None)
+
+
+def _options(command: Any, before: Sequence[str]) -> Iterator[Candidate]:
+    for param in command.params:
+        is_used = any(word in before for word in param.opts) and not getattr(param, "multiple", False)
+        if param.param_type_name == "option" and not is_used and not param.hidden:
+            yield max(param.opts, key=len), _first_line(param.help)
+    yield "--help", "Show how it is used."
+
+
+def _argument(command: Any, taken: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    if arguments and (taken < len(arguments) or arguments[-1].nargs == -1):
+        yield from _values(command, arguments[min(taken, len(arguments) - 1)], last, before)
+
+
+def _values(command: Any, param: Any, start: str, before: Sequence[str]) -> Iterator[Candidate]:
+    """What the value of an option or argument may be: by the option, by the command and the word that stands
+    for it in the help, or by that word alone."""
+    names = [*getattr(param, "opts", ()), f"{command.name} {param.metavar}", param.metavar]
+    source = next((_SOURCES[name] for name in names if name in _SOURCES), None)
+    return iter(source(start, before)) if source else iter(())
+
+
+def _of_memory(name: str, **how: bool) -> Callable[[str, Sequence[str]], list[Candidate]]:
+    def ask(start: str, _before: Sequence[str]) -> list[Candidate]:
+        from ctxrepo.services.reading import complete
+        from ctxrepo.storage.user.places import Places
+
+        place = (Places.of(os.environ).state, Path.cwd())
+        begun = (start,) if name in ("targets", "entries", "items") else ()
+        found: list[Candidate] = getattr(complete, name)(*begun, *place, **how)
+        return found
+
+    return ask
+
+
+def _keys(_start: str, _before: Sequence[str]) -> list[Candidate]:
+    from ctxrepo.domain.settings.keys import keys
+
+    return [(key.name, key.sentence) for key in keys()]
+
+
+def _setting_values(start: str, before: Sequence[str]) -> list[Candidate]:
+    from ctxrepo.domain.settings.keys import key_named
+
+    hint = key_named(before[-1]).hint
+    if get_origin(hint) is tuple:
+        ahead = start[: start.rfind(",") + 1]
+        choices = [ahead + word for word in get_args(get_args(hint)[0]) if word not in ahead.split(",")]
+    else:
+        choices = ["true", "false"] if hint is bool else list(get_args(hint))
+    return [(word, "") for word in choices]
+
+
+def _agents(_start: str, _before: Sequence[str]) -> list[Candidate]:
+    from ctxrepo.agents import AGENTS
+
+    return [(agent.NAME, agent.TITLE) for agent in AGENTS.values()]
+
+
+def _words(*words: str) -> Callable[[str, Sequence[str]], list[Candidate]]:
+    return lambda _start, _before: [(word, "") for word in words]
+
+
+_SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
+    "SCOPE": _of_memory("scopes"),
+    "TAG": _of_memory("tags"),
+    "TARGET": _of_memory("targets"),
+    "PATH": _of_memory("targets"),
+    "C": _of_memory("categories"),
+    "done ITEM": _of_memory("items", is_done=False),
+    "undo ITEM": _of_memory("items", is_done=True),
+    "show ID": _of_memory("conflicts"),
+    "resolve ID": _of_memory("conflicts"),
+    "link ID|FOLDER": _of_memory("projects"),
+    "unlink ID": _of_memory("linked"),
+    "trace ID": _of_memory("traces"),
+    "--session": _of_memory("sessions"),
+    "--supersedes": _of_memory("entries"),
+    "MODE": _words("words", "meaning", "both"),
+    "KEY": _keys,
+    "VALUE": _setting_values,
+    "AGENT": _agents,
+    "SHELL": _words(*SCRIPTS),
+    "WHICH": _words("kept", "other", "both"),
+    "WHAT": _words("deletions", "remote"),
+    "FILE": _words(FILES),
+    "DEST": _of_memory("targets"),
+    "FOLDER": _words(FILES),
+    "list FOLDER": _of_memory("note_folders"),
+    "REMOTE": _words(FILES),
+}
+
+
+def _told(root: Any, words: Sequence[str]) -> Iterator[str]:
+    """Candidates with what they mean, for shells that show it."""
+    for value, said in _printable(root, words):
+        yield f"{value}\t{said}" if said else value
+
+
+def _bash(root: Any, breaks: str, line: str) -> Iterator[str]:
+    """Candidates as bash wants them: quoted, and without what stands before the last of its word breaks."""
+    words, is_quoted = _split(line)
+    last = words[-1]
+    cut = 0 if is_quoted else max(last.rfind(char) for char in breaks if char in ":=@") + 1 if breaks else 0
+    for value, _ in _printable(root, words[1:]):
+        rest = value if value == FILES else value[cut:]
+        yield rest if is_quoted or value == FILES else _escaped(rest)
+
+
+def _printable(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
+    for value, said in candidates(root, words):
+        if value.isprintable():
+            yield value, " ".join(said.split()) if said.isprintable() else ""
+
+
+def _split(line: str) -> tuple[list[str], bool]:
+    """The words of an unfinished line, and whether the last one stands in an open quote."""
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    words: list[str] = []
+    try:
+        words.extend(lexer)
+    except ValueError:
+        return [*words, lexer.token or ""], True
+    return words if line[-1:].strip() else [*words, ""], False
+
+
+def _escaped(word: str) -> str:
+    return "".join(f"\\{c}" if c in " \t'\"\\$`&|;<>()*?[]{}!#~" else c for c in word)
+
+
+def _first_line(text: str | None) -> str:
+    return " ".join((text or "").split("\n\n")[0].split())

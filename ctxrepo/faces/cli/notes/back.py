@@ -1,0 +1,97 @@
+"""Commands that take something back: undo, restore."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json
+
+if TYPE_CHECKING:
+    from ctxrepo.services.history.undo import Undone
+
+_MOST_LINES = 12
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(undo)
+    app.command()(restore)
+
+
+def undo(
+    commit: Annotated[
+        str,
+        typer.Argument(metavar="COMMIT", help="A commit of the memory instead, as `history` shows it."),
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Take back what the last command wrote.
+
+    That is one more write, and history keeps all of it: a second `undo` takes back the first. In an
+    agent's session it is the last command of that session. What was written since stays; what was
+    changed since is named, and then nothing is done.
+
+    Example: ctxrepo undo 4f2a91c0
+    """
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.history.undo import undo, undo_commit
+
+    run = Runtime()
+    done = (
+        undo_commit(run.memory, commit, run.origin, run.now)
+        if commit
+        else undo(run.memory, run.origin, run.now)
+    )
+    run.wake()
+    say_undone(done, json)
+
+
+def restore(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry, as it was."),
+    ],
+    to: Annotated[
+        str, typer.Option("--to", metavar="DEST", help="The note it goes to, instead of where it was.")
+    ] = "",
+    version: Annotated[
+        str, typer.Option("--at", metavar="COMMIT", help="As it was in COMMIT, also when it isn't gone.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Bring back what was forgotten, archived or edited.
+
+    A note or entry is found by the path or id that it had, through renames and moves, and goes to where
+    it was. Pins and other marks hold again.
+
+    Example: ctxrepo restore topics/release.md
+    """
+    from ctxrepo.domain.project.target import parse_destination, parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.history.restore import restore
+
+    run = Runtime()
+    there = parse_destination(to) if to else None
+    about = parse_target(target)
+    done = restore(run.memory, about, run.project, run.origin, run.now, to=there, start=version)
+    run.wake()
+    name = f"^{done.id}" if done.id else ""
+    said = "there already" if done.existing else "restored"
+    output.done(json, {**asdict(done), "id": name}, f"{said}: {f'{name} ' if name else ''}{done.at}")
+
+
+def say_undone(done: Undone, json: bool) -> None:
+    """What was taken back, with a line for each entry."""
+    from ctxrepo.domain.guard.takeback import UNDO, is_way_back
+
+    more = len(done.lines) - _MOST_LINES
+    lines = [f"  {line}" for line in done.lines[:_MOST_LINES]] + [f"  … {more} more"] * (more > 0)
+    verb, operation = "undone", done.what
+    if is_way_back(operation):
+        way, _, operation = operation.partition(" ")
+        verb = "done again" if way == UNDO else verb
+    said = f"{operation}: {done.saying}" if done.saying else operation
+    output.done(json, asdict(done), "\n".join([f"{verb}: {said}", *lines]))

@@ -1,0 +1,197 @@
+"""Commands that change what is there: edit, move, archive, forget, touch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.errors import CtxrepoError, UsageError
+from ctxrepo.faces.cli import editor, output
+from ctxrepo.faces.cli.options import Json, TargetWords, text_of
+
+if TYPE_CHECKING:
+    from ctxrepo.services.notes.edit import Edited
+    from ctxrepo.services.notes.move import Moved
+
+
+def register(app: typer.Typer) -> None:
+    for command in (edit, move, archive, forget, touch):
+        app.command()(command)
+
+
+def edit(
+    target: TargetWords,
+    old: Annotated[
+        str, typer.Option("--old", metavar="A", help="The passage to replace; it must stand there once.")
+    ] = "",
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="B", help="What it becomes; may be empty.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="Replace all of it; - is standard input.")
+    ] = "",
+    if_hash: Annotated[
+        str,
+        typer.Option("--if-hash", metavar="H", help="Only while the note has this hash: see read --json."),
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Change a passage of a note or entry, or all of it.
+
+    Everything else stays as it is, to the byte. At a terminal and without options your editor opens with the
+    note, or with the entry alone.
+
+    Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.edit import Passage, Whole, edit
+
+    if not (old or source or if_hash) and new is None and editor.at_terminal():
+        _edit_by_hand(target, json)
+        return
+    is_passage = bool(old) and new is not None
+    if is_passage == bool(source) or (not is_passage and (old or new is not None)):
+        raise UsageError("say what to change: --old A --new B, or --from FILE", "One of the two.")
+    change = Passage(old, new or "") if is_passage else Whole(text_of(source))
+    run = Runtime()
+    done = edit(run.memory, parse_target(target), change, if_hash, run.project, run.origin, run.now)
+    run.wake()
+    _say_edited(done, json)
+
+
+def _edit_by_hand(target: str, json: bool) -> None:
+    """Open the note, or the text of the entry, in the user's editor."""
+    from ctxrepo.domain.project.target import Target, parse_target
+    from ctxrepo.faces.cli.notes.files import in_editor
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.edit import Whole, edit
+    from ctxrepo.services.reading.read import read
+
+    run = Runtime()
+    reading = read(run.memory, parse_target(target), run.project)
+    if reading.entry is None:
+        in_editor(run, reading.note.path, json)
+        return
+    before = f"{reading.entry.text}\n".replace("\r\n", "\n")
+    text, file = editor.edit_text(editor.editor_of(run), before, run.env)
+    if text == before:
+        output.done(json, {"changed": False}, f"unchanged: ^{reading.entry.id} {reading.entry.at}")
+    else:
+        run = Runtime()  # time has passed
+        about = Target(entry_id=reading.entry.id)
+        try:
+            done = edit(run.memory, about, Whole(text), "", run.project, run.origin, run.now)
+        except CtxrepoError as error:
+            raise type(error)(error.message, f"{error.hint} What you wrote is in {file}.".strip()) from error
+        run.wake()
+        _say_edited(done, json)
+    file.unlink()
+    file.parent.rmdir()
+
+
+def _say_edited(done: Edited, json: bool) -> None:
+    id_shown = f"^{done.id} " if done.id else ""
+    said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
+    if done.gone:
+        entries = output.counted(len(done.gone), "entry is", "entries are")
+        said += f"; {entries} gone, `ctxrepo undo` brings back what was there"
+    output.done(json, {**asdict(done), "id": id_shown.strip()}, said)
+
+
+def move(
+    target: TargetWords,
+    to: Annotated[
+        str,
+        typer.Argument(metavar="DEST", help="[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."),
+    ],
+    json: Json = False,
+) -> None:
+    """Move a note elsewhere, or an entry to another note.
+
+    Pins and other marks go along, and `history` finds what was before.
+
+    Example: ctxrepo move topics/release.md global:
+    """
+    from ctxrepo.domain.project.target import parse_destination, parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.move import move
+
+    run = Runtime()
+    there = parse_destination(to)
+    done = move(run.memory, parse_target(target), there, run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, _with_id(asdict(done)), f"moved: {_way(done)}")
+
+
+def archive(target: TargetWords, json: Json = False) -> None:
+    """Move a note or entry to the archive.
+
+    It is still found there, and never delivered. For what is past. What is wrong is better forgotten.
+
+    Example: ctxrepo archive topics/old-release.md
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.move import archive
+
+    run = Runtime()
+    done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    name = f"^{done.id}" if done.id else done.before
+    output.done(
+        json, _with_id(asdict(done)), f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back"
+    )
+
+
+def forget(target: TargetWords, json: Json = False) -> None:
+    """Remove a note or an entry.
+
+    The git history keeps it: `ctxrepo restore TARGET` brings it back.
+
+    Example: ctxrepo forget ^3f9a1c20b7de
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.forget import forget
+
+    run = Runtime()
+    done = forget(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    name = f"^{done.id}" if done.id else done.at
+    said = f"forgotten: {done.at}; `ctxrepo restore {name}` brings it back"
+    if done.text:
+        said += f"\n  - {done.text}"
+    output.done(json, _with_id(asdict(done)), said)
+
+
+def touch(target: TargetWords, json: Json = False) -> None:
+    """Say that a note still holds: its `updated` becomes today.
+
+    A note without that field stays as it is.
+
+    Example: ctxrepo touch topics/release.md
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.touch import touch
+
+    run = Runtime()
+    done = touch(run.memory, parse_target(target), run.project, run.origin, run.now)
+    run.wake()
+    said = f"touched: {done.path} {done.updated}" if done.updated else ""
+    if not said:
+        output.notice(f"{done.path} has no `updated` in its head, and none is added")
+    output.done(json, asdict(done), said)
+
+
+def _way(done: Moved) -> str:
+    """From where to where; an entry with the id that it has there."""
+    links = f" (links in {done.linking} more)" if done.linking else ""
+    return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}{links}"
+
+
+def _with_id(data: dict[str, str]) -> dict[str, str]:
+    return data | {"id": f"^{data['id']}" if data["id"] else ""}

@@ -1,0 +1,154 @@
+"""Commands that look through the notes: search, tags, links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json, Scope, Tags
+
+if TYPE_CHECKING:
+    from ctxrepo.services.reading.links import Link
+    from ctxrepo.services.reading.search import Hit, Mode
+
+_WIDTH = 160
+"""Characters of an entry that a hit shows on its one line."""
+
+
+def register(app: typer.Typer) -> None:
+    for command in (search, tags, links):
+        app.command()(command)
+
+
+def search(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
+    ] = "",
+    tag: Tags = None,
+    scope: Scope = "",
+    category: Annotated[
+        str, typer.Option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
+    ] = "",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="MODE", help="By words, meaning, or both.")
+    ] = "words",
+    regex: Annotated[bool, typer.Option("--regex", "-e", help="QUERY is a regular expression.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")
+    ] = 20,
+    json: Json = False,
+) -> None:
+    """Search all notes, the archived too.
+
+    Words are found in any of their forms and in any case. The project's hits come first, then the global
+    ones, then those of other projects; --scope shows one scope only. A category counts as a tag.
+
+    --mode meaning puts all entries in the order of how near they come to what QUERY means, and --mode both
+    lets its words count as well; the archive aside. They need a model: see the guide on finding by meaning.
+
+    Example: ctxrepo search "redis port" --tag tests
+    """
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.reading.search import Question, search
+
+    run = Runtime()
+    run.settle()
+    asked = Question(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
+    hits = search(run.memory, asked, run.project, limit + 1)
+    if len(hits) > limit and mode == "words":  # by meaning there always is more
+        output.notice(f"there is more than {limit}; --limit shows it")
+    output.done(json, {"hits": [asdict(hit) for hit in hits[:limit]]}, "\n".join(map(_line, hits[:limit])))
+
+
+def tags(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The note to give tags to; without it all tags.")
+    ] = "",
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="TAG", help="Give it this tag; may be repeated.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="TAG", help="Take this tag from it.")
+    ] = None,
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """List the tags in use, or change those of a note.
+
+    Example: ctxrepo tags topics/release.md --add ci
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.notes.tags import set_tags
+    from ctxrepo.services.notes.tags import tags as tags_of
+
+    run = Runtime()
+    if bool(target) != bool(add or remove):
+        raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
+    if not target:
+        run.settle()
+        found = tags_of(run.memory, scope, run.project)
+        lines = output.aligned(
+            (t.name, output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries"))
+            for t in found
+        )
+        output.done(json, {"tags": [asdict(tag) for tag in found]}, "\n".join(lines))
+        return
+    note = parse_target(target)
+    done = set_tags(run.memory, note, add or (), remove or (), run.project, run.origin, run.now)
+    run.wake()
+    output.done(json, asdict(done), f"{done.path} [{', '.join(done.tags)}]")
+
+
+def links(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="A note; without it all links that lead nowhere.")
+    ] = "",
+    scope: Scope = "",
+    json: Json = False,
+) -> None:
+    """Show what a note links to, and what links to it.
+
+    Without TARGET it shows all links that lead nowhere.
+
+    A link is [[note]], [[scope:path]] or [[^id]], with |label or #heading behind, or one of plain markdown to
+    a path.
+
+    Links follow a note that a command takes elsewhere.
+
+    Example: ctxrepo links topics/release.md
+    """
+    from ctxrepo.domain.project.target import parse_target
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.reading.links import broken_links
+    from ctxrepo.services.reading.links import links as links_of
+
+    run = Runtime()
+    run.settle()
+    if target:
+        found = links_of(run.memory, parse_target(target), run.project)
+        data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
+        lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
+        lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
+        output.done(json, data, "\n".join(lines) or "no link leads from it or to it")
+        return
+    broken = broken_links(run.memory, scope, run.project)
+    text = "\n".join(f"{link.at} {link.written} leads nowhere" for link in broken)
+    output.done(json, {"broken": _data(broken)}, text or "no broken links")
+
+
+def _line(hit: Hit) -> str:
+    text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
+    mark = " (superseded)" if hit.superseded else ""
+    near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
+    return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
+
+
+def _data(found: Sequence[Link]) -> list[dict[str, str]]:
+    return [asdict(link) for link in found]

@@ -1,0 +1,66 @@
+"""Options that several commands share, each with the same words everywhere, and how they are read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+
+from ctxrepo.errors import Unreadable, UsageError
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Scope = Annotated[
+    str,
+    typer.Option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id or folder."),
+]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
+]
+TargetWords = Annotated[
+    str,
+    typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry."),
+]
+
+
+_STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
+
+def text_of(source: str) -> str:
+    """What `--from` names: a file, `-` for standard input, '' for nothing; no byte of it is lost."""
+    from ctxrepo.domain.note.note import decode_exactly
+    from ctxrepo.storage.disk.outside import read
+
+    try:
+        if source == "-" or source.startswith(_STREAMS):
+            return decode_exactly(_stream(source))
+        data = read(source) if source else b""
+    except OSError as error:
+        raise UsageError(f"{source} can't be read: {error.strerror}") from error
+    except Unreadable as error:
+        raise UsageError(error.message) from error
+    if data is None:
+        raise UsageError(f"{source} can't be read: No such file or directory")
+    return decode_exactly(data)
+
+
+def _stream(source: str) -> bytes:
+    """What somebody writes to us: a shell names a command's output so, and it is waited for."""
+    from ctxrepo.storage.disk.outside import MAX_BYTES
+
+    with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"what comes from {source} is longer than {MAX_BYTES >> 20} MiB")
+    return data
+
+
+def without_verb(context: typer.Context, act: Callable[[bool], None], *, json: bool) -> None:
+    """What a group of commands does that is given no verb; UsageError for --json before one."""
+    if context.invoked_subcommand is None:
+        act(json)
+    elif json:
+        name = f"{context.command_path} {context.invoked_subcommand}"
+        raise UsageError("--json stands before the verb", f"It goes behind it: `{name} --json`.")

@@ -1,0 +1,133 @@
+"""What a command says: text for people, one JSON object for programs, notices on stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TextIO
+
+from ctxrepo.domain.project.paths import visible as visible
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.faces.cli import waiting
+
+SCHEMA_VERSION = 1
+
+_LONGEST = 1000
+"""Characters of a message."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def prepare() -> None:
+    """Let what a terminal can't spell be written out instead of being an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def finish() -> None:
+    """Bring everything out before Python does, who would complain of a reader that has gone."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forsake(sys.stdout)
+
+
+def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
+    """Say how it went: `data` inside the JSON envelope, or `text`."""
+    if as_json:
+        _envelope(ok=True, data=data, error=None)
+    elif text:
+        _print(visible(text), sys.stdout)
+
+
+def wall_time(moment: datetime, *, seconds: bool = False) -> str:
+    """`2026-11-22 10:50`, by this machine's own time zone."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
+
+
+def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
+    """As `failed`, for a result that is data as well."""
+    if not as_json:
+        failed(as_json, error)
+        return
+    _envelope(ok=False, data=data, error=_spelled(error))
+
+
+def verbatim(data: bytes) -> None:
+    """Bytes as they are, for a program or a file."""
+    waiting.clear()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        _forsake(sys.stdout)
+
+
+def failed(as_json: bool, error: CtxrepoError) -> None:
+    """Say what went wrong, and what to do, in the form that was asked for."""
+    if as_json:
+        _envelope(ok=False, data=None, error=_spelled(error))
+        return
+    _print(f"ctxrepo: {_one_line(error.message)}", sys.stderr)
+    if error.hint:
+        _print(f"  {_one_line(error.hint)}", sys.stderr)
+
+
+def notice(text: str) -> None:
+    """Something worth knowing that is not the answer."""
+    _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 note`, `2 notes`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows as lines whose cells stand in columns, numbers at the right; the last cell is as long as it is."""
+    rows = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(_in_column, row, widths)).rstrip() for row in rows]
+
+
+def _in_column(cell: str, width: int) -> str:
+    return cell.rjust(width) if cell.isdigit() else cell.ljust(width)
+
+
+def _spelled(error: CtxrepoError) -> dict[str, str]:
+    return {"code": error.code, "message": _one_line(error.message), "hint": _one_line(error.hint)}
+
+
+def _envelope(ok: bool, data: Mapping[str, Any] | None, error: Mapping[str, str] | None) -> None:
+    whole = {"schema_version": SCHEMA_VERSION, "ok": ok, "data": data, "error": error}
+    # Bytes of a note that are no UTF-8 arrive as half surrogates, which strict readers refuse.
+    line = _SURROGATE.sub("\ufffd", json.dumps(whole, ensure_ascii=False))
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    _print(line if is_unicode else json.dumps(json.loads(line)), sys.stdout)
+
+
+def _one_line(text: str) -> str:
+    """`text` in one line; of a long one, which quotes what was typed, the middle is left out."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
+
+
+def _print(text: str, stream: TextIO) -> None:
+    waiting.clear()
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        _forsake(stream)
+
+
+def _forsake(stream: TextIO) -> None:
+    """Whoever read us has gone; what was done is done all the same."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,1 @@
+"""Commands about agents' sessions: what they are given, and how well that fits."""

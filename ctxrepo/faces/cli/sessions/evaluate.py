@@ -1,0 +1,133 @@
+"""The command that measures recall: eval."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json
+
+if TYPE_CHECKING:
+    from ctxrepo.services.recall.evaluate import Figures, Run
+
+_WHOLE = "all"
+_NONE = "-"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("eval")(evaluate)
+
+
+def evaluate(
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DATA",
+            help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders; may be several.",
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Ask with this setting, as recall.limit=8."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against", metavar="KEY=VALUE", help="Ask also with this changed; commas between several."
+        ),
+    ] = None,
+    no_gate: Annotated[bool, typer.Option("--no-gate", help="The same as --set gate=off.")] = False,
+    results: Annotated[
+        list[str] | None,
+        typer.Option("--results", metavar="FILE", help="Measure also what another program answered."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure how well recall answers prompts with known answers.
+
+    Each memory is read into a cache of its own, and your own memory is left alone. FILE is what `recall
+    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.gate and
+    recall.model (the folder of one; by words without one).
+
+    Example: ctxrepo eval tools/recall/data --against gate=off
+    """
+    from ctxrepo.services.recall.datasets import data_sets
+    from ctxrepo.services.recall.evaluate import evaluate, score_file, way_of
+    from ctxrepo.services.recall.queries import BadLines
+    from ctxrepo.services.recall.recall_folder import Way
+    from ctxrepo.storage.user.places import Places
+
+    own = [*(settings or ()), *(["gate=off"] if no_gate else [])]
+    plain = Way(models=Places.of(os.environ).models)
+    base = way_of(own, plain) if own else plain
+    ways = {", ".join(own) or "default": base}
+    ways |= {words: way_of([words], base) for words in against or ()}
+    try:
+        sets = data_sets(Path(folder).expanduser() for folder in data)
+        runs = evaluate(sets, ways) + [score_file(Path(file).expanduser(), sets) for file in results or ()]
+    except BadLines as error:
+        for line in error.lines:
+            output.notice(line)
+        raise
+    asked = [{"name": one.name, "prompts": len(one.queries), "notes": len(one.texts)} for one in sets]
+    head = "\n".join(
+        f"{one['name']}: {output.counted(len(s.texts), 'note')}, {output.counted(len(s.queries), 'prompt')}"
+        for one, s in zip(asked, sets, strict=True)
+    )
+    output.done(json, {"data": asked, "runs": [_data(run) for run in runs]}, f"{head}\n\n{_table(runs)}")
+
+
+def _data(run: Run) -> dict[str, Any]:
+    by_kind = {kind: _fields(figures) for kind, figures in run.categories.items()}
+    return {"name": run.name, "ms": run.ms, "all": _fields(run.whole), "categories": by_kind}
+
+
+def _fields(figures: Figures) -> dict[str, Any]:
+    counts = {"answerable": figures.answerable, "silent": figures.silent}
+    return {**counts, **figures.measures, "false_injection": figures.false_injection}
+
+
+def _table(runs: Sequence[Run]) -> str:
+    rows = [_head(with_name=len(runs) > 1), *_rows(runs)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    names = 2 if len(runs) > 1 else 1
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if n < names else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _head(*, with_name: bool) -> list[str]:
+    from ctxrepo.domain.records.measures import MEASURES
+
+    short = [name.replace("recall@", "r@").replace("evidence@", "ev@") for name in MEASURES]
+    return ["", *([""] if with_name else []), "prompts", *short, "false", "ms"]
+
+
+def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
+    for kind in (_WHOLE, *runs[0].categories):
+        for number, run in enumerate(runs):
+            figures = run.whole if kind == _WHOLE else run.categories[kind]
+            first = [kind if number == 0 else "", *([run.name] if len(runs) > 1 else [])]
+            yield [*first, *_cells(figures), _number(run.ms, 1) if kind == _WHOLE else ""]
+
+
+def _cells(figures: Figures) -> Iterator[str]:
+    from ctxrepo.domain.records.measures import MEASURES
+
+    counts = filter(None, (figures.answerable, figures.silent))
+    yield "+".join(map(str, counts)) or "0"
+    yield from (_number(figures.measures.get(name), 3) for name in MEASURES)
+    yield _number(figures.false_injection, 2)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return _NONE if value is None else f"{value:.{digits}f}"

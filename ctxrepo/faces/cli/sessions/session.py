@@ -1,0 +1,189 @@
+"""Commands about sessions: context, anchor, handoff, hook."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json, Scope
+
+if TYPE_CHECKING:
+    from ctxrepo.services.delivery.context import Context
+
+
+def register(app: typer.Typer) -> None:
+    for command in (context, anchor, handoff, hook):
+        app.command()(command)
+
+
+def context(
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset", metavar="P", help="Of another design: `daily`, `semantic`, or `md` (pi-memory-md's)."
+        ),
+    ] = None,
+    budget: Annotated[
+        int, typer.Option("--budget", metavar="BYTES", min=0, help="Most bytes; 0: as the settings say.")
+    ] = 0,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="A", help="As this agent is given it: no larger than it takes.")
+    ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the lanes instead: what each was offered and took.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Print exactly what a session started here would be given now.
+
+    What was written last is committed first, as a start has the worker do. What takes the worker longer than
+    a start waits comes with the session's first prompt.
+
+    Example: ctxrepo context --explain
+    """
+    from ctxrepo.agents import agent_named
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.delivery.context import context
+    from ctxrepo.services.delivery.recent_files import note_active
+
+    known = agent_named(agent).NAME if agent else ""
+    run = Runtime()
+    run.settle()
+    note_active(run.memory)
+    made = context(run.memory, run.project, run.cwd, preset, budget, known)
+    data = {**asdict(made), "bytes": len(made.text.encode())}
+    output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))
+    if made.why:
+        output.notice(f"a session would be given nothing: {made.why}")
+
+
+def _table(made: Context) -> str:
+    """The lanes in the order in which they were given room."""
+    if not made.lanes:
+        return f"{len(made.text.encode())} bytes; this preset has no lanes"
+    names = [f"{lane.name} {lane.scope}".strip() for lane in made.lanes]
+    width = max(map(len, names))
+    rows = [f"{'lane':{width}} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
+    for name, lane in zip(names, made.lanes, strict=True):
+        cap = str(lane.cap) if lane.cap < 1 << 30 else "-"
+        cut = "  cut" if lane.is_cut else ""
+        rows.append(f"{name:{width}} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
+    rows.append(f"{len(made.text.encode())} of {made.budget} bytes, frame included")
+    return "\n".join(rows)
+
+
+def anchor(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What this point is, e.g. release/ready.")],
+    summary: Annotated[
+        str, typer.Option("--summary", metavar="S", help="What was done, in a sentence.")
+    ] = "",
+    purpose: Annotated[str, typer.Option("--purpose", metavar="P", help="What for, in a word or two.")] = "",
+    keyword: Annotated[
+        list[str] | None,
+        typer.Option("--keyword", metavar="K", help="A word to find it by; may be given again."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Leave an anchor: a named point that the next session is shown.
+
+    Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
+    """
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.tape.tape import anchor
+
+    run = Runtime()
+    made = anchor(
+        run.memory,
+        name,
+        run.project,
+        run.origin,
+        run.now,
+        summary=summary,
+        purpose=purpose,
+        keywords=keyword or [],
+    )
+    run.wake()
+    output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name}")
+
+
+def handoff(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What this point is.")] = "",
+    goal: Annotated[str, typer.Option("--goal", metavar="G", help="What it is all for.")] = "",
+    done: Annotated[
+        list[str] | None, typer.Option("--done", metavar="D", help="What is done; may be given again.")
+    ] = None,
+    left: Annotated[
+        list[str] | None, typer.Option("--open", metavar="O", help="What is open; may be given again.")
+    ] = None,
+    step: Annotated[str, typer.Option("--next", metavar="N", help="What to do first.")] = "",
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="F", help="A file to look at; may be given again.")
+    ] = None,
+    scope: Scope = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be handed over.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the newest handoff instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Leave an anchor with what whoever goes on needs to know.
+
+    What you don't say is gathered: open items of the checklist, what was logged today, the files that
+    this session edited, the anchors it left, and what it was asked first and last. 4 KiB at most.
+
+    Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
+    """
+    from ctxrepo.domain.records.handoff import Handoff, meta_of, told
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
+    from ctxrepo.services.tape.handoff import NAME, hand_over, prepare
+
+    if show:
+        _show_handoff(scope, json)
+        return
+    run = Runtime()
+    agent, session = run.origin.agent, run.origin.session
+    transcript = transcript_of(agent, session, run.places.user_home, run.env)
+    sitting = Sitting(agent, session, str(run.cwd), transcript)
+    given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
+    made = prepare(run.memory, given, sitting, run.project, run.now.astimezone(), scope)
+    said = {"handoff": meta_of(made)["handoff"], "text": told(made)}
+    if dry_run:
+        output.done(json, said, told(made) or "there is nothing to hand over")
+        return
+    left_at = hand_over(run.memory, name or NAME, made, run.project, run.origin, run.now, scope=scope)
+    if left_at is None:
+        raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+    run.wake()
+    data = {**said, "id": left_at.anchor.id, "name": left_at.anchor.name, "path": left_at.path}
+    verb = "handed over already" if left_at.existing else "handed over"
+    output.done(json, data | {"existing": left_at.existing}, f"{verb}: {left_at.anchor.name}\n{told(made)}")
+
+
+def _show_handoff(scope: str, json: bool) -> None:
+    from ctxrepo.domain.records.handoff import handoff_of, meta_of
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.reading.anchors import handoff_text, left_handoff
+
+    run = Runtime()
+    run.settle()
+    found = left_handoff(run.memory, scope, run.project)
+    data = {"name": found.name, "timestamp": found.timestamp, "text": handoff_text(found)}
+    said = meta_of(handoff_of(found.meta))["handoff"]
+    output.done(json, {**data, "handoff": said}, f"{found.name} · {found.timestamp}\n{handoff_text(found)}")
+
+
+def hook(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The agent's own name for it.")],
+) -> None:
+    """Answer an agent's hook.
+
+    Its JSON comes on standard input, the answer goes to standard output. `setup` writes a faster line
+    into the agent's settings; this one is for trying things out.
+
+    Example: echo '{"session_id":"s","cwd":"'$PWD'"}' | ctxrepo hook claude SessionStart
+    """
+    raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")

@@ -1,0 +1,134 @@
+"""Commands about what the memory is good for: stats usage."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.records.usage import SESSIONS
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json, Scope, without_verb
+
+if TYPE_CHECKING:
+    from ctxrepo.services.usage.usage import Counted, Report
+
+_HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
+_WIDTH = 90
+_LIMIT = 20
+
+group = typer.Typer()
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(group, name="stats")
+
+
+@group.callback(invoke_without_command=True)
+def stats(context: typer.Context, json: Json = False) -> None:
+    """Show what sessions made of the entries they were given.
+
+    Without a verb it is `usage`.
+
+    Example: ctxrepo stats
+    """
+    without_verb(context, lambda as_json: usage(json=as_json), json=json)
+
+
+@group.command()
+def usage(
+    scope: Scope = "",
+    zombies: Annotated[
+        bool, typer.Option("--zombies", help="Only entries that many sessions were given, and none used.")
+    ] = False,
+    sessions: Annotated[
+        int, typer.Option("--sessions", metavar="N", min=1, help="What is many for --zombies; 10 by default.")
+    ] = SESSIONS,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=5000, help="Most entries; 20 by default.")
+    ] = _LIMIT,
+    json: Json = False,
+) -> None:
+    """Show which entries were delivered, opened, used and contradicted.
+
+    Counted on this machine for its sessions, without texts. An entry is opened when the agent read its lines,
+    used when a reply has its first 40 characters, contradicted when the session then changed or superseded
+    it. Pinned entries and those first delivered within 14 days are no zombies.
+
+    Example: ctxrepo stats usage --zombies
+    """
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.usage import usage as service
+    from ctxrepo.services.usage.observe import observe
+
+    run = Runtime()
+    run.settle()
+    now = run.now.timestamp()
+    try:
+        observe(run.memory, (), now)
+    except CtxrepoError as error:
+        output.notice(error.message)
+    if zombies:
+        report = service.zombies(run.memory, scope, run.project, limit, sessions, now)
+    else:
+        report = service.usage(run.memory, scope, run.project, limit)
+    nothing = (
+        "no entry only takes room"
+        if zombies
+        else "no session was given an entry yet, as far as this machine knows"
+    )
+    output.done(json, _data(report), _table(report, nothing))
+
+
+def _data(report: Report) -> dict[str, Any]:
+    names = ("count", "delivered", "sessions", "opened", "used", "contradicted", "usage_rate")
+    totals = {name: getattr(report, name) for name in names}
+    return {"entries": [_fields(one) for one in report.entries], "totals": totals}
+
+
+def _fields(one: Counted) -> dict[str, Any]:
+    counts = one.usage
+    return {
+        "id": f"^{counts.id}",
+        "at": one.at,
+        "delivered": counts.delivered,
+        "sessions": counts.sessions,
+        "opened": counts.opened,
+        "used": counts.used,
+        "contradicted": counts.contradicted,
+        "first": _day(counts.first),
+        "last": _day(counts.last),
+        "text": one.text,
+    }
+
+
+def _table(report: Report, nothing: str) -> str:
+    if not report.sessions:
+        return nothing
+    rows = [_HEAD, *map(_row, report.entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=False)), row[-1]]) for row in rows
+    ]
+    more = report.count - len(report.entries)
+    left = [f"… {more} more; --limit shows them"] if more > 0 else []
+    sums = (
+        f"{output.counted(report.delivered, 'delivery', 'deliveries')}; once a session: "
+        f"{report.sessions} delivered, {report.opened} opened, {report.used} used, "
+        f"{report.contradicted} contradicted; usage rate {report.usage_rate:.2f}"
+    )
+    return "\n".join([*(lines if report.entries else [nothing]), *left, "", sums])
+
+
+def _row(one: Counted) -> tuple[str, ...]:
+    counts = one.usage
+    numbers = (counts.delivered, counts.sessions, counts.opened, counts.used, counts.contradicted)
+    text = shown(" ".join(one.text.split()), _WIDTH) if one.text else "(edited or gone since)"
+    return (*map(str, numbers), _day(counts.last), f"{one.at} ^{counts.id}: {text}")
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

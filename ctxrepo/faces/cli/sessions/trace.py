@@ -1,0 +1,72 @@
+"""Commands about what prompts were given: trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.options import Json
+
+if TYPE_CHECKING:
+    from ctxrepo.services.usage.trace import Trace, Weighed
+
+_WIDTH = 100
+_SESSION = 8
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(trace)
+
+
+def trace(
+    name: Annotated[str, typer.Argument(metavar="ID", help="One trace, or the beginning of its id.")] = "",
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", min=1, max=10_000, help="The last N; 5 by default.")
+    ] = None,
+    session: Annotated[
+        str, typer.Option("--session", metavar="S", help="A session's, by its id or the beginning of it.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Show what the last prompts and edits were given, and why.
+
+    Hooks note it on this machine: of a prompt the first 120 characters, of entries id, place and score.
+    `ctxrepo recall Q --explain` asks anew.
+
+    Example: ctxrepo trace --last 3
+    """
+    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.services.usage.trace import LAST, traces
+
+    if name and (session or last):
+        raise UsageError("an ID stands alone", "Leave out --last and --session.")
+    found = traces(Runtime().memory, name, session, last or (None if session else LAST))
+    data = {"traces": [asdict(one) for one in found]}
+    output.done(json, data, "\n\n".join(map(_shown, found)) or "no prompt has left a trace yet")
+
+
+def _shown(trace: Trace) -> str:
+    who = trace.agent + (f" {trace.session[:_SESSION]}" if trace.session else "")
+    asked = f"ctxrepo {trace.by}" if trace.by else ""
+    moment = output.wall_time(datetime.fromisoformat(trace.at), seconds=True) if trace.at else ""
+    head = "  ".join(filter(None, (trace.id, moment, who, asked)))
+    lines = [
+        head,
+        f"  edited {shown(trace.edited, 130)}" if trace.edited else f"  > {shown(trace.prompt, 130)}",
+    ]
+    lines += [line for one in trace.given for line in _entry("given", one)]
+    lines += [line for one in trace.left_out for line in _entry("left out", one)]
+    return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
+
+
+def _entry(what: str, one: Weighed) -> Iterator[str]:
+    yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
+    gone = f"(edited, moved or gone since: `ctxrepo read {one.id}` tells)"
+    yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"

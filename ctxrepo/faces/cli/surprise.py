@@ -1,0 +1,60 @@
+"""What nobody expected: noted where it can be attached to a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from contextlib import suppress
+
+import ctxrepo
+from ctxrepo.errors import Busy, CtxrepoError
+
+
+def logged() -> str:
+    """Put the traceback of what is being handled into errors.log; returns the sentence that says where."""
+    with suppress(Exception):
+        from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
+        from ctxrepo.storage.disk.private import require_private
+        from ctxrepo.storage.user.places import Places
+
+        file = Places.of(os.environ).state / "errors.log"
+        require_private(file.parent, is_chosen=True)
+        said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
+        append_rolling(str(file), said, LOG_BYTES)
+        return f"The details are in {file}; please report them."
+    return "Please report what you did."
+
+
+def of_database(error: Exception) -> CtxrepoError | None:
+    """What is to be said where SQLite can't use the disk, None for any other error: nothing in its file is
+    wrong."""
+    import sqlite3  # most commands never get here
+
+    if not isinstance(error, sqlite3.OperationalError):
+        return None
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # such as a table that isn't there
+        return None
+    if "locked" in str(error):
+        return Busy(
+            "another ctxrepo process has been writing to its database for too long",
+            "Nothing is lost; run the command again in a moment.",
+        )
+    if place := _read_only_state():
+        return CtxrepoError(
+            f"{place} is on a disk that is read-only", "Run the command again once it can be written to."
+        )
+    return CtxrepoError(
+        f"ctxrepo can't use its database: {error}",
+        "Look whether the disk or your quota is full, or may not be written, and run the command again.",
+    )
+
+
+def _read_only_state() -> str:
+    """The state folder where its disk is read-only: SQLite only says that it can't open a file."""
+    with suppress(Exception):
+        from ctxrepo.storage.user.places import Places
+
+        state = Places.of(os.environ).state
+        return str(state) if os.statvfs(state).f_flag & os.ST_RDONLY else ""
+    return ""

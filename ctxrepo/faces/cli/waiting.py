@@ -1,0 +1,97 @@
+"""What somebody waits for: at a terminal how far it is, on one line; elsewhere a notice of each thing that
+takes more than a second."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from ctxrepo.domain.project.paths import visible
+
+if TYPE_CHECKING:
+    from threading import Timer
+
+PATIENCE = 1.0
+"""Seconds after which somebody who waits wants to know for what."""
+
+_LONGEST = 100
+
+_COUNT = re.compile(r":\s+\d.*")
+"""How far it is, behind what is being done."""
+
+
+class Waiting:
+    """One run of one command. `tell` is called with what is being done, as often as it is known anew."""
+
+    def __init__(self) -> None:
+        self._timer: Timer | None = None
+        self._what = ""
+        self._is_shown = False
+        self._noticed: set[str] = set()
+
+    def tell(self, words: str) -> None:
+        """git's own counting and ours: of several lines the last."""
+        line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
+        if sys.stderr.isatty():
+            self._is_shown = True
+            print(f"\r\x1b[K{visible(line)[:_LONGEST]}", end="", file=sys.stderr, flush=True)
+            return
+        what = _COUNT.sub("", line)
+        if what != self._what:
+            self._begin(what)
+
+    def clear(self) -> None:
+        """Take the line away, for something else is about to be printed."""
+        if self._is_shown:
+            self._is_shown = False
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def over(self) -> None:
+        """What was told of is done."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._what = ""
+        self.clear()
+
+    def _begin(self, what: str) -> None:
+        """A single step of it may take longer than anybody waits in silence."""
+        from threading import Timer  # most commands never wait
+
+        self.over()
+        self._what = what
+        self._timer = Timer(PATIENCE, self._notice, (what,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _notice(self, what: str) -> None:
+        """Each thing once, and without numbers: who reads it later wants to know why it took long."""
+        if what not in self._noticed:
+            self._noticed.add(what)
+            print(f"ctxrepo: {visible(what)[:_LONGEST]} …", file=sys.stderr, flush=True)
+
+
+_now = Waiting()
+
+
+def tell(words: str) -> None:
+    """This is being done now."""
+    _now.tell(words)
+
+
+def clear() -> None:
+    """Something else is about to be printed."""
+    _now.clear()
+
+
+def over() -> None:
+    """That is done."""
+    _now.over()
+
+
+def begin() -> None:
+    """A command starts: what it waits for is counted from here."""
+    global _now
+    _now.over()
+    _now = Waiting()

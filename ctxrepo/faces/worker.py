@@ -1,0 +1,183 @@
+"""The worker's door: `python -m ctxrepo _work --state DIR`, started by hooks and by commands that write."""
+
+from __future__ import annotations
+
+import _sqlite3
+import fcntl
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from ctxrepo.hooks.files.daemon import LOCK, start_helper, start_worker, take
+from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
+from ctxrepo.hooks.files.private import fault_of_place, open_own
+from ctxrepo.hooks.known.compiled import open_hooks, settings_of, stamp_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from ctxrepo.services.worker.work import Worker
+
+_DEAF = 5.0
+"""Seconds after its start in which a signal to end is one to the agent's descendants, of which it was one."""
+
+
+def main(argv: list[str]) -> int:
+    """Do what is left to do for the memory compiled under the state folder; always ends quietly.
+
+    Where another worker is at it, before it loads anything that costs.
+    """
+    state = argv[argv.index("--state") + 1]
+    if fault_of_place(state):
+        return 0
+    settings = _settings(state)
+    handed = _handed(argv) if settings else 0
+    settings = settings or _mended(state)
+    if settings is None:
+        return 0
+    signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
+    try:
+        lock = handed or take(f"{settings['folder']}/{LOCK}")
+        if lock < 0:
+            return 0
+        os.set_inheritable(lock, False)
+    except OSError:  # nothing can be written here, a log neither
+        return 0
+    before = _queued(settings)
+    if not _work(settings, lock) and _queued(settings) != before:
+        # Who left that saw the lock held, and woke nobody.
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        start_worker(settings)
+    return 0
+
+
+def _work(settings: dict[str, str], lock: int) -> bool:
+    """Open the memory and work; False when it could not be opened. The `lock` is let go of by the worker."""
+    log, began = f"{settings['folder']}/work.log", time.time()
+    worker, met = None, list[str]()
+
+    def told(line: str) -> None:
+        met.append(line)
+        _append(log, line)
+
+    try:
+        worker = _worker(settings, lock, told)
+        worker.run()
+        _embed(settings["state"])
+        worker.maintain()
+    except Exception as error:
+        from ctxrepo.errors import in_words
+
+        told(in_words(error))
+    if not met:
+        _went_well(f"{settings['folder']}/well", began)
+    return worker is not None
+
+
+def _went_well(path: str, began: float) -> None:
+    """What the log holds from before this run is settled: it met nothing, and tried what was left to do."""
+    try:
+        os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
+        os.utime(path, (began, began))
+    except OSError:  # then what is in the log stands for longer than it need
+        pass
+
+
+def _embed(state: str) -> None:
+    """What was committed is without vectors: a helper sees to it, if it doesn't already."""
+    settings = _settings(state) or {}  # compiled anew meanwhile
+    if settings.get("semantic") == "on":
+        start_helper(settings)
+
+
+def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:
+    from ctxrepo.services.sync.fetch import fetch_early
+    from ctxrepo.storage.memory import Memory
+    from ctxrepo.storage.processes.lock import Turn
+    from ctxrepo.storage.user.places import Places
+
+    env = {
+        **os.environ,
+        "CTXREPO_STATE": settings["state"],
+        "CTXREPO_CONFIG": settings["config"],
+        "CTXREPO_HOME": settings["home"],
+    }
+    memory = Memory.open(Places.of(env), env, or_as_before=True)
+    talking = Turn(memory.state.lock("post"))
+    early = fetch_early(memory, talking)
+    # Only now: these bring libraries that take as long to load as a fetch takes to answer.
+    from ctxrepo.services.faults.faults import tell_at_once
+    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.services.repository.register import register
+    from ctxrepo.services.worker.remote_queue import Post
+    from ctxrepo.services.worker.work import Worker
+
+    compile_for_hooks(memory, sys.executable)
+    register(memory, sys.executable)
+    tell_at_once(memory)
+    post = Post(memory, _now, told, talking, [early] if early else [])
+    turn = Turn(memory.state.lock("work"), lock)
+    return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)
+
+
+def _handed(argv: list[str]) -> int:
+    """The lock that whoever started us has taken for us; 0 when it was somebody else who did."""
+    return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
+
+
+def _settings(state: str) -> dict[str, str] | None:
+    try:
+        db = open_hooks(state)
+        return settings_of(db, state) if db else None
+    except _sqlite3.Error:
+        return None
+
+
+def _mended(state: str) -> dict[str, str] | None:
+    """The settings once hooks.db, which can't be read, is made anew; None where nobody says of which memory
+    this is the state."""
+    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.storage.memory import Memory
+    from ctxrepo.storage.user.places import Places
+
+    if not os.path.exists(f"{state}/hooks.db"):  # before `init`
+        return None
+    try:
+        places = Places.of(os.environ)
+        if str(places.state) != state:
+            return None
+        compile_for_hooks(Memory.open(places, os.environ, or_as_before=True), sys.executable)
+    except Exception as error:
+        from ctxrepo.errors import in_words
+
+        _append(f"{state}/hook-errors.log", in_words(error))
+        return None
+    return _settings(state)
+
+
+def _queued(settings: dict[str, str]) -> list[str]:
+    return [stamp_of(f"{settings['folder']}/{name}.jsonl") for name in ("spool", "writes")]
+
+
+def _ender(deaf_until: float) -> Callable[[int, object], None]:
+    """What a signal to end does: git and what it started end with us."""
+
+    def end(*_: object) -> None:
+        if time.monotonic() > deaf_until:
+            sys.exit(0)
+
+    return end
+
+
+def _now() -> datetime:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
+
+
+def _append(log: str, line: str) -> None:
+    """One entry for `doctor`."""
+    append_rolling(log, f"{_now().isoformat(timespec='milliseconds')} {line.rstrip()}\n", LOG_BYTES)

@@ -1,0 +1,1 @@
+"""What agents say to a hook, and how they want to be answered."""

@@ -1,0 +1,106 @@
+"""Files that hooks append to: whole lines, under a lock, bounded."""
+
+import fcntl
+import os
+import time
+
+from ctxrepo.hooks.files.private import open_own
+
+PATIENCE = 0.7
+"""Seconds a hook waits for a lock. It is held while bytes are moved, and rarely while the disk keeps them: on
+a slow one that would add up. A hook may have to wait for two, and who has waited for it is a person."""
+
+LOG_BYTES = 128 * 1024
+"""Size at which a log of failures becomes `….1`; the two take twice that at most."""
+
+
+BRIEFLY = 0.1
+"""The same for what only counts: its line is given up sooner."""
+
+
+def append(
+    path: str, line: str, most: int, durable: bool = False, moves: bool = False, patience: float = 0.0
+) -> bool:
+    """Append `line` while holding the file's lock, so that a reader that takes it sees whole lines.
+
+    False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
+    have its lock for longer than `patience` (PATIENCE where none is given). `moves`: others may put a new
+    file in its place, and a line in the old one would be read by nobody.
+    """
+    data = line.encode("utf-8", "replace")
+    try:
+        file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    except OSError:
+        return False
+    try:
+        if not _locked(file, patience or PATIENCE):
+            return False
+        while moves and os.fstat(file).st_ino != os.stat(path).st_ino:
+            os.close(file)
+            file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+            if not _locked(file, patience or PATIENCE):
+                return False
+        length = os.fstat(file).st_size
+        if length + len(data) + 1 > most:
+            return False
+        if length and os.pread(file, 1, length - 1) != b"\n":
+            data = b"\n" + data  # a line that a crash cut short spoils itself only
+        if os.write(file, data) < len(data):  # the disk is full
+            os.ftruncate(file, length)
+            return False
+        if durable:
+            fcntl.flock(file, fcntl.LOCK_UN)
+            os.fsync(file)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
+def _locked(file: int, patience: float) -> bool:
+    """Hold the lock, within so many seconds."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+        time.sleep(0.005)
+
+
+def append_rolling(path: str, line: str, most: int, patience: float = 0.0) -> None:
+    """The same for a log that nobody empties: a full one becomes `path.1`, in place of the one before."""
+    if append(path, line, most, patience=patience):
+        return
+    try:
+        size = os.stat(path).st_size
+        if size + len(line) < most or len(line) > most:
+            return  # it isn't full, but the disk is, or may not be written
+        os.replace(path, path + ".1")
+    except OSError:
+        return
+    append(path, line, most, patience=patience)
+
+
+def note(path: str, what: str) -> None:
+    """One line with the moment, in a log for `doctor` to find."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    append_rolling(path, f"{stamp} {' '.join(what.split())}"[:500] + "\n", LOG_BYTES)
+
+
+def lines_of(path: str, most: int) -> list[str]:
+    """The lines of a file, of one larger than `most` bytes the last."""
+    try:
+        file = open_own(path, os.O_RDONLY)
+    except (OSError, ValueError):
+        return []
+    try:
+        start = max(0, os.fstat(file).st_size - most)
+        return os.pread(file, most, start).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    finally:
+        os.close(file)

@@ -1,0 +1,47 @@
+"""The cache and the place that a hook answers from, once the worker has caught up with what is there."""
+
+import _sqlite3
+import time
+
+from ctxrepo.hooks.known.cache import open_cache, settled_of
+from ctxrepo.hooks.known.locate import Place, place_of, scopes_at
+from ctxrepo.hooks.known.staleness import is_unseen, news
+
+PATIENCE = 0.8
+"""Seconds a hook waits for the worker at most."""
+
+_POLL = 0.015
+
+View = tuple[_sqlite3.Connection | None, Place, bool]
+"""(the cache, the place, whether all that is there by now is in that cache)"""
+
+
+def look(
+    db: _sqlite3.Connection,
+    settings: dict[str, str],
+    cwd: str,
+    since: float,
+    patience: float,
+    is_due: bool = False,
+) -> View:
+    """Cache and place of `cwd`: as soon as they hold what is there, or a round of the worker is over that
+    began after `since`, or at the end of `patience` (seconds).
+
+    What such a round didn't bring can't be brought. With `is_due` the remote may have more, and only the end
+    of a round tells.
+    """
+    general = settings.get("global", "global")
+    end = time.monotonic() + patience
+    while True:
+        cache = open_cache(f"{settings['folder']}/cache.db")
+        place = place_of(db, cwd, settings["home"])
+        if cache is not None:
+            is_over = settled_of(cache) >= since
+            scopes = scopes_at(place, general)
+            is_all = is_over or not (is_due or is_unseen(cache, scopes) or news(settings, cache, scopes))
+            if is_over or (is_all and place[2]) or time.monotonic() >= end:
+                return cache, place, is_all
+            cache.close()
+        elif time.monotonic() >= end:
+            return None, place, False
+        time.sleep(_POLL)

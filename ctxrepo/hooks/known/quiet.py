@@ -1,0 +1,38 @@
+"""A folder of code can ask that no memory is delivered there: `enabled` is false in its pi settings."""
+
+import _sqlite3
+
+from ctxrepo.hooks.files.small import bytes_of
+
+MAX_BYTES = 64 * 1024
+"""A larger file is somebody else's, and a hook has no time for it."""
+
+_ENABLED = """select json_type(:json, '$."pi-memory-md".enabled') in ('false', 'null')"""
+
+
+def project_file(folder: str) -> str:
+    """Where pi keeps the settings of the project in `folder`, which is not searched upwards."""
+    return f"{folder}/.pi/settings.json"
+
+
+def why_silent(db: _sqlite3.Connection, folder: str) -> str:
+    """Why nothing is given in `folder`; '' where it doesn't ask for silence."""
+    return f"{project_file(folder)} asks for silence" if is_quiet(db, folder) else ""
+
+
+def is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
+    """Whether `folder` asks for silence; a file that can't be read asks for nothing."""
+    return says_quiet(db, bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"")
+
+
+def says_quiet(db: _sqlite3.Connection, data: bytes) -> bool:
+    """Whether these settings of a project ask for silence."""
+    text = data.decode("utf-8", "replace")
+    if not text or "\0" in text:
+        return False
+    try:
+        if not db.execute("select json_valid(?)", (text,)).fetchone()[0]:
+            return False
+        return bool(db.execute(_ENABLED, {"json": text}).fetchone()[0])
+    except _sqlite3.Error:
+        return False

@@ -1,0 +1,48 @@
+"""A checkout that may not be the project it says it is: what a session there is told about that."""
+
+import _blake2
+import _sqlite3
+
+from ctxrepo.domain.text.block import seal
+from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
+from ctxrepo.hooks.known.locate import claim_at
+from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
+
+_GIVEN = (
+    "It is given the memory of that project all the same. Tell the user: if it is theirs, "
+    "`ctxrepo project trust` there says so; if not, `git config ctxrepo.project NAME` there gives it "
+    "a name of its own."
+)
+_HELD = (
+    "It is given nothing from memory. Tell the user, who may trust it in a terminal of their own: "
+    "`ctxrepo project trust`."
+)
+
+
+def claim_block(db: _sqlite3.Connection, settings: dict[str, str], said: dict[str, str]) -> tuple[str, bool]:
+    """(what a session is told of what its checkout says it is, or ''; whether it is given nothing else).
+
+    Where memory is given, one session is told; where it isn't, each is, once.
+    """
+    claim, is_held = claim_at(db, said["cwd"])
+    if not claim:
+        return "", False
+    told = f"{said['session']} {claim}" if is_held else claim
+    if said["silence"] or not _is_first(f"{settings['folder']}/claims", told):
+        return "", is_held
+    line = f"{claim}. {_HELD if is_held else _GIVEN}"
+    return seal(fault_section([line], FAULT_ROOM), settings.get("secret", "")), is_held
+
+
+def is_held(db: _sqlite3.Connection, settings: dict[str, str], cwd: str) -> bool:
+    """Whether the checkout that `cwd` is in is given nothing."""
+    return settings.get("trust") == "ask" and claim_at(db, cwd)[1]
+
+
+def _is_first(file: str, words: str) -> bool:
+    """Whether this wasn't told before; it is noted. What can't be noted is told again."""
+    word = _blake2.blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    if word in lines_of(file, LOG_BYTES):
+        return False
+    append_rolling(file, word + "\n", LOG_BYTES)
+    return True

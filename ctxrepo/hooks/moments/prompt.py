@@ -1,0 +1,204 @@
+"""A prompt is sent: what changed meanwhile, and the few entries that matter for it."""
+
+import _sqlite3
+import time
+
+from ctxrepo.domain.text.block import OVERHEAD, seal, size
+from ctxrepo.hooks.files.clock import today
+from ctxrepo.hooks.known.cache import Row, faults_of, generation_of, open_cache
+from ctxrepo.hooks.known.locate import Place, looks_of, place_of, scopes_at
+from ctxrepo.hooks.known.mode import gives
+from ctxrepo.hooks.known.staleness import is_first_to_tell, news
+from ctxrepo.hooks.session.ledger import HUSHED, Told, add, ledger_path, read_ledger
+
+CHANGES_ROOM = 1024
+_CHANGES = "## Notes that changed since this session began\n"
+
+
+def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
+    """News and recalled entries, a block each; '' most of the time."""
+    place = place_of(db, said["cwd"], settings["home"])
+    cache = open_cache(f"{settings['folder']}/cache.db")
+    ledger = ledger_path(settings["folder"], agent, said["session"])
+    told = read_ledger(ledger)
+    claim = ""
+    if settings.get("trust") == "ask" or _is_late(place, told):
+        from ctxrepo.hooks.moments.claim import claim_block
+
+        silence = said["silence"] or (HUSHED if told[6] else "")
+        claim, is_held = claim_block(db, settings, {**said, "silence": silence})
+        if is_held:
+            if cache is not None:
+                cache.close()
+            return claim
+    if not place[2]:
+        _ask_the_worker(db, settings, agent, said, ledger, told[7])
+    elif is_first_to_tell(settings["folder"], news(settings, cache, scopes_at(place, _general(settings)))):
+        cache, place = _catch_up(db, cache, settings, agent, said)
+    if cache is None:
+        from ctxrepo.hooks.session.trace import note_trace
+
+        note_trace(
+            db, settings["folder"], {**said, "agent": agent}, "there is no cache that can be read", [], []
+        )
+        return ""
+    try:
+        return claim + _news(db, cache, settings, {**said, "agent": agent}, place, ledger, told)
+    finally:
+        cache.close()
+
+
+def fault_block(
+    cache: _sqlite3.Connection, settings: dict[str, str], already: frozenset[str], lines: list[str]
+) -> str:
+    """Faults this session wasn't told; what the ledger is to note goes to `lines`."""
+    faults = [fault for fault in faults_of(cache) if fault[0] not in already]
+    if not faults:
+        return ""
+    from ctxrepo.hooks.packet.sections import (  # rare, and most hooks do without
+        FAULT_ROOM,
+        fault_section,
+        told,
+    )
+
+    faults = told(faults)
+    lines += [f"fault {key}" for key, _ in faults]
+    return seal(fault_section([text for _, text in faults], FAULT_ROOM), settings.get("secret", ""))
+
+
+def _news(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    said: dict[str, str],
+    place: Place,
+    ledger: str,
+    told: Told,
+) -> str:
+    from ctxrepo.hooks.moments.prompt_block import beside
+
+    if told[6] or said["silence"]:
+        from ctxrepo.hooks.session.trace import note_trace
+
+        note_trace(db, settings["folder"], said, said["silence"] or HUSHED, [], [])
+        return ""
+    lines: list[str] = []
+    faults = fault_block(cache, settings, told[2], lines)
+    scopes = scopes_at(place, _general(settings))
+    rows, flaws = _changed(cache, settings, place, told, ledger, lines)
+    faults += _flaws(settings, flaws)
+    late = ""
+    given: dict[str, str] = {}
+    if told[5] or told[8] or _is_late(place, told):
+        from ctxrepo.hooks.moments.late import late_parts
+
+        late, given, rows = late_parts(cache, settings, place, said["agent"], told, rows, size(faults), lines)
+    changes = _changes(settings, rows)
+    recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
+    add(ledger, lines)
+    return faults + late + changes + recalled
+
+
+def _changed(
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    place: Place,
+    told: Told,
+    ledger: str,
+    lines: list[str],
+) -> tuple[list[Row], list[str]]:
+    """Notes that others changed since the session was last told, and what is wrong with the heads of those
+    that it changed itself; once."""
+    now, seen = generation_of(cache), told[1]
+    if now == seen:
+        return [], []
+    lines.append(f"generation {now}")
+    if told[8] and seen is None:  # there was nothing to begin with
+        seen = 0
+    # A session from before, or a cache that was built anew.
+    if seen is None or now < seen:
+        return [], []
+    from ctxrepo.hooks.known.cache import changed_since
+    from ctxrepo.hooks.session.session_writes import flawed, others
+
+    general = _general(settings)
+    scopes = [general] if _is_late(place, told) else scopes_at(place, general)
+    rows = changed_since(cache, scopes, seen)
+    new = others(cache, rows, ledger, lines)
+    flaws = flawed(cache, [row[0] for row in rows if row not in new])
+    return new if told[8] or gives(settings, "changes") else [], flaws
+
+
+def _flaws(settings: dict[str, str], flaws: list[str]) -> str:
+    if not flaws:
+        return ""
+    from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
+
+    return seal(fault_section(flaws, FAULT_ROOM), settings.get("secret", ""))
+
+
+def _changes(settings: dict[str, str], rows: list[Row]) -> str:
+    """Index lines of changed notes."""
+    if not rows or not gives(settings, "changes"):
+        return ""
+    from ctxrepo.hooks.packet.sections import change_section
+
+    room = CHANGES_ROOM - OVERHEAD
+    return seal(change_section(_CHANGES, rows, today(), room), settings.get("secret", ""))
+
+
+def _general(settings: dict[str, str]) -> str:
+    return settings.get("global", "global")
+
+
+def _is_late(place: Place, told: Told) -> bool:
+    return told[3] == "?" and place[2]
+
+
+def _ask_the_worker(
+    db: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    ledger: str,
+    sought: str,
+) -> None:
+    """Have it found out which project this is; once, until there is a reason to think that it would be found.
+
+    A worker that is awake anyway, as at each turn's end, looks again.
+    """
+    looks = looks_of(db, said["cwd"])
+    if looks == sought:
+        return
+    from ctxrepo.hooks.session.spool import spool
+
+    add(ledger, [f"sought {looks}"])
+    if spool(db, settings["folder"], "prompt", agent, said):
+        _wake(settings)
+
+
+def _catch_up(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection | None,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+) -> tuple[_sqlite3.Connection | None, Place]:
+    """Cache and place once the worker has looked at what was changed. What takes it longer comes with the
+    next prompt."""
+    from ctxrepo.hooks.known import look
+    from ctxrepo.hooks.session.spool import spool
+
+    is_left = spool(db, settings["folder"], "prompt", agent, said)
+    since = time.time()  # a round of the worker that began before may not have read that line
+    is_awake = _wake(settings)
+    if cache is not None:
+        cache.close()
+    patience = look.PATIENCE if is_left and is_awake else 0.0
+    return look.look(db, settings, said["cwd"], since, patience)[:2]
+
+
+def _wake(settings: dict[str, str]) -> bool:
+    from ctxrepo.hooks.files.daemon import start_worker
+
+    return start_worker(settings)

@@ -1,0 +1,107 @@
+"""A file was edited: the entries that name it come with the answer, each once a session."""
+
+import _sqlite3
+import os
+
+from ctxrepo.hooks.files.clock import today
+from ctxrepo.hooks.known.cache import SCOPE_SPAN, spans_of
+from ctxrepo.hooks.known.locate import place_of, scopes_at
+from ctxrepo.hooks.session.ledger import add, is_hushed, ledger_path, read_ledger
+
+LIMIT = 3
+ROOM = 1000
+MANY = 30
+"""A name that more entries of a scope have, as README.md, says nothing without the folder it is in."""
+
+_MOST = 200
+"""Entries looked at closely."""
+
+_RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.~@+/-")
+"""Characters of a path as an entry writes it, in lower case."""
+
+_NAMED = "select entry from mention where name = ? and entry between ? and ? limit ?"
+_ROWS = """
+    select e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash, e.pinned
+    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
+
+
+def reminder(
+    db: _sqlite3.Connection,
+    cache: _sqlite3.Connection,
+    settings: dict[str, str],
+    agent: str,
+    said: dict[str, str],
+    path: str,
+) -> str:
+    """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
+    scopes = scopes_at(place_of(db, said["cwd"], settings["home"]), settings.get("global", "global"))
+    ledger = ledger_path(settings["folder"], agent, said["session"], said.get("sub", ""))
+    told = read_ledger(ledger)
+    rows = [row for row in about(cache, scopes, path) if told[0].get(str(row[0])) != row[7]][:LIMIT]
+    if not rows or not said["session"]:  # without a ledger it would be said at every edit
+        return ""
+    from ctxrepo.hooks.known.mode import gives
+    from ctxrepo.hooks.moments.claim import is_held
+    from ctxrepo.hooks.moments.prompt_block import switches, why_off  # few edits come so far
+    from ctxrepo.hooks.packet.recalled import recall_block
+    from ctxrepo.hooks.session.trace import note_trace
+
+    here = said["cwd"] or os.getcwd()
+    if not gives(settings, "recall") or why_off(db, settings, here, switches()):
+        return ""
+    if is_held(db, settings, here):
+        return ""
+    # A subagent is given nothing where the session that started it isn't.
+    if told[6] or (said.get("sub") and is_hushed(ledger_path(settings["folder"], agent, said["session"]))):
+        return ""
+    hits = [(*row[:8], float(row[8])) for row in rows]
+    text, given = recall_block(hits, today(), settings.get("secret", ""), ROOM)
+    add(ledger, [f"entry {hit[0]} {hit[7]}" for hit in given])
+    left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
+    note_trace(db, settings["folder"], {**said, "agent": agent, "edited": path}, "", given, left)
+    return text
+
+
+def about(
+    cache: _sqlite3.Connection, scopes: list[str], path: str
+) -> list[tuple[str, str, str, int, int, str, str, str, int]]:
+    """The entries of `scopes` that name the file at `path`, best first: whose words for it reach further up
+    its folders, pinned, of a newer note. (…, how many folders and names agree)"""
+    parts = path.lower().split("/")
+    numbers = [number for span in spans_of(cache, scopes) for number in _numbers(cache, span[0], parts)]
+    rows = cache.execute(_ROWS, (f"[{','.join(map(str, numbers))}]",)).fetchall()
+    found = [(*row[:8], fits, row[8]) for row in rows if (fits := agreeing(row[6], parts))]
+    found.sort(key=lambda row: row[0])
+    found.sort(key=lambda row: row[5], reverse=True)
+    found.sort(key=lambda row: (row[8], row[9]), reverse=True)
+    return [row[:9] for row in found]
+
+
+def agreeing(text: str, parts: list[str]) -> int:
+    """How many names at the end of a path, which are its `parts`, the text has in one piece.
+
+    0 where it names another file of that name, or none.
+    """
+    low, name, best = text.lower(), parts[-1], 0
+    at = low.find(name)
+    while at >= 0:
+        first, last = at, at + len(name)
+        while first and low[first - 1] in _RUN:
+            first -= 1
+        while last < len(low) and low[last] in _RUN:
+            last += 1
+        run = low[first:last].rstrip(".~@+/-")
+        said = [part for part in run.split("/") if part not in ("", ".", "..", "~")]
+        if said == parts[-len(said) :] and not run.startswith("//"):
+            best = max(best, len(said))
+        at = low.find(name, last)
+    return best
+
+
+def _numbers(cache: _sqlite3.Connection, start: int, parts: list[str]) -> list[int]:
+    """Entries of the scope whose numbers begin at `start` that name the file, or one like it."""
+    end = start + SCOPE_SPAN - 1
+    rows = cache.execute(_NAMED, (parts[-1], start, end, MANY + 1)).fetchall()
+    if len(rows) > MANY:
+        rows = cache.execute(_NAMED, ("/".join(parts[-2:]), start, end, _MOST)).fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,63 @@
+"""The preset `md`: the index that pi-memory-md delivers, in an order that stays."""
+
+import _sqlite3
+
+from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text.escape import escape_field
+
+Listed = tuple[str, str, str]
+"""A note: (path in the memory repository, description, tags)."""
+
+_OPENING = """\
+<memory_context mode="normal">
+<instructions>
+These memory files can help you better understand the project and the user.
+</instructions>
+"""
+_CLOSING = "</memory_context>"
+_NOTES = "select path, description, tags from note where path > ? and path < ? order by path"
+
+
+def md_block(sections: list[tuple[str, str, list[Listed]]], root: str, room: int = 1 << 30) -> str:
+    """All notes, four lines each, or as many as fit in `room` bytes; '' without any. No newline at the end.
+
+    A section is (source, folder, its notes); `root` is the memory repository's own folder.
+    """
+    room -= size(_OPENING + _CLOSING)
+    text = ""
+    for source, folder, notes in sections:
+        start = f'<memory_files source="{source}" directory="{escape_field(f"{root}/{folder}", chr(34))}">\n'
+        end = "</memory_files>\n"
+        kept = _fitting(notes, root, room - size(start + end))
+        if kept:
+            section = start + "".join(kept) + end
+            room -= size(section)
+            text += section
+    return _OPENING + text + _CLOSING if text else ""
+
+
+def md_packet(cache: _sqlite3.Connection, root: str, scopes: list[str], room: int) -> str:
+    """The block for a session in `scopes`, the global one first: all of it, and the project's `core/`."""
+    sections = [("global", scopes[0], _below(cache, f"{scopes[0]}/"))]
+    sections += [("project", scope, _below(cache, f"{scope}/core/")) for scope in scopes[1:]]
+    return md_block(sections, root, room)
+
+
+def _below(cache: _sqlite3.Connection, folder: str) -> list[Listed]:
+    return cache.execute(_NOTES, (folder, folder[:-1] + "0")).fetchall()
+
+
+def _fitting(notes: list[Listed], root: str, room: int) -> list[str]:
+    kept: list[str] = []
+    for path, description, tags in notes:
+        lines = (
+            f"- path: {escape_field(f'{root}/{path}')}\n"
+            "  priority: normal\n"
+            f"  description: {escape_field(description) or 'No description'}\n"
+            f"  tags: {escape_field(tags) or 'none'}\n"
+        )
+        room -= size(lines)
+        if room < 0:
+            break
+        kept.append(lines)
+    return kept

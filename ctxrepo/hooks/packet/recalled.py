@@ -1,0 +1,38 @@
+"""Recalled entries as one block: where each stands, how old its note is, and what it says."""
+
+from ctxrepo.domain.text.block import OVERHEAD, age_of, entry_head, named, seal, size
+from ctxrepo.domain.text.cut import passage
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit
+
+ROOM = 2500
+
+
+def recall_block(hits: list[Hit], today: int, secret: str, budget: int = ROOM) -> tuple[str, list[Hit]]:
+    """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
+    text, given = recalled(hits, today, budget - OVERHEAD)
+    return (seal(text, secret), given) if given else ("", [])
+
+
+def recalled(hits: list[Hit], today: int, room: int, most: int = 0) -> tuple[str, list[Hit]]:
+    """The entries that fit in `room` bytes and `most` lines (0: any number), and which these are.
+
+    An entry that doesn't fit is left out, but for the best: it is cut.
+    """
+    left = most or 1 << 30
+    parts: list[str] = []
+    given: list[Hit] = []
+    for hit in hits:
+        text = passage(head_of(hit, today), hit[6], room if not given else 1 << 30)
+        if text and size(text) <= room and text.count("\n") <= left:
+            room -= size(text)
+            left -= text.count("\n")
+            parts.append(text)
+            given.append(hit)
+    return "".join(parts), given
+
+
+def head_of(hit: Hit, today: int) -> str:
+    """The line over an entry."""
+    entry_id, path, heading, first, last, updated, _, _, _ = hit
+    titles = heading.replace(BETWEEN_TITLES, " > ")
+    return entry_head(named(path, first, last, entry_id), titles, age_of(updated, today))

@@ -1,0 +1,1 @@
+"""Which entries answer a prompt."""

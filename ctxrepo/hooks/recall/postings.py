@@ -1,0 +1,85 @@
+"""Which entries and notes hold a word, or are of a day; and what it is worth that they do."""
+
+import _sqlite3
+
+from ctxrepo.domain.words.days import Day
+from ctxrepo.hooks.known.cache import SCOPE_SPAN
+
+Span = tuple[int, int, int]
+"""A scope: (first number, entries, notes), as `hot/cache.spans_of` has them."""
+
+MOST = 2000
+FEW = 16
+"""Documents looked at for one word and scope: what is in more of them is common, however many there are. For
+each of more words than FEW it is a share of what those would take."""
+
+ENOUGH = 4000
+"""Documents looked at in all; the commonest words are left out first."""
+
+ON_THE_DAY = 2.0
+"""What a day or month that the prompt names counts beside a word, for the notes of that time."""
+
+_DOCUMENTS = "select rowid from words where words match ? and rowid between ? and ? limit ?"
+_OF_DAY = """
+    select id from note where id between ? and ? and listed and day like ? and day <> '' limit ?"""
+
+
+def worth_of(total: int, holders: int) -> float:
+    """The inverse document frequency of BM25; the logarithm is a straight line between powers of 2."""
+    scaled = int((1 + (max(total - holders, 0) + 0.5) / (holders + 0.5)) * 65536)
+    power = scaled.bit_length() - 1
+    return 0.6931 * (power - 16 + scaled / (1 << power) - 1)
+
+
+def postings(
+    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[Span]
+) -> list[tuple[float, list[int]]]:
+    """(weight, numbers of the documents) of each word that any has, the rarest first."""
+    most = MOST * FEW // max(FEW, len(weights))
+    found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
+    found.sort(key=_length)
+    kept = []
+    looked_at = 0
+    for weight, numbers in found:
+        looked_at += len(numbers)
+        if looked_at > ENOUGH:
+            break
+        if numbers:
+            kept.append((weight, numbers))
+    return kept
+
+
+def _length(posting: tuple[float, list[int]]) -> int:
+    return len(posting[1])
+
+
+def _documents(cache: _sqlite3.Connection, word: str, spans: list[Span], most: int) -> list[int]:
+    """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
+    numbers: list[int] = []
+    for first, _, _ in spans:
+        try:
+            rows = cache.execute(
+                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, most + 1)
+            ).fetchall()
+        except _sqlite3.OperationalError:
+            return []  # a letter younger than SQLite makes two words of it
+        if len(rows) <= most:
+            numbers += [row[0] for row in rows]
+    return numbers
+
+
+def on_days(cache: _sqlite3.Connection, days: list[Day], spans: list[Span], notes: int) -> dict[int, float]:
+    """Note → what it is worth that the prompt names its day or month."""
+    found: dict[int, float] = {}
+    for year, month, day in days:
+        for said in dict.fromkeys(
+            (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
+        ):
+            rows = []
+            for first, _, _ in spans:
+                rows += cache.execute(_OF_DAY, (first, first + SCOPE_SPAN - 1, said, MOST + 1)).fetchall()
+            if len(rows) <= MOST:
+                worth = ON_THE_DAY * worth_of(notes, len(rows))
+                for row in rows:
+                    found[row[0]] = found.get(row[0], 0.0) + worth
+    return found

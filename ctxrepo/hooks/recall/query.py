@@ -1,0 +1,189 @@
+"""The entries that answer a prompt, with scores: what they say, what their note is about, what stands beside.
+
+An entry's score is the sum of what the prompt's words in it are worth, the rarer the more, and of what its
+note is worth, which counts all its entries and what its head says.
+"""
+
+import _sqlite3
+
+from ctxrepo.domain.words.days import days_in
+from ctxrepo.domain.words.terms import words
+from ctxrepo.hooks.known.cache import NOTE_SPAN, Hit, spans_of
+from ctxrepo.hooks.recall.postings import on_days, postings, worth_of
+
+AROUND = 1.0
+"""What an entry's note counts beside the entry's own words."""
+
+SATURATION = 2.0
+LENGTH = 0.75
+"""How soon a word that is in ever more entries of a note says no more of it, and how much it counts for that
+how many entries the note has: k1 and b of BM25."""
+
+ABOVE, BELOW = 0.5, 0.375
+"""What the entries before and after count in a log, where one thing is told in several."""
+
+VAGUE = 5
+EARLIER = 0.5
+"""A prompt of no more words goes on with what was said before it: what a word of the prompt before counts.
+One of the prompt before that counts half of it."""
+
+_EARLIER_WORDS = 24
+CANDIDATES = 60
+_WITH_NEIGHBOURS = 20
+_NOTES = 5
+_OF_NOTE = 40
+"""Entries looked at closely: the best by their words, those beside some of them, those of the best notes."""
+
+_CLOSEST = 20
+"""Entries of which one is looked for that says much of the prompt by itself."""
+
+_FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
+_FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
+_ROWS = """
+    select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
+    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
+_FIRST_ENTRIES = """
+    select e.rowid from entry e join note n on n.id = e.note
+    where e.rowid in (select value from json_each(?)) order by n.path, e.first_line limit ?"""
+_FIRST_NOTES = "select id from note where id in (select value from json_each(?)) order by path limit ?"
+_ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found limit ?"
+
+
+Term = tuple[float, dict[int, int]]
+"""(what one more note with it is worth, note → how many of its documents have it)"""
+
+
+def find(
+    cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int, before: list[str] | None = None
+) -> list[Hit]:
+    """At most `limit` entries of `scopes` for `prompt`, best first."""
+    return hits_of(cache, lexical(cache, prompt, before or [], scopes)[0], limit)
+
+
+def asked(prompt: str, before: list[str]) -> dict[str, float]:
+    """The words that are looked for, each with its weight; `before`, the session's prompts, oldest first."""
+    weights = dict.fromkeys(words(prompt), 1.0)
+    if len(weights) <= VAGUE:
+        for ago, earlier in enumerate(reversed(before), 1):
+            for word in words(earlier)[:_EARLIER_WORDS]:
+                weights.setdefault(word, EARLIER / ago)
+    return weights
+
+
+def lexical(
+    cache: _sqlite3.Connection,
+    prompt: str,
+    before: list[str],
+    scopes: list[str],
+    candidates: int = CANDIDATES,
+) -> tuple[dict[int, float], float]:
+    """(number of an entry → its score, for about `candidates` entries of `scopes`, all others score less; how
+    many of the prompt's words, by their weights, one of the best says by itself)."""
+    spans = spans_of(cache, scopes)
+    entries, notes = sum([span[1] for span in spans]), sum([span[2] for span in spans])
+    own: dict[int, float] = {}
+    around: dict[int, float] = {}
+    terms: list[Term] = []
+    posted = postings(cache, asked(prompt, before), spans)
+    for weight, numbers in posted:
+        counts: dict[int, int] = {}
+        worth = weight * worth_of(entries, len(numbers))
+        for number in numbers:
+            note = number - number % NOTE_SPAN
+            counts[note] = counts.get(note, 0) + 1
+            if number != note:
+                own[number] = own.get(number, 0.0) + worth
+        terms.append((weight * worth_of(notes, len(counts)), counts))
+        for note, count in counts.items():
+            around[note] = around.get(note, 0.0) + terms[-1][0] * (SATURATION + 1) * count / (
+                count + SATURATION
+            )
+    on_day = on_days(cache, days_in(prompt), spans, notes)
+    for note, worth in on_day.items():
+        around[note] = around.get(note, 0.0) + worth
+    likely = _candidates(cache, own, around, candidates)
+    scores = _scored(cache, likely, own, terms, on_day, max(entries, 1) / max(notes, 1))
+    return scores, _most_said(scores, posted)
+
+
+def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
+    """The `limit` entries with the best scores, best first."""
+    if limit <= 0 or not scores:
+        return []
+    rows = cache.execute(_ROWS, (_list(_best(cache, scores, limit, _FIRST_ENTRIES)),)).fetchall()
+    return sorted([(*row[1:], scores[row[0]]) for row in rows], key=_order)
+
+
+def _candidates(
+    cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float], most: int
+) -> list[int]:
+    """The numbers of entries worth looking at closely."""
+    likely = {
+        number: score + AROUND * around.get(number - number % NOTE_SPAN, 0.0) for number, score in own.items()
+    }
+    best = _best(cache, likely, most, _FIRST_ENTRIES)
+    found = dict.fromkeys(best)
+    for number in best[:_WITH_NEIGHBOURS]:
+        found.update(dict.fromkeys((number - 1, number + 1)))
+    for note in _best(cache, around, _NOTES, _FIRST_NOTES):
+        rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _OF_NOTE)).fetchall()
+        found.update(dict.fromkeys([row[0] for row in rows]))
+    return [row[0] for row in cache.execute(_FOUND, (_list(list(found)),))]
+
+
+def _scored(
+    cache: _sqlite3.Connection,
+    candidates: list[int],
+    own: dict[int, float],
+    terms: list[Term],
+    on_day: dict[int, float],
+    usual: float,
+) -> dict[int, float]:
+    """The candidates' scores; `usual` is how many entries a note has."""
+    notes = list(dict.fromkeys([number - number % NOTE_SPAN for number in candidates]))
+    about: dict[int, float] = {}
+    logs = set()
+    for note, entries, is_log in cache.execute(_FACTS, (_list(notes),)):
+        slow = SATURATION * (1 - LENGTH + LENGTH * entries / usual)
+        worth = sum([rare * (SATURATION + 1) * n[note] / (n[note] + slow) for rare, n in terms if note in n])
+        about[note] = AROUND * (worth + on_day.get(note, 0.0))
+        if is_log:
+            logs.add(note)
+    scores = {}
+    for number in candidates:
+        note = number - number % NOTE_SPAN
+        scores[number] = own.get(number, 0.0) + about.get(note, 0.0)
+        if note in logs:
+            scores[number] += ABOVE * own.get(number - 1, 0.0) + BELOW * own.get(number + 1, 0.0)
+    return scores
+
+
+def _most_said(scores: dict[int, float], posted: list[tuple[float, list[int]]]) -> float:
+    if not scores:
+        return 0.0
+    edge = sorted(scores.values(), reverse=True)[:_CLOSEST][-1]
+    said = {number: 0.0 for number, score in scores.items() if score >= edge}
+    for weight, numbers in posted:
+        for number in said.keys() & numbers:
+            said[number] += weight
+    return max(said.values())
+
+
+def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first: str) -> list[int]:
+    """The numbers with the best scores, best first. Of those that share the last place the `first` are taken
+    by path: the numbers themselves are other ones in a cache that is made anew."""
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    if len(ranked) <= most:
+        return ranked
+    edge = scores[ranked[most - 1]]
+    sure = [number for number in ranked[:most] if scores[number] > edge]
+    tied = [number for number in ranked if scores[number] == edge]
+    return sure + [row[0] for row in cache.execute(first, (_list(tied), most - len(sure)))]
+
+
+def _list(numbers: list[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"
+
+
+def _order(hit: Hit) -> tuple[float, str, int]:
+    return (-hit[8], hit[1], hit[3])

@@ -1,0 +1,1 @@
+"""What one session was given, did and left."""

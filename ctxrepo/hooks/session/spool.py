@@ -1,0 +1,135 @@
+"""What hooks leave for the worker: a line an event, and the bytes of memory files as agents wrote them.
+
+Bounded: a spool of 4 MiB, which a worker that runs never lets happen, takes no more lines and no versions.
+An event that can't be appended becomes a file of its own in `left/`.
+"""
+
+import _sqlite3
+import os
+import time
+
+from ctxrepo.hooks.dialect.reply import line_json
+from ctxrepo.hooks.files.logs import append
+from ctxrepo.hooks.files.private import OPENING, make
+from ctxrepo.hooks.files.small import bytes_of
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_VERSION = 1024 * 1024
+
+MAX_VERSIONS = 2000
+"""Versions that wait for the worker; beyond that only the file itself holds what was written, and the session
+is told."""
+
+MAX_LEFT = 2000
+"""Events that wait as files of their own."""
+
+
+def spool(
+    db: _sqlite3.Connection, folder: str, event: str, agent: str, said: dict[str, str], durable: bool = False
+) -> bool:
+    """Append the event with what `said` tells of session, cwd, source, transcript, path and version.
+
+    `durable`: not before the disk has it. Where others have the spool's lock for too long, or it can't be
+    written, the line goes to a file of its own; False when that can't be either.
+    """
+    names = ("session", "cwd", "source", "transcript", "path", "version", "base")
+    fields = {name: said.get(name, "") for name in names}
+    line = line_json(db, {"at": time.time(), "event": event, "agent": agent, **fields})
+    if not make(folder):
+        return False
+    return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable, moves=True) or _leave(
+        folder, line, durable
+    )
+
+
+def _leave(folder: str, line: str, durable: bool) -> bool:
+    """Keep the line in a file of its own, which is there whole or not at all; its name tells its turn.
+
+    A full spool means that nobody works for long: then only what the disk must have is left.
+    """
+    left = f"{folder}/left"
+    name = f"{time.time_ns()}-{os.getpid()}"
+    try:
+        if not durable and _is_spool_full(folder):
+            return False
+        if not make(left) or len(os.listdir(left)) >= MAX_LEFT:
+            return False
+        _put(f"{left}/.{name}", line.encode("utf-8", "replace"))
+        os.rename(f"{left}/.{name}", f"{left}/{name}")
+        handle = os.open(left, os.O_RDONLY | os.O_DIRECTORY | OPENING)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError:
+        return False
+    return True
+
+
+def written(path: str, wrote: str = "") -> bytes | None:
+    """What the agent `wrote`, or the file at `path` as it is now.
+
+    What was written is told rather than read where it can be: by now another editor may have replaced it.
+    Only a regular file of at most 1 MiB is read, and never through a link.
+    """
+    data = wrote.encode("utf-8", "replace") if wrote else bytes_of(path, MAX_VERSION)
+    return None if data is None or len(data) > MAX_VERSION else data
+
+
+def why_not_kept(folder: str, path: str, wrote: str, data: bytes | None) -> str:
+    """Why no version of the file at `path` was kept, as the end of a sentence; '' where there is none."""
+    if data is not None:
+        if _is_full(folder):
+            return f"{MAX_VERSIONS} versions wait for a commit already, or {MAX_BYTES >> 20} MiB of events"
+        return "the disk may be full or read-only"
+    try:
+        size = os.lstat(path).st_size
+    except OSError:
+        size = 0  # it has gone again
+    is_large = max(size, len(wrote)) > MAX_VERSION
+    return f"it is larger than {MAX_VERSION >> 20} MiB" if is_large else ""
+
+
+def keep_version(folder: str, data: bytes | None) -> str:
+    """Keep what was `written` in `versions/`; its name there, or ''."""
+    if data is None or _is_full(folder):
+        return ""
+    name = f"{time.time_ns()}-{os.getpid()}"
+    if not make(f"{folder}/versions"):
+        return ""
+    try:
+        _put(f"{folder}/versions/{name}", data)
+    except OSError:  # what was written is in the file, and the worker is told of it
+        return ""
+    return name
+
+
+def _put(path: str, data: bytes) -> None:
+    """Make a file of these bytes, or none."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENING, 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(file, view) :]
+        os.fsync(file)
+    except OSError:
+        os.unlink(path)
+        raise
+    finally:
+        os.close(file)
+
+
+def _is_full(folder: str) -> bool:
+    try:
+        if len(os.listdir(f"{folder}/versions")) >= MAX_VERSIONS:
+            return True
+    except OSError:
+        pass  # the first one makes the folder
+    return _is_spool_full(folder)
+
+
+def _is_spool_full(folder: str) -> bool:
+    try:
+        return os.stat(f"{folder}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
+    except OSError:
+        return False

@@ -1,1 +1,0 @@
-"""What a hook needs, and nothing else: it imports a short list of the standard library only."""

@@ -1,0 +1,1 @@
+"""What is wrong in notes, and mending what needs no decision."""

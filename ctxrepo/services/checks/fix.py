@@ -1,0 +1,109 @@
+"""fix: what `check` finds and needs no decision of a person is mended, file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import unified_diff
+
+from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.write import check_file
+from ctxrepo.domain.merge import CONFLICTS, Aside, aside_file
+from ctxrepo.domain.merge.markers import settled
+from ctxrepo.domain.note.fixes import fixed
+from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.errors import Unreadable
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+GENERATED = "marks what ctxrepo keeps beside the notes as generated"
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What is mended in a file, a line for each deed, the bytes before and after, and what lost where two
+    sides of a conflict can't both stand."""
+
+    path: str
+    deeds: tuple[str, ...]
+    before: bytes
+    after: bytes
+    aside: tuple[Aside, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """As `diff -u` shows it; '' when it is spelt differently and says the same."""
+        before, after = (lines_of(decode(side)) for side in (self.before, self.after))
+        diff = unified_diff(before, after, self.path, self.path, n=2)
+        return "\n".join(line.rstrip("\n") for line in diff)
+
+
+def fixable(memory: Memory) -> list[Fixed]:
+    """What `fix` would do, by path. Nothing is changed."""
+    paths = sorted({*memory.worktree.scan().files, ATTRIBUTES_FILE})
+    return [one for path in paths if (one := _mended(memory, path))]
+
+
+def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[Fixed]:
+    """Do it; when this returns it survives a power cut."""
+    due = fixable(memory)
+    with drafting(memory, "fix", origin, now) as draft:
+        done = [again for one in due if (again := _mended(memory, one.path))]
+        draft.saying = ", ".join(dict.fromkeys(deed for one in done for deed in one.deeds))
+        for one in done:
+            draft.put(one.path, decode_exactly(one.after))
+            for path, data in map(aside_file, one.aside):
+                draft.put(path, decode_exactly(data))
+    return done
+
+
+def _mended(memory: Memory, path: str) -> Fixed | None:
+    """None for a file that is fine, or that can't be mended, or that the write guard refuses all the same.
+
+    A version that was kept aside is read back to the byte: nobody mends it.
+    """
+    if path == ATTRIBUTES_FILE:
+        return _marked(memory)
+    if not (is_note(path) or path.lower().endswith(".jsonl")) or path.startswith(CONFLICTS):
+        return None
+    try:
+        data = memory.worktree.read(path)
+    except Unreadable:
+        return None
+    if not data:
+        return None
+    after, deeds, aside = _without_markers(path, data)
+    if is_note(path):
+        after, more = fixed(path, after)
+        deeds += more
+    kept = {path: after} | dict(map(aside_file, aside))
+    allow = memory.settings.secrets.allow_secret
+    if not deeds or any(check_file(name, kept[name], allow) for name in kept):
+        return None
+    return Fixed(path, deeds, data, after, aside)
+
+
+def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[Aside, ...]]:
+    """The file with both sides of its conflicts, and what is to be said of it."""
+    found = settled(path, decode_exactly(data))
+    if found is None:
+        return data, (), ()
+    text, aside = found
+    lost = [f"of two edits of one thing the other one is in {aside_file(one)[0]}" for one in aside]
+    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), aside
+
+
+def _marked(memory: Memory) -> Fixed | None:
+    """Only where people review: in any other memory nobody looks at differences on a forge."""
+    if not memory.is_reviewed:
+        return None
+    try:
+        before = memory.worktree.read(ATTRIBUTES_FILE) or b""
+    except Unreadable:
+        return None
+    after = encode(marked(decode_exactly(before)))
+    return Fixed(ATTRIBUTES_FILE, (GENERATED,), before, after) if after != before else None

@@ -1,0 +1,1 @@
+"""What sessions are given: the packet, and the files that hold it."""

@@ -1,0 +1,121 @@
+"""context: exactly what a session start would deliver now, and how it came about."""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.text.block import OVERHEAD, size
+from ctxrepo.errors import UsageError
+from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.known.cache import faults_of, open_cache
+from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
+from ctxrepo.hooks.packet.packet import Given
+from ctxrepo.hooks.packet.presets import PRESETS
+from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
+from ctxrepo.services.delivery.preset_md import preset_md
+from ctxrepo.services.locate.project import Project
+from ctxrepo.storage.memory import Memory
+
+NAMES = ("daily", "semantic", MD)
+"""What can be delivered instead of our own packet."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What a lane of the packet was offered and took, in bytes; `scope` is '' where it has none."""
+
+    name: str
+    scope: str
+    floor: int
+    cap: int
+    offered: int
+    taken: int
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class Context:
+    """`text` is what is delivered, `budget` the most bytes it may have; the lanes are in the order in which
+    they are given room. `md` has none."""
+
+    text: str
+    preset: str
+    budget: int
+    lanes: tuple[Lane, ...] = ()
+    why: str = ""
+    """Why it is empty, where it is."""
+
+
+def context(
+    memory: Memory,
+    project: Project | None,
+    folder: Path,
+    preset: str | None = None,
+    budget: int = 0,
+    agent: str = "",
+    *,
+    lasting: bool = False,
+) -> Context:
+    """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
+
+    `folder` is where the session would be, which can ask for silence. `preset` and `budget` (bytes) are
+    instead of those in the settings; a preset that is named has its own budget. For an `agent` it is no
+    larger than that takes. UsageError when there is no such preset. The cache must be up to date: call
+    `commit` first, as the worker does.
+    """
+    if preset not in (None, "", *NAMES):
+        raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")
+    hooks = open_hooks(str(memory.places.state))
+    if hooks is None:
+        return Context("", "", 0)
+    with closing(hooks):
+        settings = settings_of(hooks, str(memory.places.state))
+        if settings is None:
+            return Context("", "", 0)
+        if says_quiet(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
+            return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
+    if preset == MD:
+        return Context(preset_md(memory, project), MD, 0)
+    if preset is not None:
+        settings = {**settings, "preset": preset, "budget_bytes": str(PRESETS[preset][0])}
+    if budget:
+        settings = {**settings, "budget_bytes": str(budget)}
+    return _rendered(memory, project, settings, agent, lasting=lasting)
+
+
+def _pi_settings(folder: Path) -> bytes:
+    return bytes_of(project_file(str(folder)), MAX_BYTES, follow=True) or b""
+
+
+def _rendered(
+    memory: Memory, project: Project | None, settings: dict[str, str], agent: str, *, lasting: bool
+) -> Context:
+    place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
+    cache = open_cache(str(memory.state.cache))
+    with closing(cache) if cache else nullcontext():
+        told: frozenset[str] = frozenset()
+        if lasting:
+            place = ("", place[1], True)  # files touched last are a project's
+            told = frozenset(key for key, _ in faults_of(cache)) if cache else told
+        text, _, given = render(cache, settings, place, agent, told)
+    name = settings.get("preset", "")
+    if name == MD:
+        return Context(text, MD, budget_of(settings, agent))
+    preset = preset_of(settings)
+    whole, numbers = PRESETS[preset]
+    bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
+    lanes = tuple(_lane(one, *bounds[one[0]]) for one in given)
+    bytes_ = min(whole, budget_of(settings, agent))
+    is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in given)
+    narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
+    why = "" if text else narrow if is_narrow else "there is nothing to give"
+    return Context(text, preset, bytes_, lanes, why)
+
+
+def _lane(given: Given, floor: int, cap: int) -> Lane:
+    name, scope, offered, text = given
+    is_cut = "\n### cut: " in text or (name == "index" and " more: ctxrepo search\n" in text) or not text
+    return Lane(name, scope, floor, cap, offered, size(text), is_cut)

@@ -1,0 +1,121 @@
+"""active: the files of each project that agents touched last go into the cache, as their hooks noted them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.records.focus import MOST_FILES, Touch, focus, ranked
+from ctxrepo.hooks.dialect.events import only_reads
+from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.moments.tool import ACCESS_BYTES
+from ctxrepo.storage.cache.rows import digest_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
+
+MOST_LINES = 4000
+"""Of the log the newest so many lines count."""
+
+_LOOKED_AT = 100
+"""Files of a project of which it is asked whether they are still there."""
+
+_RANGES = 100
+
+
+def note_active(memory: Memory) -> bool:
+    """Bring the cache's list of files up to the log; False when nothing has changed since the last time."""
+    may_doubt = memory.settings.project.trust == "open"
+    known = read_checkouts(memory.places.state)
+    checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
+    logs = [f"{memory.state.access}.1", str(memory.state.access)]
+    stamp = " ".join([*map(stamp_of, logs), digest_of(repr([(c.top, c.project) for c in checkouts]))])
+    if memory.cache.recent_stamp == stamp:
+        return False
+    lines = [line for log in logs for line in lines_of(log, ACCESS_BYTES) if line][-MOST_LINES:]
+    touches = _touches(lines)
+    real = _real(memory, touches, [c.top for c in checkouts])
+    found = _by_project(touches, checkouts, os.path.realpath(memory.root), real)
+    memory.cache.set_recent({project: _files(tops) for project, tops in found.items()}, stamp)
+    return True
+
+
+def _touches(lines: Sequence[str]) -> list[Touch]:
+    found = []
+    for fields in filter(None, map(record, lines)):
+        at, path = fields.get("at"), text_of(fields, "path")
+        if isinstance(at, int | float) and path.startswith("/") and "\0" not in path:
+            is_edit = not only_reads(text_of(fields, "tool"))
+            found.append(Touch(float(at), path, is_edit, tuple(_ranges(fields.get("ranges")))))
+    return found
+
+
+def _ranges(said: object) -> list[tuple[int, int]]:
+    pairs = said[:_RANGES] if isinstance(said, list) else []
+    return [(a, b) for a, b in (p for p in pairs if isinstance(p, list) and len(p) == 2) if _is_range(a, b)]
+
+
+def _is_range(first: object, last: object) -> bool:
+    return isinstance(first, int) and isinstance(last, int) and 0 < first <= last
+
+
+def _real(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> dict[str, str]:
+    """path -> the path without links of each file that is still there; a folder that hangs has none."""
+
+    def folder(path: str) -> Path:
+        return next((Path(top) for top in tops if _is_below(path, top)), Path(path).parent)
+
+    found = memory.outside.ask_each(dict.fromkeys(touch.path for touch in touches), _found, folder)
+    return {path: real for path, real in found if real}
+
+
+def _found(path: str) -> str:
+    return os.path.realpath(path) if os.path.isfile(path) else ""
+
+
+def _by_project(
+    touches: Sequence[Touch], checkouts: Sequence[CompiledCheckout], memory: str, real: Mapping[str, str]
+) -> Mapping[str, dict[tuple[str, str], list[Touch]]]:
+    """Project -> (top of a checkout, path below it) -> what was done to that file, oldest first."""
+    projects = {c.top: c.project for c in checkouts}
+    homes: dict[str, tuple[str, str]] = {}
+    found: dict[str, dict[tuple[str, str], list[Touch]]] = {}
+    for touch in (touch for touch in touches if touch.path in real):
+        if touch.path not in homes:
+            file = real[touch.path]
+            top = "" if _is_below(file, memory) else _top_of(file, projects)
+            homes[touch.path] = (top, os.path.relpath(file, top) if top else "")
+        place = homes[touch.path]
+        if place[0]:
+            found.setdefault(projects[place[0]], {}).setdefault(place, []).append(touch)
+    return found
+
+
+def _top_of(path: str, projects: Mapping[str, str]) -> str:
+    """The nearest checkout that `path` is in, or ''."""
+    while (parent := os.path.dirname(path)) != path:
+        path = parent
+        if path in projects:
+            return path
+    return ""
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
+
+
+def _files(touched: Mapping[tuple[str, str], Sequence[Touch]]) -> list[tuple[str, str]]:
+    """(path below the checkout's top, lines) of the files; of one that several checkouts have the one that
+    matters most."""
+    keys = {f"{top}/{path}": (top, path) for top, path in touched}
+    touches = [
+        Touch(touch.at, name, touch.is_edit) for name, place in keys.items() for touch in touched[place]
+    ]
+    found: dict[str, str] = {}
+    for name in ranked(touches)[:_LOOKED_AT]:
+        place = keys[name]
+        if len(found) < MOST_FILES and place[1] not in found:
+            found[place[1]] = ", ".join(focus(touched[place]))
+    return list(found.items())

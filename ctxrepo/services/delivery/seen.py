@@ -1,0 +1,80 @@
+"""seen: the stamps that files and folders of the memory have while they are as the cache has them.
+
+By these a hook can tell, without opening a file, whether there is something that the cache doesn't hold. The
+scopes that sessions are in are watched: their folders, and the notes that a packet shows or lists first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+from ctxrepo.domain.project.paths import is_ignored
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.worktree.stamps import read_id
+
+NOTES, FOLDERS, SCOPES = 64, 16, 32
+"""So many notes and folders of a scope are watched, and so many scopes: those that sessions were in last."""
+
+_SHOWN = ("MEMORY.md", "SCRATCHPAD.md")
+
+
+def glance(memory: Memory) -> dict[str, str]:
+    """Stamps by path of all that is watched, as it is now; take them before you look at files."""
+    watched = (path for paths in memory.cache.seen().values() for path in paths)
+    return {path: _stamp(memory, path) for path in watched}
+
+
+def see(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
+    """Keep the stamp of each file that has the bytes, and each folder that has the names, which the cache's
+    commit has for it. `scopes` are watched from now on.
+
+    With `before`, a glance from before a look at all files, the stamps that are still the same are kept too:
+    whatever differs from the commit there is held back or passed over, and looking again would find no more.
+    All else keeps its old stamp, by which a hook sees that it was changed.
+    """
+    cache, objects = memory.cache, memory.objects
+    known = cache.seen()
+    head = cache.head
+    if not head or not objects.has(head):
+        return
+    tree = objects.tree_of(head)
+    last = dict.fromkeys(scopes)
+    order = [*(scope for scope in known if scope not in last), *last][-SCOPES:]
+    stamps: dict[str, dict[str, str]] = {}
+    for scope in order:
+        were = known.get(scope, {})
+        stamps[scope] = {}
+        for path in _watched(memory, tree, scope):
+            now = _stamp(memory, path)
+            is_known = now in (were.get(path), (before or {}).get(path)) or _is_committed(memory, tree, path)
+            stamps[scope][path] = now if is_known else were.get(path, "?")
+    if stamps != known or list(stamps) != list(known):
+        cache.see(stamps)
+
+
+def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
+    folders = [scope]
+    for folder in folders:
+        names = memory.objects.names_in(tree, folder)
+        below = (f"{folder}/{name}" for name, key in sorted(names.items()) if key is None)
+        folders += [path for path in below if path != f"{scope}/archive"]
+        del folders[FOLDERS:]
+    shown = [f"{scope}/{name}" for name in _SHOWN]
+    return dict.fromkeys([*folders, *shown, *memory.cache.first_paths(scope, NOTES)])
+
+
+def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:
+    objects = memory.objects
+    if (memory.root / path).is_dir():
+        there = set[str]()
+        with suppress(OSError):
+            there = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
+        return there == objects.names_in(tree, path).keys()
+    return read_id(memory.worktree, path) == objects.files(tree, [path]).get(path)
+
+
+def _stamp(memory: Memory, path: str) -> str:
+    return stamp_of(str(memory.root / path))

@@ -1,0 +1,85 @@
+"""sessions: those that agents had lately, and whether each is given anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
+from ctxrepo.hooks.session.ledger import hush, is_hushed, ledger_path
+from ctxrepo.services.locate.project import folders_there, look_here
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.ledgers import Ledger, ledgers
+
+LATELY = 86400
+"""Seconds for which a session that nothing is heard of is still listed."""
+
+_HINT = "`ctxrepo session show` lists those of the last day; --session names one."
+
+
+@dataclass(frozen=True)
+class Here:
+    """Where a command runs: the folder, the environment, and the (agent, session) it was started by, '' for
+    none."""
+
+    folder: Path
+    env: Mapping[str, str]
+    session: tuple[str, str] = ("", "")
+
+
+def sessions(memory: Memory, now: datetime) -> list[Ledger]:
+    """Those of the last day, the newest first; subagents are given what the session that started them is."""
+    return [ledger for ledger in ledgers(memory.state, now.timestamp() - LATELY) if not ledger.of]
+
+
+def session_meant(memory: Memory, wanted: str, here: Here, now: datetime) -> Ledger:
+    """The session that `wanted` begins the id of; without it the one that `here` is in, else the newest one
+    in the same project. NotFound when there is none, UsageError when several are meant."""
+    if wanted:
+        return _named(memory, wanted)
+    agent, session = here.session
+    if session:
+        path = ledger_path(str(memory.state.root), agent, session)
+        return Ledger(agent, session, Path(path), is_off=is_hushed(path))
+    if found := _newest_in(memory, here, sessions(memory, now)):
+        return found
+    raise NotFound("no agent's session of the last day was in this project", _HINT)
+
+
+def switch(chosen: Ledger, *, is_off: bool) -> Ledger:
+    """The session is given nothing from now on, or everything again; what it writes is kept either way."""
+    if chosen.is_off != is_off:
+        hush(str(chosen.path), is_off)
+    if is_hushed(str(chosen.path)) != is_off:
+        raise CtxrepoError(f"{chosen.path} can't be written", "Look whether the disk is full.")
+    return replace(chosen, is_off=is_off)
+
+
+def _named(memory: Memory, wanted: str) -> Ledger:
+    known = [ledger for ledger in ledgers(memory.state) if not ledger.of]
+    found = [ledger for ledger in known if ledger.session == wanted]
+    found = found or [ledger for ledger in known if ledger.session.startswith(wanted)]
+    if not found:
+        raise NotFound(f"no session's id begins with {wanted}", _HINT)
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} sessions' ids begin with {wanted}", "Say more of it.")
+    return found[0]
+
+
+def _newest_in(memory: Memory, here: Here, known: Sequence[Ledger]) -> Ledger | None:
+    """The newest session in the project of this folder, or outside of all projects in this folder."""
+    mine = look_here(memory, here.folder, here.env).project
+    elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
+    projects = {}
+    for cwd in folders_there(memory, {k.cwd for k in known}):
+        with suppress(NoAnswer):
+            projects[cwd] = look_here(memory, Path(cwd), elsewhere).project
+    for ledger in known:
+        its = projects.get(ledger.cwd)
+        is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)
+        if is_same:
+            return ledger
+    return None

@@ -1,0 +1,135 @@
+"""bounds: whether a history is more than a memory may be, measured once for each commit.
+
+What a remote sent is measured right after the fetch and before anything else looks at it. What is refused is
+as if it had never come: the ref by which we know the remote goes back to where we last agreed with it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.domain.guard.bounds import COMMITS, HISTORY_BYTES, PARENTS
+from ctxrepo.errors import BeyondBounds, RepositoryState
+from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.reffiles import OPEN, RefFiles
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+
+_AGAIN = 3600.0
+"""Seconds after which it is asked for again: the branch may have moved before we asked what it is at."""
+
+
+def beyond(memory: Memory, commit: str | None) -> str:
+    """Why the history of a commit is more than a memory may be; '' when it is not."""
+    if commit is None:
+        return ""
+    known = memory.verdicts.read()
+    if commit in known.within:
+        return ""
+    if commit not in known.beyond:
+        last = next((one for one in reversed([*known.within]) if memory.objects.has(one)), None)
+        try:
+            count = _measured(memory.objects, commit, last, known.within.get(last or "", 0))
+        except BeyondBounds as error:
+            memory.verdicts.add(beyond={commit: error.message})
+            return error.message
+        memory.verdicts.add(within={commit: count})
+        return ""
+    return known.beyond[commit]
+
+
+def note_own(memory: Memory, commit: str) -> None:
+    """What is written here goes on being committed, however much it is; only sending it is refused."""
+    memory.verdicts.add(own=commit)
+
+
+def require_ready(memory: Memory) -> None:
+    """RepositoryState when a person is in the middle of something in the clone, or has merged there what is
+    more than a memory may be."""
+    memory.clone.require_ready()
+    require(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
+
+
+def require(memory: Memory, head: str | None) -> None:
+    """RepositoryState when the branch is at what is more than a memory may be."""
+    known = memory.verdicts.read()
+    if head not in known.own and (why := beyond(memory, head)):
+        raise RepositoryState(
+            f"what {memory.clone.branch} is at in {memory.root} is too much: {why}",
+            f"`git log` there shows who made it; take {memory.clone.branch} back to a commit before it with "
+            "your own git. What is written meanwhile is kept and committed afterwards.",
+        )
+
+
+def held_back(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """The answer of a fetch; another one where what it brought is refused, and is left."""
+    objects, clone = memory.objects, memory.clone
+    objects.reopen()
+    refs = {clone.upstream_ref: objects.ref(SEEN)}
+    refs |= {clone.tracking_ref(name.removeprefix(OPEN)): tip for name, tip in objects.refs(OPEN).items()}
+    for name, before in refs.items():
+        refused = _refused(memory, name)
+        if not refused.ok:
+            answer = refused
+            if before is None:
+                objects.drop_ref(name)
+            else:
+                objects.set_ref(name, before)
+    return answer
+
+
+def refused_before(memory: Memory) -> RemoteAnswer | None:
+    """The answer for what the shared branch is at there, when that was refused already: it isn't brought, or
+    walked, again. None where the last exchange found nothing to refuse."""
+    last = memory.exchanges.last
+    if last is None or last[1].outcome != "bounds":
+        return None
+    tip, known = memory.remote.tip(), memory.verdicts.read()
+    when, why = known.left.get(tip, (0.0, ""))
+    why = why if 0 <= time.time() - when < _AGAIN else ""
+    why = known.beyond.get(tip, "") or why
+    return RemoteAnswer("bounds", why) if why else None
+
+
+def note_left(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """The answer of a fetch that git could not end within its limits, noted for what the branch is at."""
+    tip = memory.remote.tip()
+    if not tip or tip == memory.objects.ref(memory.clone.upstream_ref):  # a branch beside it is too much
+        return answer
+    why = f"commit {tip[:10]}: {answer.reason}"
+    memory.verdicts.add(left={tip: (time.time(), why)})
+    return replace(answer, reason=why)
+
+
+def leave_cloned(memory: Memory) -> None:
+    """Go on from nothing in a clone that was just made of what is refused: git has made a branch of it."""
+    for name in (memory.clone.branch_ref, memory.clone.upstream_ref):
+        if not _refused(memory, name).ok:
+            memory.objects.drop_ref(name)
+
+
+def _refused(memory: Memory, name: str) -> RemoteAnswer:
+    """What is wrong with what a ref is at; ok when nothing is."""
+    tip = memory.objects.ref(name)
+    if tip and not memory.objects.is_commit(tip):
+        return RemoteAnswer("malformed", f"its branch is at {tip[:10]}, which is no commit")
+    why = beyond(memory, tip)
+    return RemoteAnswer("bounds", why) if why else RemoteAnswer("ok")
+
+
+def _measured(objects: Objects, tip: str, known: str | None, count: int) -> int:
+    """How many commits a history has at most, which are `count` of `known` and those that came since."""
+    at = f"commit {tip[:10]}"
+    size = 0
+    for commit in objects.new_commits(tip, known):
+        PARENTS.require(len(objects.parents(commit)), f"commit {commit[:10]}")
+        size += objects.header(commit, "commit")[1]
+        HISTORY_BYTES.require(size, at)
+        count += 1
+    if count > COMMITS.most:  # what both have is counted twice where neither comes from the other
+        count = sum(1 for _ in objects.new_commits(tip))
+        COMMITS.require(count, at)
+    objects.require_extent(tip)
+    return count

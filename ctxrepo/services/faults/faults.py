@@ -1,0 +1,117 @@
+"""faults: what every session is told once about the memory itself, since when, and what helps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.faults.bounds import require_ready
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.faultlog import FaultLog, Told
+from ctxrepo.storage.state.spool import Spool
+from ctxrepo.storage.worktree.hidden import Obstacle
+
+_GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
+
+_HIDES = "Move it away or make it readable, and the next sync brings back what it hides."
+
+_FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the commit from being made."
+
+_IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its own."
+
+_UNTIL_THEN = "Until then what is written is kept, but not found or sent."
+
+_SEEN_AT_ONCE = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault that stands: its words, since when in ISO form ('' where nobody knows), and what helps."""
+
+    fault: str
+    since: str
+    remedy: str
+
+
+def tell(memory: Memory, lines: Iterable[str]) -> None:
+    """From now on sessions are told these lines, each session each line once."""
+    faults = list(lines)
+    if memory.cache.set_faults(faults):
+        FaultLog(memory.state.faults).note(faults, time.time())
+
+
+def of_settings(memory: Memory) -> list[str]:
+    """The line about a config.toml that can't be read, if it can't."""
+    return [f"{memory.broken.message}; {_GOES_ON}"] if memory.broken else []
+
+
+def of_clone(memory: Memory) -> list[str]:
+    """The line about a clone in which somebody is in the middle of something, if it is."""
+    try:
+        require_ready(memory)
+    except CtxrepoError as error:
+        return [" ".join(filter(None, (f"{error.message}.", error.hint, _UNTIL_THEN)))]
+    return []
+
+
+def of_obstacles(memory: Memory) -> dict[str, str]:
+    """What hides files of the memory on this machine -> the line about it."""
+    return {one.place: _hiding(one) for one in memory.checkout.hidden.obstacles()}
+
+
+def _hiding(one: Obstacle) -> str:
+    files = "1 file" if len(one.files) == 1 else f"{len(one.files)} files"
+    return (
+        f"{shown(one.place)} {one.reason}. It hides {files} of the memory here; nothing is deleted. {_HIDES}"
+    )
+
+
+def of_bounds(memory: Memory) -> list[str]:
+    """What waits for a commit here and is nearly the most that is kept, and what keeps hooks from waiting."""
+    spool = Spool(memory.state)
+    waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
+    lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
+    if spool.is_hidden():
+        lines.append(f"{spool.places.spool} is no file that ctxrepo can use. {_IN_ITS_PLACE}")
+    return lines
+
+
+def of_others(memory: Memory) -> list[str]:
+    """What sessions are told, without the lines about settings, clone and bounds: those can be seen at once,
+    and what was noted of them may be past."""
+    return [line for line in memory.cache.faults() if not line.endswith(_SEEN_AT_ONCE)]
+
+
+def now(memory: Memory) -> list[str]:
+    """The lines that hold now."""
+    return [*of_settings(memory), *of_clone(memory), *of_bounds(memory), *of_others(memory)]
+
+
+def tell_at_once(memory: Memory) -> None:
+    """Bring the lines about settings and clone up to date: who edits config.toml or switches the branch gives
+    no other cause to look for faults."""
+    tell(memory, now(memory))
+
+
+def standing(memory: Memory) -> list[Fault]:
+    """The faults that sessions are told, or will be with the worker's next run."""
+    since = {one.fault: one.since for one in history(memory) if not one.until}
+    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in now(memory)]
+
+
+def history(memory: Memory) -> Sequence[Told]:
+    """The faults of the last time on this machine, those that are over too."""
+    return FaultLog(memory.state.faults).read()
+
+
+def _remedy(memory: Memory, line: str) -> str:
+    if line.endswith(_GOES_ON):
+        return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
+    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE)):
+        return "The line says how."
+    if line == memory.remote_trouble():
+        return "`ctxrepo sync` tries again."
+    return "`ctxrepo check` shows the places."

@@ -1,0 +1,28 @@
+"""halfway: whether whoever wrote the memory's notes to this machine was ended before all were there."""
+
+from __future__ import annotations
+
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.lock import is_held
+
+
+def halfway(memory: Memory) -> Finding | None:
+    """What was left half-way, and what ends it; None where nothing was, and while somebody is at it.
+
+    Nothing is lost by it, and the next commit goes on there; but until then notes seem to be missing.
+    """
+    objects, clone = memory.objects, memory.clone
+    written, following = objects.ref(WT), objects.ref(WT_NEXT)
+    there = objects.ref(clone.branch_ref) or objects.ref(clone.upstream_ref)
+    if there is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
+        return None
+    if written is None:
+        return Finding(
+            "`ctxrepo init` was interrupted before all notes were written here",
+            "Run `ctxrepo init` again to finish it.",
+        )
+    return Finding(
+        "not all notes that came are written here: that was interrupted", "`ctxrepo sync` ends it."
+    )

@@ -1,0 +1,44 @@
+"""unseen: what is in the memory's history and never reaches the disk, because it could do harm there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.worktree.scan import MAX_BYTES
+
+_TIMEOUT = 30.0
+_ODD = {"120000": "it is a symbolic link", "160000": "it is a repository of somebody else's"}
+
+
+def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
+    """(path, why) of every file of the newest commit that stays in it and is not written here.
+
+    BeyondBounds where that has more than a memory may have: git would list ten billion paths.
+    """
+    head = memory.objects.ref(memory.clone.branch_ref)
+    if head is None:
+        return
+    memory.objects.require_extent(head)
+    # Of a partial clone git would fetch everything to tell its size.
+    sizes = [] if memory.clone.is_partial else ["--long"]
+    listed = memory.git.ask("ls-tree", "-r", "-z", *sizes, head, timeout=_TIMEOUT)
+    cone = memory.checkout.cone
+    for line in listed.split("\0")[:-1]:
+        said, path = line.split("\t", 1)
+        mode, _, _, *size = said.split()
+        if (cone is None or cone.holds(path)) and (why := _why(path, mode, size)):
+            yield path, why
+
+
+def _why(path: str, mode: str, size: list[str]) -> str:
+    if mode in _ODD:
+        return _ODD[mode]
+    if "\ufffd" in path:
+        return "its name is not UTF-8"
+    if reason := unsafe(path):
+        return f"its path {reason}"
+    if size and size[0].isdigit() and int(size[0]) > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 2**20} MiB"
+    return "hidden and temporary files are nobody's notes" if is_ignored(path) else ""

@@ -1,0 +1,1 @@
+"""Whether everything works: `status` and `doctor`."""

@@ -1,0 +1,141 @@
+"""clonecheck: what doctor looks at in git and in the clone."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.registry import REGISTRY_FILE
+from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
+from ctxrepo.services.faults.bounds import require_ready
+from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.faults.halfway import halfway
+from ctxrepo.services.faults.unmaterialised import unseen
+from ctxrepo.services.locate.project import read_registry
+from ctxrepo.services.reading.find import note_paths
+from ctxrepo.services.rescue.damage import damage
+from ctxrepo.storage.clone.stale import old_locks
+from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.isolated.dangers import dangers
+from ctxrepo.storage.memory import Memory
+
+FIX = "`ctxrepo doctor --fix`"
+
+_OLDEST_GIT = (2, 30)
+
+_MANY = 200
+"""Files of one kind that are listed one by one."""
+_PATIENCE = 15.0
+"""Seconds for looking through all objects."""
+
+
+def check_git(memory: Memory) -> Checked:
+    """Whether there is a git that is new enough and knows who commits."""
+    try:
+        words, who = memory.git.ask("version").strip(), memory.committer
+    except GitFailed:  # which the first question about the clone tells too
+        return Checked("git", "it could not be asked")
+    found = re.search(r"(\d+)\.(\d+)", words)
+    findings = []
+    if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
+        findings.append(Finding(f"{words} is old", "Install git 2.30 or newer."))
+    if not who.name:
+        findings.append(
+            Finding("git doesn't know your name", "Set user.name and user.email; commits bear them.")
+        )
+    if not who.signs and memory.clone.wants_signatures(memory.env):
+        findings.append(
+            Finding(
+                f"{memory.clone.git_dir / 'config'} asks for signed commits, and your own git does not",
+                "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf.",
+            )
+        )
+    return Checked("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
+
+
+def check_clone(memory: Memory) -> Checked:
+    """Whether the clone is as we need it: on its branch, and harmless to who runs git there."""
+    head = memory.clone.checked_out() or "no branch"
+    return Checked("clone", f"{memory.root} on {head}", [*_clone(memory), *_registry(memory)])
+
+
+def check_objects(memory: Memory) -> Checked:
+    """Whether everything in the git folder can be read, and nothing is missing."""
+    return Checked("objects", "all can be read", [*_damage(memory)])
+
+
+def check_notes(memory: Memory) -> Checked:
+    """Whether every note that the memory holds is written on this machine."""
+    count = len(note_paths(memory))
+    return Checked("notes", f"{count} on this machine", [*_halfway(memory), *_unseen(memory)])
+
+
+def _clone(memory: Memory) -> Iterator[Finding]:
+    try:
+        require_ready(memory)
+    except Damaged:
+        pass  # told with all that is damaged
+    except CtxrepoError as error:
+        yield Finding(error.message, error.hint)
+    try:
+        found = list(dangers(memory.clone, memory.env))
+        there = memory.clone.origin(memory.env)
+    except GitFailed as error:
+        yield Finding(error.message, error.hint or f"Look at {memory.clone.git_dir / 'config'}.")
+        return
+    for danger in found:
+        kept = (
+            f"{FIX} takes it out and keeps a copy."
+            if danger.is_removed
+            else "Take it out unless it is yours."
+        )
+        yield Finding(
+            f"{danger.file} {danger.what}", f"ctxrepo doesn't read it, your own git there does. {kept}"
+        )
+    if there != memory.repository.remote:
+        yield Finding(
+            f"the clone's remote is {redact(there) or 'none'}, config.toml says "
+            f"{redact(memory.repository.remote) or 'none'}",
+            f"Make {memory.places.config_file} and the clone agree.",
+        )
+
+
+def _registry(memory: Memory) -> Iterator[Finding]:
+    if problem := read_registry(memory).problem:
+        yield Finding(problem, f"Mend {memory.root / REGISTRY_FILE}.")
+
+
+def _damage(memory: Memory) -> Iterator[Finding]:
+    for lock in old_locks(memory.clone):
+        yield Finding(
+            f"a git that is gone left {lock}", f"Unless one is at work there, {FIX} moves it aside."
+        )
+    try:
+        for what in damage(memory, time.monotonic() + _PATIENCE):
+            yield Finding(what, f"{FIX} mends it; nothing is deleted.")
+    except TimeoutError:
+        yield Finding(
+            f"not all objects were looked at in {_PATIENCE:.0f} s", "`git fsck` there looks at all."
+        )
+    except CtxrepoError as error:
+        yield Finding(error.message, error.hint)
+
+
+def _halfway(memory: Memory) -> Iterator[Finding]:
+    if half := halfway(memory):
+        yield Finding(half.problem, half.remedy)
+
+
+def _unseen(memory: Memory) -> Iterator[Finding]:
+    try:
+        found = list(unseen(memory))
+    except (GitFailed, BeyondBounds):  # which was told by those who looked before
+        return
+    for path, why in found[:_MANY]:
+        yield Finding(f"{shown(path)} is in the memory and not written here: {why}", "Remove it with git.")
+    if len(found) > _MANY:
+        yield Finding(
+            f"{len(found) - _MANY} more files are not written here", "`git ls-tree -r HEAD` has all."
+        )

@@ -1,0 +1,64 @@
+"""doctor: everything around the notes that the memory needs to work: how each thing stands, what is wrong
+with it, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.health.clonecheck import check_clone, check_git, check_notes, check_objects
+from ctxrepo.services.health.statecheck import (
+    check_agents,
+    check_blocks,
+    check_faults,
+    check_hooks,
+    check_meanings,
+    check_remote,
+    check_settings,
+    check_state,
+    check_worker,
+)
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.memory import Memory
+
+
+def doctor(memory: Memory, machine: Machine, now: datetime) -> list[Checked]:
+    """All that was looked at; nothing is changed and no network is asked.
+
+    What can't be looked at is wrong for that, and told once.
+    """
+    found: list[Checked] = []
+    told: set[str] = set()
+    for name, look in _looks(memory, machine, now):
+        try:
+            checked = look()
+        except CtxrepoError as error:
+            checked = Checked(name, "it can't be looked at", [Finding(error.message, error.hint)])
+        if checked is None:
+            continue
+        findings = [one for one in checked.findings if one.problem not in told]
+        told.update(one.problem for one in findings)
+        if findings or not checked.findings:
+            found.append(replace(checked, findings=findings))
+    return found
+
+
+def _looks(
+    memory: Memory, machine: Machine, now: datetime
+) -> Iterator[tuple[str, Callable[[], Checked | None]]]:
+    yield "git", lambda: check_git(memory)
+    yield "settings", lambda: check_settings(memory)
+    yield "clone", lambda: check_clone(memory)
+    yield "objects", lambda: check_objects(memory)
+    yield "notes", lambda: check_notes(memory)
+    yield "remote", lambda: check_remote(memory, now)
+    yield "state", lambda: check_state(memory)
+    yield "worker", lambda: check_worker(memory, now)
+    yield "meanings", lambda: check_meanings(memory)
+    yield "blocks", lambda: check_blocks(memory)
+    yield "agents", lambda: check_agents(machine)
+    yield "hooks", lambda: check_hooks(memory, machine, now)
+    yield "faults", lambda: check_faults(memory, now)

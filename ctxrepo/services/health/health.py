@@ -1,0 +1,74 @@
+"""health: whether sessions are served: which agents are connected, who was served last, and when the remote
+last answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ctxrepo.agents import AGENTS
+from ctxrepo.services.setup.connected import Standing, check
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.setup import present
+from ctxrepo.storage.disk.recent import written
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.ledgers import latest
+
+
+@dataclass(frozen=True)
+class Served:
+    """The session that a hook answered last: `at` is when, `project` the folder of its project ('' for none),
+    `given` how many entries it holds of us."""
+
+    agent: str
+    session: str
+    project: str
+    cwd: str
+    at: datetime
+    given: int
+    is_off: bool
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """The last exchange with the remote: when it ended, and how. `fetched` is the last one that went well."""
+
+    at: datetime | None = None
+    outcome: str = ""
+    reason: str = ""
+    fetched: datetime | None = None
+
+
+def agents(machine: Machine) -> list[Standing]:
+    """How each agent stands that is on this machine or has hooks of ours."""
+    here = present(machine)
+    standings = [check(name, machine) for name in AGENTS]
+    return [one for one in standings if one.agent in here or one.state != "absent"]
+
+
+def is_anyone_connected(standings: list[Standing]) -> bool:
+    """Whether there is an agent whose sessions can be given anything."""
+    return any(one.state != "absent" for one in standings)
+
+
+def last_served(memory: Memory) -> Served | None:
+    """The session that a hook answered last; None before the first one."""
+    one = latest(memory.state)
+    if one is None:
+        return None
+    project = "" if one.project == "?" else one.project
+    return Served(one.agent, one.session, project, one.cwd, _moment(one.touched), one.given, one.is_off)
+
+
+def last_exchange(memory: Memory) -> Exchanged:
+    """What is known of the last exchange; nothing is asked."""
+    last = memory.exchanges.last
+    at, answer = last or (0.0, None)
+    ended = _moment(at) if last else None
+    fetched = written(memory.state.fetched)
+    well = _moment(fetched) if fetched else ended if answer and answer.ok else None
+    return Exchanged(ended, answer.outcome if answer else "", answer.reason if answer else "", well)
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,185 @@
+"""statecheck: what doctor looks at on this machine outside the clone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from ctxrepo.agents import agent_named
+from ctxrepo.domain.formats.moment import ago
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.services.delivery.blocks import standings
+from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing
+from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.faults.troubles import Trouble, of_hooks, of_worker
+from ctxrepo.services.health.clonecheck import FIX
+from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
+from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.disk.private import open_above, set_aside
+from ctxrepo.storage.disk.recent import written
+from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import is_sound
+from ctxrepo.storage.processes.lock import is_held
+from ctxrepo.storage.user.runner import fallback, place
+
+
+def check_settings(memory: Memory) -> Checked:
+    """Whether config.toml can be read, and says nothing that is unknown."""
+    file = memory.places.config_file
+    findings = [Finding(warning, "Mend config.toml.") for warning in memory.settings.warnings]
+    if memory.broken:
+        (line,) = of_settings(memory)
+        before = f"{memory.places.config_before} is how it was before."
+        findings.insert(0, Finding(line, f"Mend it there; {before}"))
+    return Checked("settings", str(file), findings)
+
+
+def check_remote(memory: Memory, now: datetime) -> Checked:
+    """When the remote last answered, and what keeps it from that until a person does something."""
+    if not memory.repository.remote:
+        return Checked("remote", "none: this memory is on this machine only")
+    last = last_exchange(memory)
+    heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
+    if last.at and last.outcome != "ok":
+        heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
+    findings = [_told(one, now) for one in standing(memory) if one.fault == memory.remote_trouble()]
+    return Checked("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
+
+
+def check_faults(memory: Memory, now: datetime) -> Checked:
+    """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
+    elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
+    findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
+    return Checked("faults", "sessions are told of" if findings else "sessions are told of none", findings)
+
+
+def _told(one: Fault, now: datetime) -> Finding:
+    since = f" ({ago(datetime.fromisoformat(one.since), now)})" if one.since else ""
+    return Finding(f"{one.fault}{since}", one.remedy)
+
+
+def check_state(memory: Memory) -> Checked:
+    """Whether what ctxrepo keeps on this machine can be used."""
+    return Checked("state", str(memory.state.root), [*_state(memory)])
+
+
+def check_worker(memory: Memory, now: datetime) -> Checked:
+    """Whether the worker gets done what it has to do."""
+    well = written(memory.state.well)
+    at = datetime.fromtimestamp(well, now.tzinfo)
+    stands = f"its last good run was {ago(at, now)}" if well else "it had nothing to do yet"
+    return Checked("worker", stands, [*_trouble("the worker", of_worker(memory), now)])
+
+
+def check_hooks(memory: Memory, machine: Machine, now: datetime) -> Checked:
+    """Whether hooks answer."""
+    served = last_served(memory)
+    stands = f"the last session was served {ago(served.at, now)}" if served else "no session was served yet"
+    findings = [*_trouble("a hook", of_hooks(memory), now)]
+    state = machine.places.state
+    if fallback(state, machine.environment) is None:
+        findings.append(
+            Finding(
+                f"hooks have nothing to fall back to: {place(state)} is missing, or nothing it knows "
+                "is there",
+                f"Any command makes it anew; {state} must be writable for that.",
+            )
+        )
+    return Checked("hooks", stands, findings)
+
+
+def check_agents(machine: Machine) -> Checked:
+    """Whether there is an agent that is given anything."""
+    found = agents(machine)
+    findings = []
+    for one in found:
+        if one.state == "absent":
+            findings.append(Finding(f"{one.agent} is here and not connected", f"`ctxrepo setup {one.agent}`"))
+        findings += one.findings
+    if not found:
+        findings.append(
+            Finding("no agent is connected, so no session is given anything", "`ctxrepo setup claude`")
+        )
+    said = [f"{agent_named(one.agent).TITLE}: {one.state}" for one in found]
+    return Checked("agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings)
+
+
+def check_meanings(memory: Memory) -> Checked | None:
+    """Whether entries are found by meaning, where that is wanted."""
+    now = readiness(memory)
+    findings = []
+    if now.missing:
+        findings.append(Finding(f"{now.missing}; prompts are answered by words alone", now.remedy))
+    if now.behind and not is_held(memory.state.lock("warm")):  # else somebody is at it
+        findings.append(
+            Finding(
+                f"{now.behind} of {now.texts} texts of entries have no vectors yet",
+                f"They get them in the background after the next commit or prompt; {EMBED} does it now.",
+            )
+        )
+    if not (findings or now.texts):
+        return None
+    return Checked("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
+
+
+def check_blocks(memory: Memory) -> Checked | None:
+    """Whether files that hold the packet follow the memory, where there are any."""
+    found = list(standings(memory))
+    return Checked("files", f"{len(found)} hold the packet", [*_blocks(memory)]) if found else None
+
+
+def _state(memory: Memory) -> Iterator[Finding]:
+    if not is_sound(memory.state.cache):
+        yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
+    for file in memory.state.files:
+        if file.exists() and not file.is_file():
+            yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")
+    yield from _others(memory)
+
+
+def _others(memory: Memory) -> Iterator[Finding]:
+    """What other users have put into our places, or could."""
+    for folder in (memory.places.state, memory.state.root, memory.clone.own_dir):
+        for there in set_aside(folder):
+            kind = "link" if there.is_symlink() else "folder" if there.is_dir() else "file"
+            yield Finding(
+                f"a {kind} that is not ctxrepo's was in {folder}, and was moved aside", f"Look at {there}."
+            )
+    above = {
+        folder: (place, why)
+        for place in (memory.places.config_file, memory.state.root, memory.root)
+        for folder, why in open_above(place)
+    }
+    for folder, (below, why) in above.items():
+        yield Finding(
+            f"{folder} {why}, who could put something else in the place of {below}",
+            "Take that right away from them, or keep the memory elsewhere.",
+        )
+
+
+def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Finding]:
+    if trouble:
+        when = f" {ago(trouble.at, now)}" if trouble.at else ""
+        yield Finding(
+            f"{who} met a problem{when}: {trouble.words}",
+            f"All of them are in {trouble.log}; {FIX} puts that aside once you have read it.",
+        )
+
+
+def _blocks(memory: Memory) -> Iterator[Finding]:
+    again = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."
+    for one in standings(memory):
+        path = shown(str(one.block.path))
+        if one.state == "stale":
+            yield Finding(f"the packet in {path} is older than the memory", "`ctxrepo file refresh`")
+        elif one.state == "damaged":
+            remedy = "Take out what is left of them, then `ctxrepo file add` with its path."
+            yield Finding(f"the markers of the packet in {path} are damaged: {one.why}", remedy)
+        elif one.state == "missing":
+            yield Finding(f"{path} held the packet and is gone", again)
+        elif one.state == "without":
+            yield Finding(f"somebody took the packet out of {path}", again)
+        elif one.state == "unusable":
+            yield Finding(f"the packet in {path} can't be brought up to date: {one.why}", again)

@@ -1,0 +1,115 @@
+"""status: where the memory stands, without asking the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import records
+from ctxrepo.domain.note.note import decode
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.faults.bounds import require_ready
+from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
+from ctxrepo.services.faults.halfway import halfway
+from ctxrepo.services.health.health import Exchanged, Served, agents, last_exchange, last_served
+from ctxrepo.services.locate.project import Here, Project, read_registry
+from ctxrepo.services.meaning.ready import readiness
+from ctxrepo.services.reading.find import note_paths
+from ctxrepo.services.review.declined import Declined, declined
+from ctxrepo.services.review.review import in_review, open_review
+from ctxrepo.services.setup.connected import Standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Status:
+    """`waiting` counts acknowledged writes no commit holds yet, `ahead` and `behind` commits against what
+    the remote was last seen to have; `exchanged` is the last exchange with it."""
+
+    root: Path
+    remote: str
+    branch: str
+    checked_out: str
+    """The branch that the clone is on, '' when a person left it on none; else the same as `branch`."""
+    project: Project | None
+    claim: str
+    """Why the checkout may not be the project that it says it is, '' otherwise."""
+    is_held: bool
+    """Whether it is given nothing for that, until its user trusts it."""
+    knows_others: bool
+    """Whether the memory has other projects, one of which this may be under an address it had before."""
+    notes: int
+    waiting: int
+    ahead: int
+    behind: int
+    exchanged: Exchanged
+    agents: Sequence[Standing]
+    """Those that are on this machine, or connected."""
+    served: Served | None
+    """The session that a hook answered last."""
+    faults: Sequence[str]
+    obstacle: str
+    """What keeps the memory from going on, with the way out."""
+    review: str = ""
+    """The branch that waits for people to look at it."""
+    in_review: int = 0
+    """Commits that lie on it; `ahead` doesn't count them."""
+    declined: Sequence[Declined] = ()
+    staged: int = 0
+    """Proposals of all machines that wait in the inbox."""
+    embedded: tuple[int, int] | None = None
+    """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
+
+
+def status(memory: Memory, here: Here, machine: Machine) -> Status:
+    """What a person wants to know at a glance."""
+    objects, clone, project = memory.objects, memory.clone, here.project
+    ours, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
+    ahead, behind = objects.ahead_behind(ours, there) if ours and there else (0, 0)
+    if ours and not there and memory.has_remote:
+        ahead = len(list(objects.new_commits(ours, None)))
+    current = open_review(memory)
+    if current and ours:
+        ahead = len(list(objects.new_commits(ours, there, current.tip)))
+    meaning = readiness(memory)
+    return Status(
+        root=memory.root,
+        remote=redact(memory.repository.remote),
+        branch=clone.branch,
+        checked_out=clone.checked_out(),
+        project=project,
+        claim=here.claim,
+        is_held=here.is_held,
+        knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
+        notes=len(note_paths(memory)),
+        waiting=len({write.id for write in memory.writes.read()}),
+        ahead=ahead,
+        behind=behind,
+        exchanged=last_exchange(memory),
+        agents=agents(machine),
+        served=last_served(memory),
+        faults=[*of_settings(memory), *of_bounds(memory), *of_others(memory)],
+        obstacle=_obstacle(memory),
+        review=current.branch if current else "",
+        in_review=len(in_review(memory)),
+        declined=declined(memory),
+        staged=_staged(memory),
+        embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
+    )
+
+
+def _staged(memory: Memory) -> int:
+    read = memory.worktree.read
+    return sum(len(records(decode(read(path) or b""))) for path in memory.worktree.scan("inbox").files)
+
+
+def _obstacle(memory: Memory) -> str:
+    try:
+        require_ready(memory)
+    except CtxrepoError as error:
+        return f"{error.message}. {error.hint}"
+    half = halfway(memory)
+    return f"{half.problem}. {half.remedy}" if half else ""

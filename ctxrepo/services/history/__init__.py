@@ -1,0 +1,1 @@
+"""What happened to notes and entries, and bringing it back."""

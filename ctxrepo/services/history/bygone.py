@@ -1,0 +1,134 @@
+"""bygone: the version of a note or entry that is to be brought back, and where its note is by now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.target import Target, ids_meant
+from ctxrepo.domain.records.evidence import renamed
+from ctxrepo.errors import NotFound
+from ctxrepo.services.history.history import Past, commit_named
+from ctxrepo.services.history.versions import Place, follow, whereabouts
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import places_of
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Bygone:
+    """The note at `path` as it was, and the entry of it that is meant, if it is one.
+
+    `now` is the path that the note has by now, or had last.
+    """
+
+    path: str
+    text: str
+    now: str
+    entry: Entry | None = None
+    is_gone: bool = True
+    """Whether no note is at `now`."""
+
+
+def bygone(memory: Memory, target: Target, project: Project | None, start: str = "") -> Bygone:
+    """What the target names as it was last, or in the commit whose id begins with `start`.
+
+    What was gone again before a commit held it is found among the last operations. NotFound where no version
+    is known.
+    """
+    try:
+        past = Past(memory, target, project)
+    except NotFound:
+        return _uncommitted(memory, target, project, start)
+    objects, tip = memory.objects, _tip(memory)
+    place = _place_in(memory, past, start) if start else _last_of_entry(past) if past.entry else None
+    if place is None and past.entry:
+        return _uncommitted(memory, target, project, start)
+    asked = place.path if place else past.path
+    path, last = whereabouts(objects, tip, _renamed(memory, asked))
+    if place is None and last is not None and (removed := _as_removed(memory, last.path)):
+        return removed
+    place = place or last or Place(path, objects.key_at(str(objects.tree_of(tip)), path))
+    text = decode_exactly(objects.said(place.key or ""))
+    entry = past.entry.at(place) if past.entry else None
+    return Bygone(place.path, text, path, entry, is_gone=last is not None)
+
+
+def former_path(memory: Memory, path: str) -> str:
+    """Where a note was before a command moved it to `path`, '' when none did."""
+    return next(reversed(renamed(evidence_now(memory)).get(path, [])), "")
+
+
+def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:
+    """The commit before the one that changed the target last, '' when there is none."""
+    step = next((s for s in Past(memory, target, project).steps() if s.is_version), None)
+    parents = memory.objects.parents(step.commit) if step else []
+    return parents[0] if parents else ""
+
+
+def _place_in(memory: Memory, past: Past, start: str) -> Place:
+    commit = commit_named(memory, start)
+    place = past.place_at(commit)
+    if place is None:
+        raise NotFound(f"{past.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
+    return place
+
+
+def _last_of_entry(past: Past) -> Place | None:
+    """The last version of a note that has the entry under the very id that was asked for."""
+    for place in past.places():
+        entry = past.entry.at(place) if past.entry else None
+        if entry is not None and entry.id == past.id:
+            return place
+    return None
+
+
+def _renamed(memory: Memory, path: str) -> str:
+    """Where a command moved the note that was at `path`; the history can only guess by its contents."""
+    if memory.worktree.exists(path):
+        return path
+    former = renamed(evidence_now(memory))
+    return next((now for now, had in former.items() if path in had and memory.worktree.exists(now)), path)
+
+
+def _as_removed(memory: Memory, path: str) -> Bygone | None:
+    """The note as a command found it that removed it; what it wrote shortly before may be in no commit."""
+    objects, tip = memory.objects, _tip(memory)
+    removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
+    for operation in memory.done.newest():
+        for write in operation.writes if removal and operation.commit == removal.commit else ():
+            if write.path == path and write.after is None and write.before is not None:
+                return Bygone(path, write.before, path)
+    return None
+
+
+def _uncommitted(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:
+    """What a command took away before a commit held it."""
+    if start:
+        raise NotFound("no commit ever had it", "`ctxrepo history` shows what happened.")
+    paths = [] if target.entry_id else places_of(memory, target, project)[1]
+    for operation in memory.done.newest():
+        for write in operation.writes:
+            if not is_note(write.path) or not write.before:
+                continue
+            entries = {e.id: e for e in entries_of(write.path, write.before)}
+            meant = ids_meant(target.entry_id or target.word, entries)
+            if target.lines and write.path in paths:  # the place at which it was forgotten
+                meant = [e.id for e in entries.values() if e.first_line == target.lines[0]]
+            if write.path in paths and write.after is None:
+                return Bygone(write.path, write.before, write.path)
+            if len(meant) == 1 and meant[0] not in {e.id for e in entries_of(write.path, write.after or "")}:
+                there = memory.worktree.exists(write.path)
+                return Bygone(write.path, write.before, write.path, entries[meant[0]], is_gone=not there)
+    raise NotFound(
+        "no commit has it, and no recent command took it away", "`ctxrepo history` shows what happened."
+    )
+
+
+def _tip(memory: Memory) -> str:
+    tip = memory.objects.ref(memory.clone.branch_ref)
+    assert tip is not None  # what is asked for was in it
+    return tip

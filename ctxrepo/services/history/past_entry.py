@@ -1,0 +1,153 @@
+"""One entry through the versions of its note: its id follows the text, and each edit gives it another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import islice
+
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
+from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.errors import NotFound
+from ctxrepo.services.history.versions import Place, Step
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import follow_entry
+from ctxrepo.services.reading.marks import evidence_files
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+
+_COMMITS = 10_000
+"""Commits that are looked through for an entry that nobody spoke of."""
+
+_CANDIDATES = 20
+"""Notes of one commit that are looked at for an entry that was moved out of them."""
+
+
+class PastEntry:
+    """The entry that has one of `ids` in some version; steps are to be handed in newest first."""
+
+    def __init__(self, objects: Objects, ids: Collection[str]) -> None:
+        self._objects = objects
+        self._ids = set(ids)
+        self._found: dict[Place, Entry] = {}
+        self._read: dict[Place, list[Entry]] = {}
+
+    def lines(self, step: Step) -> list[str]:
+        """What the step did to the entry, as one line; nothing when it left the entry as it was."""
+        now = self._known(step.now)
+        before = [was for place in step.before if (was := self._before(place, step.now, now))]
+        self._read = {place: self._read[place] for place in step.before if place in self._read}
+        if not step.is_version or (now is None and not before):
+            return []
+        if now is None:
+            after = self._after(before[0], step)
+            return [f"~ {normalised(after.text)}" if after else f"- {normalised(before[0].text)}"]
+        if normalised(now.text) in [normalised(was.text) for was in before]:
+            return []
+        return [f"{'~' if before else '+'} {normalised(now.text)}"]
+
+    def text(self, place: Place) -> str | None:
+        """The entry as a version has it whose step was handed in; None when it isn't in it."""
+        found = self.at(place)
+        return found.text if found else None
+
+    def at(self, place: Place) -> Entry | None:
+        """The entry in a version whose step was handed in; None when it isn't in it."""
+        return self._found.get(place)
+
+    def came_from(self, step: Step) -> str:
+        """The note that the entry was in until the step brought it into its own; '' when it was new."""
+        now = self._known(step.now)
+        parents = self._objects.parents(step.commit)
+        if now is None or not parents:
+            return ""
+        before, after = (str(self._objects.tree_of(c)) for c in (parents[0], step.commit))
+        changed = sorted(self._objects.diff(before, after).items())
+        notes = [(p, old, new) for p, (old, new) in changed if old and p != step.now.path and is_note(p)]
+        for path, old, new in notes[:_CANDIDATES]:
+            kept = {e.id for e in self._entries(Place(path, new))}
+            gone = [e for e in self._entries(Place(path, old)) if e.id not in kept]
+            was = next((e for e in gone if normalised(e.text) == normalised(now.text)), None)
+            if was:
+                self._ids.add(was.id)
+                return path
+        return ""
+
+    def _known(self, place: Place) -> Entry | None:
+        if place not in self._found:
+            named = next((e for e in self._entries(place) if e.id in self._ids), None)
+            if named:
+                self._found[place] = named
+        return self._found.get(place)
+
+    def _before(self, place: Place, after: Place, now: Entry | None) -> Entry | None:
+        """The entry as an older version has it: of the same id, or the one that was edited to be `now`."""
+        entries = self._entries(place)
+        if now and place not in self._found:
+            same = next((e for e in entries if e.id == now.id), None)
+            pairs = moved(entries, self._entries(after)) if same is None else ()
+            was = next((old for old, new in pairs if new.id == now.id), same)
+            if was:
+                self._found[place] = was
+        return self._known(place)
+
+    def _after(self, was: Entry, step: Step) -> Entry | None:
+        """What it was edited to, when what it became is not what was asked for."""
+        pairs = moved(self._entries(step.before[0]), self._entries(step.now))
+        return next((new for old, new in pairs if old.id == was.id), None)
+
+    def _entries(self, place: Place) -> list[Entry]:
+        if place not in self._read:
+            text = "" if place.key is None else decode_exactly(self._objects.said(place.key))
+            self._read[place] = entries_of(place.path, text)
+        return self._read[place]
+
+
+def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple[str, set[str]]:
+    """(path of its note, ids by which it is known) of an entry that is there, or that evidence names.
+
+    `name` is its id or the beginning of it. One that nobody spoke of is looked for in the notes that commits
+    changed. NotFound when there is none.
+    """
+    try:
+        note, entry = follow_entry(memory, name, project)
+        return note.path, {name, entry.id}
+    except NotFound:
+        path, ids = _in_evidence(memory, name)
+        if not path and len(name) >= SHORTEST:
+            path, ids = _in_history(memory, name)
+        if not path:
+            raise
+        return path, ids
+
+
+def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
+    """The entry that a commit took away last, of all whose id begins so."""
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
+        before = objects.tree_of(parents[0]) if parents else None
+        for path, (old, new) in sorted(objects.diff(before, tree).items()):
+            if old and is_note(path) and ":" not in old + (new or ""):
+                there = {e.id for e in entries_of(path, decode_exactly(objects.said(new)))} if new else set()
+                gone = {e.id for e in entries_of(path, decode_exactly(objects.said(old)))} - there
+                if found := ids_meant(name, gone):
+                    return path, {found[0]}
+    return "", set()
+
+
+def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:
+    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    files = evidence_files(memory, tree)
+    said = sorted(
+        (e for data in files.values() for e in evidence_of(decode_exactly(data))), key=lambda e: e.ts
+    )
+    ids, path = {id_meant(name, (e.entry for e in said if e.entry))}, ""
+    for evidence in said:
+        if evidence.entry in ids:
+            path = evidence.path or path
+            ids |= {evidence.to} if evidence.kind == "moved" else set()
+    return path, ids

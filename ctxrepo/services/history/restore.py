@@ -1,0 +1,211 @@
+"""restore: a note or entry that was forgotten, archived or edited is brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
+from ctxrepo.domain.project.paths import ARCHIVE, is_archived
+from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.evidence import fate, marks
+from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.notes.move import completed, move
+from ctxrepo.services.reading.find import find_entry, placed, scope_named
+from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
+from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.evidence import record, unforget
+from ctxrepo.services.saving.spooled import spooled_versions
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Restored:
+    """Where it is now; `id` is the entry's, '' for a note. `source` is where it was. `existing` says that it
+    was there already, and nothing was written."""
+
+    at: str
+    id: str = ""
+    source: str = ""
+    existing: bool = False
+
+
+def restore(
+    memory: Memory,
+    target: Target,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    *,
+    to: Target | None = None,
+    start: str = "",
+) -> Restored:
+    """Bring back what a target names, as it was last or in the commit whose id begins with `start`.
+
+    It goes to where it was, or `to` the note that is named. NotFound when nobody knows of it; UsageError when
+    it is a note that is there, and no version was asked for.
+    """
+    commit(memory, now, Wanted(spooled_versions(memory)))
+    was = bygone(memory, target, project, start)
+    work = _Restore(memory, target, project, origin, now, was, to, start)
+    return work.note() if was.entry is None else work.entry(was.entry)
+
+
+@dataclass(frozen=True)
+class _Restore:
+    memory: Memory
+    target: Target
+    project: Project | None
+    origin: Origin
+    now: datetime
+    was: Bygone
+    to: Target | None
+    start: str
+
+    def note(self) -> Restored:
+        path = self.was.now
+        if not (self.was.is_gone or self.start):
+            if is_archived(path):
+                folder, _, rest = path.partition("/")
+                return self._out_of_archive(Target(folder, rest), path)
+            raise self._is_there(path)
+        path = self._destination(path)
+        with drafting(self.memory, "restore", self.origin, self.now) as draft:
+            there = draft.there(path)
+            if there not in (None, self.was.text) and not (self.start and self.to is None):
+                raise Refused(f"there is a note {path} already", "`--to PATH` brings it back elsewhere.")
+            draft.saying = path
+            draft.put(path, self.was.text)
+            named = named_in_evidence(self.memory)
+            before, after = (entries_of(p, self.was.text) for p in (self.was.path, path))
+            for old, new in zip(before, after, strict=True):
+                if old.id != new.id and old.id in named:
+                    record(draft, "moved", old.id, path, self.now, to=new.id)
+            return Restored(path, source=self.was.path, existing=there == self.was.text)
+
+    def entry(self, old: Entry) -> Restored:
+        found = None if self.start else self._found(old)
+        if found is not None and is_archived(found.path):
+            return self._out_of_archive(Target(entry_id=found.id), found.path)
+        if found is not None and found.id == old.id:
+            return self._said_again(found)
+        path = self._destination(self.was.now)
+        with drafting(self.memory, "restore", self.origin, self.now) as draft:
+            draft.saying = normalised(old.text)[:100]
+            there = draft.text(path)
+            known = entries_of(path, there or "")
+            successor = None if self.to else found or self._edited(old, known)
+            if successor is not None and _stands_for(successor, old):
+                return self._instead(draft, successor, old)
+            same = [
+                e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
+            ]
+            if same:
+                return Restored(same[0].at, same[0].id, existing=True)
+            draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
+            new = added(known, entries_of(path, draft.after[path] or ""))
+            self._holds_again(draft, old, new)
+            return Restored(new.at, new.id, source=self.was.path)
+
+    def _found(self, old: Entry) -> Entry | None:
+        """The entry as it is by now, or what stands for it, if that is anywhere."""
+        for entry_id in dict.fromkeys((old.id, fate(evidence_now(self.memory), old.id)[1])):
+            try:
+                return find_entry(self.memory, entry_id, self.project)[1]
+            except NotFound:
+                continue
+        return None
+
+    def _edited(self, old: Entry, known: list[Entry]) -> Entry | None:
+        """What the entry was edited to by hand; nothing tells of that but how alike the two are."""
+        kind, _ = fate(evidence_now(self.memory), old.id)
+        was = entries_of(self.was.now, self.was.text)
+        number = [e.first_line for e in entries_of(self.was.path, self.was.text)].index(old.first_line)
+        pairs = () if kind else moved(was, known)
+        return next((new for before, new in pairs if before.id == was[number].id), None)
+
+    def _said_again(self, entry: Entry) -> Restored:
+        """It is there; if it was superseded it holds again."""
+        is_struck = entry.id in marks(evidence_now(self.memory)).struck
+        if is_struck:
+            with drafting(self.memory, "restore", self.origin, self.now) as draft:
+                draft.saying = normalised(entry.text)[:100]
+                record(draft, "stated", entry.id, entry.path, self.now)
+        return Restored(entry.at, entry.id, source=entry.at, existing=not is_struck)
+
+    def _instead(self, draft: Draft, successor: Entry, old: Entry) -> Restored:
+        """The entry takes its place back from what it was edited to, or what replaced it."""
+        if normalised(successor.text) == normalised(old.text):
+            return Restored(successor.at, successor.id, existing=True)
+        text = draft.text(successor.path) or ""
+        number = [e.first_line for e in entries_of(successor.path, text)].index(successor.first_line)
+        changed = bump_updated(compose.replace(text, successor, old.text), day(self.now))
+        draft.put(successor.path, changed)
+        new = entries_of(successor.path, changed)[number]
+        if fate(evidence_now(self.memory), old.id)[0] == "superseded":
+            record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
+        self._holds_again(draft, old, new)
+        return Restored(new.at, new.id, source=successor.at)
+
+    def _holds_again(self, draft: Draft, old: Entry, new: Entry) -> None:
+        """What was said of the entry before it went is said of it again."""
+        evidence = evidence_now(self.memory)
+        unforget(draft, {old.id, new.id})
+        if old.id != new.id and old.id in named_in_evidence(self.memory):
+            record(draft, "moved", old.id, new.path, self.now, to=new.id)
+        if {old.id, new.id} & marks(evidence).struck:
+            record(draft, "stated", new.id, new.path, self.now)
+
+    def _out_of_archive(self, target: Target, path: str) -> Restored:
+        folder, _, rest = path.partition("/")
+        before = "" if target.entry_id else former_path(self.memory, path)
+        if before:
+            folder, _, rest = before.partition("/")
+        to = self.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
+        done = move(self.memory, target, to, self.project, self.origin, self.now)
+        return Restored(done.at, done.id, source=done.before)
+
+    def _is_there(self, path: str) -> UsageError:
+        """Why nothing is restored: it isn't gone."""
+        named = [p for p in (self.target.path, self.was.path) if p and not path.endswith(p)]
+        if named:
+            return UsageError(f"{named[0]} was moved to {path}", "`ctxrepo move` takes it back.")
+        earlier = before_last_change(self.memory, self.target, self.project)
+        hint = "`ctxrepo history` of it shows its versions; `--at COMMIT` brings one back."
+        if earlier:
+            hint = f"`--at {earlier[:10]}` is the version before its last change. {hint}"
+        return UsageError(f"{path} is there; say which version you want", hint)
+
+    def _destination(self, path: str) -> str:
+        """Where it goes: to the note that is named, else back to `path`; not into the archive."""
+        folder, _, rest = path.partition("/")
+        if self.to is None:
+            return path if self.start else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
+        to = placed(self.memory, completed(self.to, rest), self.project)
+        return f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}"
+
+
+def _stands_for(successor: Entry, old: Entry) -> bool:
+    """Whether an entry stands where the old one stood: edited, or of the same key."""
+    return not old.key or successor.key.casefold() == old.key.casefold()
+
+
+def _with_entry(path: str, there: str | None, old: Entry, before: str) -> str:
+    """The note with the entry where it stood, which `before` tells; with the head it had when it is gone."""
+    title = old.heading[-1] if old.heading else ""
+    if there is None:
+        return compose.append(frontmatter.split(before)[0] + "\n", old.text, title)
+    without = compose.replace(before, old, "")
+    merged = merge_file(path, encode(without), encode(there), encode(before))
+    text = decode_exactly(merged.data or b"")
+    is_whole = len(entries_of(path, text)) == len(entries_of(path, there)) + 1
+    return text if is_whole and not merged.aside else compose.append(there, old.text, title)

@@ -1,0 +1,159 @@
+"""undo: what a command or a commit did is taken back by another write, and what came since stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from ctxrepo.domain.git.commit import subject_of
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.takeback import encoded, way_back_of, without_records
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.errors import Busy, NotFound, Refused, UsageError
+from ctxrepo.services.history.history import commit_named
+from ctxrepo.services.history.way_back import Deed, changes_back
+from ctxrepo.services.reading.anchors import BY_ITSELF
+from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.services.saving.spooled import spooled_versions
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.donelog import Operation
+
+_CLAIMS = frozenset({"rename", "link", "unlink"})
+"""Operations that are about which folder is whose; for others that is a side effect."""
+
+_MOST_COMMITS = 8
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What was taken back: an operation's name, or the subject of a commit. `lines` tell of entries: `- ` is
+    gone again, `+ ` is back, `~ ` reads as it did. The way back of `remember` is called `undo remember`, and
+    the way back of that one `redo remember`."""
+
+    what: str
+    saying: str
+    commit: str
+    paths: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Undone:
+    """Take back the last command's write on this machine; of an agent's session, the last of its own.
+
+    With `only` the last operation of that name which can be taken back. What was written since stays:
+    Refused, with nothing done, where the very thing was changed.
+    """
+    _settle(memory, now)
+    mine = (o for o in memory.done.newest() if o.op != BY_ITSELF and only in ("", o.op))
+    found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
+    if not found:
+        raise NotFound(
+            "there is nothing to take back: no command of ours wrote anything here lately",
+            "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
+        )
+    if not only:
+        return _take_back(memory, _of_operation(found[0]), origin, now)
+    for operation in found:
+        try:
+            return _take_back(memory, _of_operation(operation), origin, now)
+        except Refused as error:
+            refused = error
+    raise refused
+
+
+def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Undone:
+    """Take back what the commit did whose id begins with `start`, whoever made it."""
+    _settle(memory, now)
+    return _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
+
+
+def _settle(memory: Memory, now: datetime) -> None:
+    """Everything that was written is in a commit; Refused while the last write is held back."""
+    held = {r.path: r for r in commit(memory, now, Wanted(spooled_versions(memory))).held}
+    for write in reversed(memory.writes.read()):
+        refusal = held.get(write.path)
+        why = f"{refusal.at}: {refusal.message}" if refusal else f"{write.path} waits for a commit"
+        raise Refused(
+            f"the last write is held back, so it can't be undone: {why}", "`ctxrepo status` tells more."
+        )
+
+
+def _of_operation(operation: Operation) -> Deed:
+    if not operation.writes:
+        raise Refused(
+            f"`{operation.op}` changed too much to be taken back by itself",
+            f"`ctxrepo undo {operation.commit[:10]}` takes back the commit that holds it.",
+        )
+    before = {w.path: encoded(w.before) for w in operation.writes}
+    after = {w.path: encoded(w.after) for w in operation.writes}
+    is_claim = operation.op in _CLAIMS
+    return Deed(operation.op, operation.note, operation.commit, before, after, is_claim)
+
+
+def _of_commit(memory: Memory, commit_id: str) -> Deed:
+    objects = memory.objects
+    parents = objects.parents(commit_id)
+    short = commit_id[:10]
+    if not parents:
+        raise UsageError(f"{short} is the first commit: before it there was no memory")
+    if len(parents) > 1:
+        inside = [c for c in objects.new_commits(commit_id, parents[0]) if len(objects.parents(c)) == 1]
+        told = [f"{c[:10]} {subject_of(objects.told(c).message)}" for c in inside[:_MOST_COMMITS]]
+        more = f" and {len(inside) - len(told)} more" if len(inside) > len(told) else ""
+        raise UsageError(
+            f"{short} is a merge: it brought together what {len(inside)} commits did",
+            f"Take back one of them: {'; '.join(told)}{more}.",
+        )
+    changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(commit_id))
+    if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
+        raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")
+    before, after = (
+        {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
+        for n in (0, 1)
+    )
+    subject = subject_of(objects.told(commit_id).message)
+    return Deed(subject, "", commit_id, before, after, is_operation=False)
+
+
+def _take_back(memory: Memory, deed: Deed, origin: Origin, now: datetime) -> Undone:
+    objects = memory.objects
+    tip = objects.ref(memory.clone.branch_ref)
+    if tip is None or not objects.is_in(tip, deed.commit):
+        raise Refused(
+            f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
+        )
+    changes = changes_back(memory, deed, tip)
+    records = deed.records
+    with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
+        draft.saying = deed.saying
+        if objects.ref(memory.clone.branch_ref) != tip:
+            raise Busy("something else was committed just now", "Run the command again.")
+        for path, (was, new) in changes.items():
+            _put(draft, path, was, new)
+        for path in records:
+            before, after = (decode_exactly(side[path] or b"") for side in (deed.before, deed.after))
+            if (text := draft.text(path)) is not None:
+                draft.put(path, without_records(text, before, after))
+        touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
+        if not touched:
+            raise Refused(
+                f"nothing that {deed.name} did is there any more", "`ctxrepo history` shows what is."
+            )
+        lines = [line for p, (was, new) in sorted(changes.items()) for line in lines_of_change(p, was, new)]
+        paths = tuple(p for p in touched if not p.startswith("."))
+    return Undone(deed.what, deed.saying, deed.commit, paths, tuple(lines))
+
+
+def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:
+    if encoded(draft.there(path)) != was:
+        raise Refused(
+            f"{path} is not on disk as the last commit has it",
+            "`ctxrepo status` says whether it is held back; if it was being edited, run the command again.",
+        )
+    if new is None:
+        draft.remove(path)
+    else:
+        draft.put(path, decode_exactly(new))

@@ -1,0 +1,156 @@
+"""versions: the commits in which one file became another, on every branch and through its renames."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.note.likeness import SIMILAR, similarity
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.trees import Key
+
+_REMEMBERED = 1000
+"""Places that are looked up twice, for a commit and for the one made from it."""
+
+_CANDIDATES = 20
+"""Files that went when another one came are compared with it, but no more than these: it must stay quick."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file in a commit; `key` is None when it isn't there."""
+
+    path: str
+    key: Key | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A commit with a file that is not the same in all of its parents; `before` is what it was in each."""
+
+    commit: str
+    now: Place
+    before: tuple[Place, ...]
+
+    @property
+    def is_version(self) -> bool:
+        """Whether no parent has the file so: a merge may merely have taken one side's."""
+        return self.now not in self.before
+
+
+def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
+    """Every step of the file at `path` that leads to `tip`, newest first.
+
+    All parents of a merge are gone through, because a version that another editor overwrote may be on
+    any. Where a commit removed a like file and added this one, it is followed under its old name.
+    """
+    named: dict[str, set[str]] = {tip: {path}}
+    place_in = lru_cache(_REMEMBERED)(lambda tree, name: Place(name, objects.key_at(tree, name)))
+    for commit, tree, parents in objects.walk(tip):
+        for name in sorted(named.pop(commit, ())):
+            now = place_in(tree, name)
+            before = []
+            for parent in parents:
+                parent_tree = str(objects.tree_of(parent))
+                was = place_in(parent_tree, name)
+                if was.key is None and now.key is not None:
+                    was = _renamed_from(objects, now.key, tree, parent_tree) or was
+                named.setdefault(parent, set()).add(was.path)
+                before.append(was)
+            if any(was != now for was in before) or (not parents and now.key):
+                yield Step(commit, now, tuple(before))
+
+
+def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dict[str, datetime]:
+    """When each of `files`, all somewhere in `folder`, was last added; commits without it are passed over."""
+    found: dict[str, datetime] = {}
+    for commit, tree, parents in objects.walk(tip):
+        trees = [str(objects.tree_of(parent)) for parent in parents]
+        now = objects.key_at(tree, folder)
+        if now in [objects.key_at(before, folder) for before in trees]:
+            continue
+        for file in [f for f in files if f not in found and objects.key_at(tree, f)]:
+            if not any(objects.key_at(before, file) for before in trees):
+                found[file] = objects.told(commit).when
+        if len(found) == len(files):
+            break
+    return found
+
+
+def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[str]:
+    """The paths that these had while their project's folder had another name, newest first."""
+    now = _folders(objects, objects.key_at(str(objects.tree_of(tip)), REGISTRY_FILE))
+    seen, found = set[Key | None](), set(paths)
+    for _, tree, _ in objects.walk(tip):
+        if (key := objects.key_at(tree, REGISTRY_FILE)) in seen:
+            continue
+        seen.add(key)
+        for project, folder in _folders(objects, key).items():
+            for path in paths:
+                to = moved_path(path, now.get(project, ""), folder)
+                if to and to not in found:
+                    found.add(to)
+                    yield to
+
+
+def _folders(objects: Objects, key: Key | None) -> Mapping[str, str]:
+    return {} if key is None or ":" in key else parse(decode(objects.said(key))).projects
+
+
+def renamed_to(objects: Objects, step: Step) -> str:
+    """The path that a file which a step removed has from then on, '' when it is gone."""
+    if step.now.key is not None or not step.before or step.before[0].key is None:
+        return ""
+    tree = str(objects.tree_of(step.commit))
+    before = str(objects.tree_of(objects.parents(step.commit)[0]))
+    come = {p: new for p, (old, new) in objects.diff(before, tree).items() if old is None and new}
+    return _likest(objects, step.before[0].key, come)
+
+
+def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, Place | None]:
+    """The path that the file at `path` has by now, through all its renames; of one that is gone the path it
+    had last, and its last version."""
+    tree, seen = str(objects.tree_of(tip)), set[str]()
+    last: Place | None = None
+    while path not in seen and objects.key_at(tree, path) is None:
+        seen.add(path)
+        removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
+        if removal is None:
+            return path, last
+        last = next(place for place in removal.before if place.key is not None)
+        path = renamed_to(objects, removal) or path
+    return path, last if objects.key_at(tree, path) is None else None
+
+
+def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> Place | None:
+    """The file of a parent that became the new file `key` of a commit's tree."""
+    gone = {p: old for p, (old, new) in objects.diff(parent, tree).items() if new is None and old}
+    path = _likest(objects, key, gone)
+    return Place(path, gone[path]) if path else None
+
+
+def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
+    """The path of the file that is as `key` is, or much like it; '' when none is.
+
+    Two small notes have most of their head in common: bodies are compared.
+    """
+    same = sorted(path for path, other in among.items() if other == key)
+    if same or ":" in key:
+        return same[0] if same else ""
+    body = _body(objects, key)
+    scored = [
+        (similarity(body, _body(objects, other)), path)
+        for path, other in sorted(among.items())[:_CANDIDATES]
+        if ":" not in other
+    ]
+    best = max(scored, default=(0.0, ""))
+    return best[1] if body.strip() and best[0] >= SIMILAR else ""
+
+
+def _body(objects: Objects, key: Key) -> str:
+    return split(decode(objects.said(key)))[1]

@@ -1,0 +1,1 @@
+"""Finding entries by what they mean, with a model on this machine."""

@@ -1,0 +1,127 @@
+"""Words and meaning become one ranking, and one answer to whether anything stands out at all.
+
+Every number here is from `tools/recall/hybrid.py`, which prints what others would come to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_SMALLEST = 1e-9
+
+
+class Shares(NamedTuple):
+    """What counts for an entry's meaning: what it says, that below its headings, what its note is about; what
+    all the entries of its note say, and those next to it."""
+
+    plain: float
+    context: float
+    note: float
+    whole: float = 0.0
+    beside: float = 0.0
+
+
+RANKED = Shares(plain=0.65, context=0.6, note=0.2, whole=0.6, beside=0.2)
+GATED = Shares(plain=0.7, context=0.3, note=0.3)
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """How much everything counts."""
+
+    ranked: Shares = RANKED
+    gated: Shares = GATED
+    """Which entry is the best one is told by its note as well; whether it is an answer, by itself."""
+    words: float = 0.55
+    logged: float = 0.55
+    steep: float = 1.5
+    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings;
+    how much more in a memory of logs only, where things are told in passing and a line means little; and the
+    power it is raised to: a few words may be there by chance, many aren't."""
+    meant: float = 7.62
+    worded: float = 0.32
+    """What meaning, in the model's own spread, and words count for the gate."""
+    enough: float = 0.95
+    larger: float = 0.39
+    """From so much on there is something to recall; and how much more it must be for the logarithm of how
+    many entries there are: in a larger memory more is reached by chance."""
+    sure: float = 4.0
+    """Or from so much on in words alone: an order number means nothing."""
+
+
+FUSION = Fusion()
+
+
+def combined(shares: Shares, *parts: Array) -> Array:
+    """Rows of length 1, one for each entry; `parts` are rows in the order of `shares`."""
+    rows = sum(share * part for share, part in zip(shares, parts, strict=False))
+    return _of_length_one(np.asarray(rows))
+
+
+def around(plain: Array, notes: Array) -> tuple[Array, Array]:
+    """(what all entries of an entry's note say, what it and those next to it say), rows of length 1.
+
+    `plain` has a row for each entry, in the order of the memory; `notes` the number of its note.
+    """
+    if not len(plain):
+        return plain, plain
+    is_first = np.append(True, notes[1:] != notes[:-1])
+    sums = np.add.reduceat(plain, np.flatnonzero(is_first), axis=0)
+    beside, is_same = plain.copy(), ~is_first[1:, None]
+    beside[1:] += is_same * plain[:-1]
+    beside[:-1] += is_same * plain[1:]
+    return _of_length_one(sums)[np.cumsum(is_first) - 1], _of_length_one(beside)
+
+
+def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fusion = FUSION) -> Array:
+    """What each entry scores; one whose meaning isn't known has an average one."""
+    share = float(is_log.mean()) if len(is_log) else 0.0
+    told: Array = (how.words + how.logged * share) * in_rare_words(words) ** how.steep
+    if is_known.any():
+        known = meaning[is_known]
+        told[is_known] += (known - known.mean()) / max(float(known.std()), _SMALLEST)
+    return told
+
+
+def is_telling(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) -> bool:
+    """Whether an entry stands out: any in words, one of the best in meaning, `above_usual` by so much."""
+    meant = float(above[is_known].max()) if is_known.any() else 0.0
+    worded = float(in_rare_words(words).max(initial=0.0))
+    return how.meant * meant + how.worded * worded >= least(len(words), how) or worded >= how.sure
+
+
+def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
+    """By how much a prompt reaches more with each entry than prompts usually do that ask for nothing in
+    particular, measured in the `spread_of` its model."""
+    found: Array = (meaning - usual) / spread
+    return found
+
+
+def spread_of(rows: Array) -> float:
+    """How far apart a model puts texts about different matters, of which these are some: 1 when they have
+    nothing in common. Some put all texts near to each other, and a small step means much there."""
+    count = len(rows)
+    in_common = (float(np.square(rows.sum(axis=0)).sum()) - count) / max(count * (count - 1), 1)
+    return max(1.0 - in_common, _SMALLEST)
+
+
+def least(entries: int, how: Fusion = FUSION) -> float:
+    """What meaning and words together must reach in a memory of so many entries."""
+    return how.enough + how.larger * log(entries + 2)
+
+
+def in_rare_words(words: Array) -> Array:
+    """Scores in the worth of a word that hardly any of so many entries holds."""
+    found: Array = words / log(len(words) + 2)
+    return found
+
+
+def _of_length_one(rows: Array) -> Array:
+    found: Array = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _SMALLEST)
+    return found

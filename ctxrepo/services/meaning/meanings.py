@@ -1,0 +1,167 @@
+"""What the entries of a scope mean: their texts, and the rows that these have become."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, NOTE_SPAN, generation_of, head_of
+from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of
+from ctxrepo.storage.meaning.embedder import Embedder
+from ctxrepo.storage.meaning.vectors import Vectors, digest_of, row_of
+
+USUAL = (
+    "Fix the failing test.",
+    "Please continue with the next step.",
+    "Run the tests and show me the output.",
+    "Rename this variable.",
+    "Write a commit message for these changes.",
+    "Can you explain what this function does?",
+    "Add a docstring and some comments here.",
+    "Refactor this file so that it is easier to read.",
+    "What is the time complexity of this algorithm?",
+    "There is a typo in the readme, please fix it.",
+    "Undo the last change.",
+    "Why is this so slow? Make it faster.",
+    "Create a new branch and open a pull request.",
+    "Format the code and fix the lint errors.",
+    "Write unit tests for this module.",
+    "How do I reverse a list in Python?",
+    "Bitte führe die Tests aus und behebe die Fehler.",
+    "Was macht diese Funktion?",
+    "Explique ce que fait ce code.",
+    "Peux-tu renommer cette variable ?",
+    "Explica este código, por favor.",
+    "Escreva um teste para esta função.",
+    "この関数を説明してください。",
+    "请解释这段代码的作用。",
+    "Объясни, что делает этот код.",
+)
+"""Prompts that ask nothing of a memory: what they reach with an entry, any prompt does."""
+
+_MOST = 2000
+"""Characters of a text that are looked at; a model takes fewer."""
+
+_ENTRIES = """
+    select e.rowid, n.is_log, n.context, n.description, e.heading, e.text
+    from note n join entry e on e.note = n.id where n.scope = ? and e.found order by e.rowid"""
+_NOTES = "select id, generation, hash from note where scope = ? order by id"
+_SCOPES = "select name from scope order by name"
+
+
+class Texts(NamedTuple):
+    """An entry's number, whether it stands in a log, and what of it is turned into vectors."""
+
+    number: int
+    is_log: bool
+    plain: str
+    context: str
+    note: str
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        return self.plain, self.context, self.note
+
+
+@dataclass(frozen=True)
+class Space:
+    """The entries of a scope: their numbers, a row each by which they are ranked and one by which the best of
+    them are gated, which of them are known, and which stand in logs."""
+
+    numbers: Array
+    ranked: Array
+    gated: Array
+    is_known: Array
+    is_log: Array
+
+
+class Meanings:
+    """The spaces of one cache, read when they are asked for and again when they have changed."""
+
+    def __init__(self, vectors: Vectors, embedder: Embedder) -> None:
+        self.vectors, self._embedder = vectors, embedder
+        self._seen: tuple[str, int] | None = None
+        self._read: dict[str, tuple[bytes, Space]] = {}
+
+    def forget(self) -> None:
+        """Read all again when it is asked for: there are more vectors."""
+        self._read.clear()
+
+    def of(self, cache: sqlite3.Connection, scopes: Iterable[str]) -> Space:
+        """The entries of `scopes`, together."""
+        now = (head_of(cache), generation_of(cache))
+        if now != self._seen:
+            self._read = {
+                scope: kept for scope, kept in self._read.items() if kept[0] == _state(cache, scope)
+            }
+            self._seen = now
+        spaces = [self._space(cache, scope) for scope in dict.fromkeys(scopes)]
+        if len(spaces) == 1:
+            return spaces[0]
+        spaces.append(self._laid_out([], {}))  # as many columns also where there is no scope
+        return Space(
+            np.concatenate([space.numbers for space in spaces]),
+            np.concatenate([space.ranked for space in spaces]),
+            np.concatenate([space.gated for space in spaces]),
+            np.concatenate([space.is_known for space in spaces]),
+            np.concatenate([space.is_log for space in spaces]),
+        )
+
+    def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
+        if scope not in self._read:
+            texts = list(texts_of(cache, scope))
+            wanted = {digest_of(text) for entry in texts for text in entry.texts}
+            self._read[scope] = (_state(cache, scope), self._laid_out(texts, self.vectors.some(wanted)))
+        return self._read[scope][1]
+
+    def _laid_out(self, texts: Sequence[Texts], known: dict[bytes, bytes]) -> Space:
+        width = self._embedder.width
+        parts = np.zeros((3, len(texts), width), np.float32)
+        is_known = np.zeros(len(texts), bool)
+        for place, entry in enumerate(texts):
+            found = [row_of(known.get(digest_of(text), b""), width) for text in entry.texts]
+            if found[0] is not None and found[1] is not None:
+                is_known[place] = True
+                for part, row in zip(parts, found, strict=True):
+                    part[place] = 0.0 if row is None else row
+        numbers = np.array([entry.number for entry in texts], np.int64)
+        is_log = np.array([entry.is_log for entry in texts], bool)
+        ranked = combined(FUSION.ranked, *parts, *around(parts[0], numbers // NOTE_SPAN))
+        return Space(numbers, ranked, combined(FUSION.gated, *parts), is_known, is_log)
+
+    def usual(self, rows: Array) -> Array:
+        """What prompts that ask for nothing in particular reach with each of `rows`."""
+        found: Array = (rows @ self._usual.T).mean(axis=1)
+        return found
+
+    @cached_property
+    def spread(self) -> float:
+        """How far apart the model puts texts about different matters."""
+        return spread_of(self._usual)
+
+    @cached_property
+    def _usual(self) -> Array:
+        return np.array([self._embedder.prompt(text) for text in USUAL])
+
+
+def texts_of(cache: sqlite3.Connection, scope: str) -> Iterator[Texts]:
+    """What of the scope's entries is turned into vectors."""
+    for number, is_log, context, description, heading, text in cache.execute(_ENTRIES, (scope,)):
+        about = context.rpartition("\n")[0]  # without what is spelled out for the index
+        plain = text.lstrip("-*+ ")[:_MOST]
+        above = f"{description or about.strip()} {heading.replace(BETWEEN_TITLES, ' > ')}".strip()
+        yield Texts(number, bool(is_log), plain, f"{above}: {plain}"[:_MOST], about.strip()[:_MOST])
+
+
+def scopes_of(cache: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in cache.execute(_SCOPES)]
+
+
+def _state(cache: sqlite3.Connection, scope: str) -> bytes:
+    return hashlib.blake2b(repr(cache.execute(_NOTES, (scope,)).fetchall()).encode()).digest()

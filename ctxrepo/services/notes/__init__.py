@@ -1,0 +1,1 @@
+"""The verbs of notes: what `remember`, `edit`, `forget` and the others do."""

@@ -1,0 +1,132 @@
+"""edit: a passage of a note or entry is replaced, or all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import compose, frontmatter
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.markdown import split_blocks
+from ctxrepo.domain.note.note import bump_updated, encode
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.read import read
+from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Passage:
+    """`old` stands just once in what is edited, and becomes `text`."""
+
+    old: str
+    text: str
+
+    def put(self, text: str, name: str) -> str:
+        count = text.count(self.old) if self.old else 0
+        if count != 1:
+            found = f"stands {count} times" if count else "is not"
+            raise UsageError(
+                f"{shown(self.old, 60)!r} {found} in {name}",
+                f"`ctxrepo read {name}` shows what is there; give more of the passage."
+                if count
+                else f"`ctxrepo read {name}` shows what is there, to the letter.",
+            )
+        return text.replace(self.old, self.text)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Everything becomes `text`; a note keeps its head where this has none."""
+
+    text: str
+
+    def put(self, text: str, name: str) -> str:
+        if not self.text.strip():
+            raise UsageError(f"nothing would be left of {name}", "`ctxrepo forget` removes it.")
+        head = frontmatter.split(text)[0] if not frontmatter.split(self.text)[0] else ""
+        return head + self.text
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one.
+
+    `gone` are the texts of entries that were in a note and are in it no longer, in these words or others.
+    """
+
+    path: str
+    hash: str
+    changed: bool
+    id: str = ""
+    at: str = ""
+    gone: tuple[str, ...] = ()
+
+
+def edit(
+    memory: Memory,
+    target: Target,
+    change: Passage | Whole,
+    if_hash: str,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+) -> Edited:
+    """Change the note or entry that a target names; every byte outside it stays.
+
+    With `if_hash` only while the note's blob id begins with it: Refused when somebody changed it since.
+    """
+    with drafting(memory, "edit", origin, now) as draft:
+        reading = read(memory, target, project)
+        path, entry = reading.note.path, reading.entry
+        if if_hash and not reading.hash.startswith(if_hash.lower()):
+            raise Refused(
+                f"{path} was changed since it had the hash {shown(if_hash, 40)}",
+                f"It has {reading.hash} now: read it again, then edit.",
+            )
+        text = draft.text(path) or ""
+        changed = _entry(text, entry, change) if entry else _note(text, path, change)
+        if changed == text:
+            return _edited(path, text, entry, text)
+        draft.saying = normalised(change.text)[:100]
+        draft.put(path, bump_updated(changed, day(now)))
+        return _edited(path, text, entry, draft.after[path] or "")
+
+
+def _edited(path: str, before: str, entry: Entry | None, after: str) -> Edited:
+    blob = blob_id(encode(after))
+    if entry is None:
+        lines = lines_of_change(path, encode(before), encode(after))
+        gone = tuple(line.removeprefix("- ") for line in lines if line.startswith("- "))
+        return Edited(path, blob, before != after, at=path, gone=gone)
+    # As many entries as before: the one that was edited is still the n-th.
+    number = [e.first_line for e in entries_of(path, before)].index(entry.first_line)
+    now = entries_of(path, after)[number]
+    return Edited(path, blob, before != after, now.id, now.at)
+
+
+def _note(text: str, path: str, change: Passage | Whole) -> str:
+    changed = change.put(text, path)
+    return changed if changed.endswith("\n") or not text.endswith("\n") else changed + "\n"
+
+
+def _entry(text: str, entry: Entry, change: Passage | Whole) -> str:
+    """The note's text with the entry changed: one entry it must stay."""
+    new = change.put(entry.text.replace("\r\n", "\n"), f"^{entry.id}").strip("\n")
+    if isinstance(change, Whole):
+        new = compose.in_place_of(entry, new)
+    changed = compose.replace(text, entry, new)
+    is_one = len(split_blocks(new)) == 1
+    if not is_one or len(entries_of(entry.path, changed)) != len(entries_of(entry.path, text)):
+        raise UsageError(
+            f"^{entry.id} would no longer be one entry",
+            "Indent what belongs to it by two spaces, or edit the whole note.",
+        )
+    return changed

@@ -1,0 +1,50 @@
+"""export: one scope of the memory as a plain folder of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.projects.sparse import widen
+from ctxrepo.services.reading.find import scope_named
+from ctxrepo.storage.disk.export_folder import fill, require_empty
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Exported:
+    """`files` copies of what is in the scope's `folder` of the memory; `skipped` is path -> why."""
+
+    scope: str
+    folder: str
+    files: int
+    skipped: Mapping[str, str]
+
+
+def export(memory: Memory, name: str, there: Path, project: Project | None, now: datetime) -> Exported:
+    """Copy every file of a scope, byte for byte, to a folder that is empty or not there yet.
+
+    Links are not followed. NotFound when the scope holds nothing; UsageError for a folder that holds
+    something or lies in the memory.
+    """
+    scope = scope_named(memory, name, project)
+    require_empty(there)
+    if there.resolve().is_relative_to(memory.root.resolve()):
+        raise UsageError(f"{there} is in the memory itself", "Name a folder outside of it.")
+    widen(memory, scope.project, now)  # a sparse clone may not have it on disk
+    found = memory.worktree.scan(scope.folder)
+    if not found.files:
+        raise NotFound(f"there is nothing in {scope.folder} yet", "`ctxrepo list` shows the notes in view.")
+    count = fill(there, _copies(memory, scope.folder, sorted(found.files)))
+    return Exported(scope.name, scope.folder, count, found.skipped)
+
+
+def _copies(memory: Memory, folder: str, paths: list[str]) -> Iterator[tuple[str, bytes]]:
+    for path in paths:
+        data = memory.worktree.read(path)
+        if data is not None:  # else it went away meanwhile
+            yield path.removeprefix(f"{folder}/"), data

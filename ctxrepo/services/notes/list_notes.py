@@ -1,0 +1,119 @@
+"""list: the notes of the scopes in view; what a commit has just seen needn't be looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ctxrepo.domain.project.paths import ARCHIVE, is_archived
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.delivered import Delivered, delivered
+from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
+from ctxrepo.services.saving.commit import Committed
+from ctxrepo.storage.cache.rows import CachedNote
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A note without its text; `path` is relative to the scope's folder."""
+
+    scope: str
+    path: str
+    description: str
+    tags: tuple[str, ...]
+    updated: str
+    entries: int
+    problem: str
+    pinned: bool
+    """Whether an entry of it is pinned."""
+
+    @property
+    def place(self) -> str:
+        """Its path in the repository."""
+        return f"{self.scope}/{self.path}"
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A note with its size and how a session that starts now is given it: whole, cut, by a line of the
+    index, or '' for not at all."""
+
+    note: Listed
+    bytes: int
+    pinned: bool
+    delivered: Delivered
+
+
+def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[Weighed]:
+    """`notes` beside the packet that a session starts with."""
+    folders = list(dict.fromkeys(note.scope for note in notes))
+    sizes = {p: stamp.size for folder in folders for p, stamp in memory.worktree.scan(folder).files.items()}
+    pinned = {note.path for note in memory.cache.notes(folders) if note.is_pinned}
+    there = delivered(packet)
+    return [
+        Weighed(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
+        for note in notes
+    ]
+
+
+def list_notes(memory: Memory, scope: str, project: Project | None, done: Committed | None) -> list[Listed]:
+    """Notes of one scope, or of the project and global, sorted by scope and path.
+
+    `done` is the commit that was just made: it has looked through the folders, and all but what it passed
+    over is in the cache. Without one they are looked through here, and what the cache doesn't have is read.
+    """
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
+    paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
+    found = (known.get(path) or _listed(memory, path) for path in paths)
+    order = {folder: number for number, folder in enumerate(folders)}
+    return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
+
+
+def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: Committed) -> set[str]:
+    """The notes of the cache, but for what was passed over: of that those that are on disk."""
+    passed = {path for path in (*(r.path for r in done.held), *done.skipped) if path.split("/")[0] in folders}
+    return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}
+
+
+def below(notes: Sequence[Listed], folder: str, depth: int | None) -> list[Listed]:
+    """Those of `notes` that stand below a folder of their scope, or of the repository, and no more than
+    `depth` folders down in their scope. The archive is asked for by its name."""
+    wanted = folder.strip("/").replace(":", "/", 1)
+    if wanted:
+        notes = [n for n in notes if n.path.startswith(f"{wanted}/") or n.place.startswith(f"{wanted}/")]
+    if ARCHIVE not in wanted.split("/")[:2]:
+        notes = [n for n in notes if not is_archived(n.place)]
+    return [n for n in notes if depth is None or n.path.count("/") <= depth]
+
+
+def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:
+    """Those of `notes` that bear all of these tags, in any case."""
+    wanted = {tag.lstrip("#").casefold() for tag in tags}
+    return [note for note in notes if wanted <= {tag.casefold() for tag in note.tags}]
+
+
+def _known(note: CachedNote, entries: int) -> Listed:
+    path = note.path.partition("/")[2]
+    tags = tuple(note.tags.split(", ")) if note.tags else ()
+    return Listed(
+        note.scope, path, note.description, tags, note.updated, entries, note.problem, note.is_pinned
+    )
+
+
+def _listed(memory: Memory, path: str) -> Listed | None:
+    note = read_note(memory, path)
+    if note is None:
+        return None
+    head = note.head
+    return Listed(
+        scope=note.scope_folder,
+        path=note.path.partition("/")[2],
+        description=head.description,
+        tags=head.tags,
+        updated=head.updated or head.created,
+        entries=len(note.entries),
+        problem=head.problem,
+        pinned=any(entry.is_pinned for entry in note.entries),
+    )

@@ -1,0 +1,74 @@
+"""log: what was done today, a line each, in the daily note of a scope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.working.daily import FOLDER, day_of, days, line, logged, path_of
+from ctxrepo.errors import NotFound
+from ctxrepo.hooks.files.logs import append_rolling, lines_of
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import Scope, read_note, scope_named
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+_BYTES = 128 * 1024
+"""Of what this machine notes of who logged what; the day before needs nobody any more."""
+
+
+def log(
+    memory: Memory, text: str, scope: str, project: Project | None, origin: Origin, now: datetime
+) -> Entry:
+    """Write a line into the note of the day that it is for whoever writes: `now` has their offset."""
+    entry = line(text, now)
+    place = scope_named(memory, scope, project)
+    path = path_of(place.folder, day_of(now))
+    with drafting(memory, "log", origin, now) as draft:
+        before = draft.text(path)
+        after = logged(before, entry, day_of(now))
+        draft.saying = normalised(entry)
+        draft.put(path, after)
+        draft.register(place.project)
+    made = added(entries_of(path, before or ""), entries_of(path, after))
+    if origin.session:
+        said = json.dumps({"session": origin.session, "id": made.id})
+        append_rolling(str(memory.state.logged), f"{said}\n", _BYTES)
+    return made
+
+
+def read_day(memory: Memory, day: str, scope: str, project: Project | None) -> Note:
+    """The note of a day; NotFound when nothing was logged on it."""
+    path = path_of(scope_named(memory, scope, project).folder, day)
+    note = read_note(memory, path)
+    if note is None:
+        raise NotFound(f"there is no {path}", "`ctxrepo log --list` shows the days.")
+    return note
+
+
+def logged_days(memory: Memory, scope: str, project: Project | None) -> list[str]:
+    """The days of a scope on which something was logged, the newest first."""
+    place = scope_named(memory, scope, project)
+    return days(memory.worktree.scan(f"{place.folder}/{FOLDER}").files)
+
+
+def entries_today(memory: Memory, scope: Scope, session: str, now: datetime) -> tuple[list[Entry], bool]:
+    """What was logged today: by this session, True; or, where it logged nothing, by anybody, False."""
+    note = read_note(memory, path_of(scope.folder, day_of(now)))
+    entries = note.entries if note else []
+    mine = {e.id for e in entries} & set(_logged_by(memory, session))
+    return [e for e in entries if e.id in mine] if mine else entries, bool(mine)
+
+
+def _logged_by(memory: Memory, session: str) -> Sequence[str]:
+    """The entries that a session logged on this machine lately."""
+    if not session:
+        return []
+    lines = lines_of(f"{memory.state.logged}.1", _BYTES) + lines_of(str(memory.state.logged), _BYTES)
+    found = [fields for fields in map(record, lines) if fields is not None]
+    return [text_of(fields, "id") for fields in found if text_of(fields, "session") == session]

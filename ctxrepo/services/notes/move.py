@@ -1,0 +1,135 @@
+"""move and archive: a note, or one entry of it, goes to another place with what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
+from ctxrepo.domain.note.note import Note, bump_updated
+from ctxrepo.domain.project.paths import archived, is_archived
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import placed, scope_named
+from ctxrepo.services.reading.marks import named_in_evidence
+from ctxrepo.services.reading.read import Reading, read
+from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.relink import follow_links, moves_of
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note.
+
+    `linking` other notes had links to the note, which lead to its new place now.
+    """
+
+    before: str
+    at: str
+    id: str = ""
+    linking: int = 0
+
+
+def move(
+    memory: Memory, target: Target, to: Target, project: Project | None, origin: Origin, now: datetime
+) -> Moved:
+    """Move a note to another path or scope, or an entry to the end of another note, made when missing.
+
+    Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
+    moved to one that is there.
+    """
+    if to.entry_id or to.lines:
+        raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
+    with drafting(memory, "move", origin, now) as draft:
+        reading = read(memory, target, project)
+        to = placed(memory, completed(to, reading.note.path.partition("/")[2]), project)
+        scope = scope_named(memory, to.scope, project)
+        draft.register(scope.project)
+        return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
+
+
+def archive(memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime) -> Moved:
+    """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered.
+
+    A note whose place there is taken gets a number; an entry goes to the note of that name there.
+    """
+    with drafting(memory, "archive", origin, now) as draft:
+        reading = read(memory, target, project)
+        if is_archived(reading.note.path):
+            raise Refused(f"{reading.note.path} is in the archive already")
+        path = archived(reading.note.path)
+        return _Move(draft, reading, path if reading.entry else _free(draft, path), now).run()
+
+
+def completed(to: Target, rest: str) -> Target:
+    """A destination that names only a scope or a folder, with what the note is called in its own."""
+    if not to.path:
+        return replace(to, path=rest)
+    return replace(to, path=to.path + rest.rpartition("/")[2]) if to.path.endswith("/") else to
+
+
+@dataclass(frozen=True)
+class _Move:
+    draft: Draft
+    reading: Reading
+    to: str
+    now: datetime
+
+    def run(self) -> Moved:
+        note, entry = self.reading.note, self.reading.entry
+        if note.path == self.to:
+            raise UsageError(f"{self.to} is where it is already")
+        self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
+        return self._entry(note, entry) if entry else self._note(note)
+
+    def _note(self, note: Note) -> Moved:
+        moves = moves_of(self.draft.memory, {note.path: self.to})
+        before = self.draft.there(note.path) or note.text
+        text = bump_updated(moves.followed(note.path, before), day(self.now))
+        if self.draft.there(self.to) not in (None, text):
+            raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
+        self.draft.remove(note.path)
+        self.draft.put_again(self.to, text)  # a move that was killed may have left it: it goes on
+        linking = follow_links(self.draft, moves)
+        pairs = zip(entries_of(note.path, before), entries_of(self.to, text), strict=True)
+        named = named_in_evidence(self.draft.memory)
+        self._carry([(old.id, new.id) for old, new in pairs if old.id in named or old.text != new.text])
+        # One line for all other entries: a line for each would soon fill the file, which has a limit.
+        record(self.draft, "renamed", "", note.path, self.now, to=self.to)
+        return Moved(note.path, self.to, linking=len(linking))
+
+    def _entry(self, note: Note, entry: Entry) -> Moved:
+        there = self.draft.text(self.to)
+        here = self.draft.text(note.path) or note.text
+        text = there if there is not None else compose.new_note(self.to, day(self.now))
+        line = moves_of(self.draft.memory, {}).followed(note.path, entry.text, self.to).replace("\r\n", "\n")
+        known = entries_of(self.to, text)
+        title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
+        written = compose.append(text, line, title)
+        come = added(known, entries_of(self.to, written))
+        today = day(self.now)
+        self.draft.put(self.to, bump_updated(written, today))
+        self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
+        self._carry([(entry.id, come.id)])
+        return Moved(entry.at, come.at, come.id)
+
+    def _carry(self, pairs: list[tuple[str, str]]) -> None:
+        """An id follows the place: what was said of the old one must be read as said of the new, and who
+        holds the old one is told the new."""
+        for old, new in pairs:
+            if old != new:
+                record(self.draft, "moved", old, self.to, self.now, to=new)
+
+
+def _free(draft: Draft, path: str) -> str:
+    """`path`, with a number where a note is there already."""
+    stem, number = path.removesuffix(".md"), 2
+    while draft.there(path) is not None:
+        path, number = f"{stem}-{number}.md", number + 1
+    return path

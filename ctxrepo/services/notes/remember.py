@@ -1,0 +1,269 @@
+"""remember: one fact becomes an entry of a note."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day, stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, without_id
+from ctxrepo.domain.note.likeness import similarity
+from ctxrepo.domain.note.note import bump_updated, encode
+from ctxrepo.domain.project.paths import is_archived
+from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.evidence import Kind, Marks, marks
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import Scope, find_entry, live_entries, read_note, scope_named
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.cache.rows import is_pinned
+from ctxrepo.storage.memory import Memory
+
+NEAR = 0.85
+"""Share of equal text from which an existing entry of the note is worth a notice."""
+
+_WORDS = 8
+"""So many words of a fact are looked for in other notes."""
+
+_LOOKED_AT = 50
+"""So many entries that hold them are compared with it."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What to remember, and where: `note` and `scope` as the person gave them, or ''."""
+
+    text: str
+    note: Target | None = None
+    scope: str = ""
+    category: str = ""
+    tags: Sequence[str] = ()
+    key: str = ""
+    supersedes: str = ""
+    with_id: bool = False
+    pin: bool = False
+
+
+@dataclass(frozen=True)
+class Near:
+    """An entry that another one is much like."""
+
+    id: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The entry's id and place; `near` are entries that say much the same.
+
+    `replaced` are the ids of the entries that it stands for now, and `was` what these say. `pinned`: it is
+    pinned by this, as was asked, or as the entry was that it stands for. `cut_to`: it is longer than what may
+    go beside a prompt, which is so many bytes; 0 for one that has room.
+    """
+
+    id: str
+    at: str
+    existing: bool = False
+    staged: bool = False
+    near: tuple[Near, ...] = ()
+    replaced: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()
+    pinned: bool = False
+    cut_to: int = 0
+    rivals: tuple[Near, ...] = ()
+    """Other entries of the scope that have the fact's key and hold as well."""
+
+
+_Keyed = tuple[str, str, Entry]
+
+
+def remember(
+    memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
+) -> Remembered:
+    """Write `fact`; when this returns it survives a power cut.
+
+    An exact duplicate under the same heading writes nothing and returns the existing entry.
+    """
+    return remember_all(memory, [fact], project, origin, now)[0]
+
+
+def remember_all(
+    memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
+) -> list[Remembered]:
+    """`remember` for several facts in one write: all of them are kept, or none."""
+    prepared = [_prepared(memory, fact, project) for fact in facts]
+    with drafting(memory, "remember", origin, now) as draft:
+        first, *more = [normalised(line) for _, _, line, _ in prepared]
+        draft.saying = f"{first} and {len(more)} more" if more else first
+        return [_Writing(draft, *one, now).run() for one in prepared]
+
+
+def _prepared(memory: Memory, fact: Fact, project: Project | None) -> tuple[Fact, Scope, str, Entry | None]:
+    """A fact with the scope it goes to, its bullet, and the entry that it supersedes."""
+    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
+    line = compose.bullet(
+        fact.text,
+        category=fact.category,
+        tags=fact.tags,
+        key=fact.key,
+        explicit_id=secrets.token_hex(6) if fact.with_id else "",
+    )
+    superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
+    return fact, scope, line, superseded
+
+
+@dataclass(frozen=True)
+class _Writing:
+    draft: Draft
+    fact: Fact
+    scope: Scope
+    line: str
+    superseded: Entry | None
+    now: datetime
+
+    def run(self) -> Remembered:
+        path, title = self._place()
+        keyed = self._keyed(path)
+        if keyed:
+            return self._replace(*keyed[0], others=keyed[1:])
+        text = self.draft.text(path)
+        if text is None:
+            category = self.fact.category.lower()
+            text = compose.new_note(path, self._today, [category] if category else [])
+        else:
+            same = [e for e in entries_of(path, text) if normalised(e.text) == normalised(self.line)]
+            same = [e for e in same if not title or title in e.heading]
+            if same:
+                return self._again(same[0])
+        written = bump_updated(compose.append(text, self.line, title), self._today)
+        self.draft.put(path, written)
+        known = entries_of(path, text)
+        entry = added(known, entries_of(path, written))
+        near = [e for e in known if similarity(e.text.casefold(), self.line.casefold()) >= NEAR]
+        near += self._elsewhere(path)
+        return self._record(entry, near=[e for e in near if e != self.superseded])
+
+    def _elsewhere(self, path: str) -> list[Entry]:
+        """Entries of the scope's other notes that say just the same, whatever the case of the letters.
+
+        As far as the cache and the write log know: to read all notes would take too long.
+        """
+        memory, said = self.draft.memory, normalised(self.line).casefold()
+        words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
+        found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
+        for pending in {w.path for w in memory.writes.read()}:
+            found += note.entries if (note := read_note(memory, pending)) else []
+        there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
+        return [
+            e for e in there.values() if normalised(e.text).casefold() == said and not is_archived(e.path)
+        ]
+
+    def _again(self, entry: Entry) -> Remembered:
+        """The entry is there; said again after it was superseded, it holds again."""
+        # Not the cache: what was superseded a moment ago isn't committed yet.
+        now = marks(evidence_now(self.draft.memory))
+        if entry.id in now.struck:
+            self._evidence("stated", entry.id, entry.path)
+        done = self._supersede(entry, [self.superseded])
+        pins = (self.fact.pin or done.pinned) and not is_pinned(entry, now)
+        if pins:
+            self._evidence("pinned", entry.id, entry.path)
+        return replace(done, existing=True, pinned=pins)
+
+    def _place(self) -> tuple[str, str]:
+        """Path of the note and title of the section the entry goes to."""
+        folder = self.scope.folder
+        if self.fact.note is not None and self.fact.note.path:
+            return f"{folder}/{self.fact.note.path}", ""
+        if self.fact.category:
+            return self._note_of(self.fact.category.lower()), ""
+        return f"{folder}/MEMORY.md", "Notes"
+
+    def _note_of(self, category: str) -> str:
+        """The note of a category: where `lessons.md` is, and no `lesson.md`, a lesson goes there."""
+        path = f"{self.scope.folder}/topics/{category}"
+        many = f"{path}s.md"
+        is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
+        return f"{path}.md" if is_there else many
+
+    def _keyed(self, path: str) -> list[_Keyed]:
+        """The entries of the scope with the fact's key: (path, text of its note, entry).
+
+        Where several hold, which two machines bring about, the first is replaced and the others are told.
+        """
+        if not self.fact.key:
+            return []
+        here = self.draft.text(path)
+        found = [(path, here, e) for e in entries_of(path, here)] if here else []
+        found += [
+            (n.path, n.text, e)
+            for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
+        ]
+        same = {f[2].id: f for f in reversed(found) if f[2].key.casefold() == self.fact.key.casefold()}
+        found = [f for f in found if same.get(f[2].id) is f]
+        if len(found) > 1:  # what holds is replaced, and not what was superseded
+            struck = marks(evidence_now(self.draft.memory)).struck
+            found = [f for f in found if f[2].id not in struck] or found[:1]
+        return found
+
+    def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> Remembered:
+        rivals = tuple(Near(e.id, e.at) for _, _, e in others)
+        if normalised(old.text) == normalised(self.line):
+            return replace(self._again(old), rivals=rivals)
+        self.draft.text(path)
+        written = bump_updated(compose.replace(text, old, self.line), self._today)
+        self.draft.put(path, written)
+        entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
+        return replace(self._record(entry, old=old), rivals=rivals)
+
+    def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> Remembered:
+        self.draft.register(self.scope.project)
+        done = self._supersede(entry, [old, self.superseded])
+        self._evidence("stated", entry.id, entry.path)
+        if pins := self.fact.pin or done.pinned:
+            self._evidence("pinned", entry.id, entry.path)
+        room = self.draft.memory.settings.recall.budget_bytes
+        cut_to = room if len(encode(entry.text)) > room else 0
+        return replace(done, near=tuple(Near(e.id, e.at) for e in near), pinned=pins, cut_to=cut_to)
+
+    def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
+        """Record that `entry` stands for the others now; it is `pinned` when one of them was."""
+        olds = {old.id: old for old in others if old and old.id != entry.id}
+        known = marks(evidence_now(self.draft.memory)) if olds else Marks()
+        for old in olds.values():
+            self._evidence("superseded", old.id, old.path, to=entry.id)
+        was = tuple(normalised(old.text) for old in olds.values())
+        pinned = any(is_pinned(old, known) for old in olds.values())
+        return Remembered(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
+
+    def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
+        record(self.draft, kind, entry_id, path, self.now, to)
+
+    @property
+    def _today(self) -> str:
+        return day(self.now)
+
+
+def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime) -> Remembered:
+    """Put `fact` into the inbox instead, as a change that waits for a yes."""
+    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
+    compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)  # refuse now, not then
+    change_id = secrets.token_hex(6)
+    wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
+    change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
+    path = f"inbox/{memory.host}.jsonl"
+    with drafting(memory, "stage", origin, now) as draft:
+        draft.saying = normalised(fact.text)[:100]
+        draft.append_line(path, json.dumps(change, ensure_ascii=False))
+    return Remembered(change_id, path, staged=True)
+
+
+def _who(origin: Origin) -> dict[str, str]:
+    return {k: v for k, v in asdict(origin).items() if v}

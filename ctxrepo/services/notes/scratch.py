@@ -1,0 +1,150 @@
+"""scratch: the checklist of a scope, and what becomes of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note import frontmatter
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.note import bump_updated
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.target import ids_meant
+from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import Scope, read_note, scope_named
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+NOTE = "SCRATCHPAD.md"
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """One item, in the note at `path`. `more` are others that were meant just as well."""
+
+    path: str
+    item: Item
+    existing: bool = False
+    more: int = 0
+
+    @property
+    def at(self) -> str:
+        return f"{self.path}#L{self.item.line + 1}"
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """`stays` are items that are done, and something under them isn't."""
+
+    path: str
+    gone: Sequence[Item]
+    stays: Sequence[Item]
+
+
+def add(
+    memory: Memory, text: str, scope: str, project: Project | None, origin: Origin, now: datetime
+) -> Scratch:
+    """Add an item; one that is open already is not added again."""
+    line = item_line(text)
+    said = normalised(items_of("", line)[0].text)
+    place = scope_named(memory, scope, project)
+    path = f"{place.folder}/{NOTE}"
+    with drafting(memory, "scratch", origin, now) as draft:
+        before = draft.text(path)
+        same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == said]
+        if same:
+            return Scratch(path, same[0], existing=True)
+        after = bump_updated(added(_new(now) if before is None else before, line), day(now))
+        draft.saying = normalised(line)
+        draft.put(path, after)
+        draft.register(place.project)
+    fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == said]
+    return Scratch(path, fresh[-1])
+
+
+def tick(
+    memory: Memory,
+    named: str,
+    scope: str,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    *,
+    is_done: bool,
+) -> Scratch:
+    """Tick the item that is named by its id or by a part of its words, or make it open again.
+
+    Of several that are meant the first; NotFound when there is none in the other state.
+    """
+    if not named.strip():
+        raise UsageError("no item is named", "Give its ^id, or some of its words.")
+    path = f"{scope_named(memory, scope, project).folder}/{NOTE}"
+    with drafting(memory, "scratch", origin, now) as draft:
+        text = draft.text(path) or ""
+        items = items_of(path, text)
+        meant = _meant(named, path, [i for i in items if i.is_done != is_done])
+        if not meant:
+            raise _none(named, path, _meant(named, path, items), is_done=is_done)
+        draft.saying = normalised(meant[0].text)
+        after = ticked(text, meant[0], is_done)
+        draft.put(path, bump_updated(after, day(now)))
+    (item,) = (i for i in items_of(path, after) if i.line == meant[0].line)
+    return Scratch(path, item, more=len(meant) - 1)
+
+
+def clear_done(memory: Memory, scope: str, project: Project | None, origin: Origin, now: datetime) -> Cleared:
+    """Take out the items that are done, each with what goes with it."""
+    path = f"{scope_named(memory, scope, project).folder}/{NOTE}"
+    with drafting(memory, "scratch", origin, now) as draft:
+        text = draft.text(path)
+        after, gone, stays = cleared(path, text or "")
+        if text is not None and gone:
+            draft.saying = f"{len(gone)} done"
+            draft.put(path, bump_updated(after, day(now)))
+    return Cleared(path, gone, stays)
+
+
+def items(memory: Memory, scope: str, project: Project | None) -> list[Scratch]:
+    """The items of a scope as they are now, in their order."""
+    return items_in(memory, scope_named(memory, scope, project))
+
+
+def items_in(memory: Memory, scope: Scope) -> list[Scratch]:
+    path = f"{scope.folder}/{NOTE}"
+    note = read_note(memory, path)
+    return [Scratch(path, item) for item in items_of(path, note.text)] if note else []
+
+
+def _new(now: datetime) -> str:
+    """A head that two machines write alike when both make the note before they meet."""
+    today = day(now)
+    head = {"description": "What is to be done", "created": today, "updated": today}
+    return frontmatter.render(head) + "\n# Scratchpad\n\n"
+
+
+def _meant(named: str, path: str, items: Sequence[Item]) -> list[Item]:
+    """The item with this id or the beginning of it, or at this place, else those with these words in them."""
+    if named.strip().startswith("^"):
+        ids = ids_meant(named.strip()[1:], (i.id for i in items))
+        return [i for i in items if i.id in ids]
+    at_place = [i for i in items if named.strip() == f"{path}#L{i.line + 1}"]
+    return at_place or [i for i in items if _said(named) in _said(i.text)]
+
+
+def _said(text: str) -> str:
+    """What counts for being the same words, whatever the case."""
+    return normalised(text).casefold()
+
+
+def _none(named: str, path: str, known: Sequence[Item], *, is_done: bool) -> NotFound:
+    if known:
+        hint = "It is done already." if is_done else "It is open already."
+    else:
+        hint = "`ctxrepo scratch list --all` shows what there is."
+    state = "open" if is_done else "done"
+    return NotFound(f"nothing that is {state} in {path} has {shown(named, 60)!r} in it", hint)

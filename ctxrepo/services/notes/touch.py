@@ -1,0 +1,35 @@
+"""touch: somebody looked at a note and found that it still holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.note import Note, bump_updated
+from ctxrepo.domain.project.target import Target
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.resolve import find_note
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Touched:
+    """`updated` is the day the note bears now, '' for one that has no such field: none is added."""
+
+    path: str
+    updated: str
+    changed: bool
+
+
+def touch(memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime) -> Touched:
+    """Set the note's `updated` to today where its head has that field."""
+    with drafting(memory, "touch", origin, now) as draft:
+        path = find_note(memory, target, project).path
+        before = draft.text(path) or ""
+        after = bump_updated(before, day(now))
+        draft.saying = path
+        draft.put(path, after)
+        return Touched(path, Note(path, after).head.updated, before != after)

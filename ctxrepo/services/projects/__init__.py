@@ -1,0 +1,1 @@
+"""The projects of a memory: listed, renamed, linked, and which of them a clone holds."""

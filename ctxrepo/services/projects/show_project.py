@@ -1,0 +1,68 @@
+"""show: one project, why it is called so, and where this machine has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.errors import NotFound
+from ctxrepo.hooks.known.locate import NAMED
+from ctxrepo.services.locate.identify import Why
+from ctxrepo.services.locate.project import folders_there, identity_at, look_here, read_registry
+from ctxrepo.services.reading.find import note_paths
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import read_checkouts
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A project. `own` is what the checkout is called by itself and `why`; `id` is what that stands for."""
+
+    id: str
+    folder: str
+    own: str
+    why: Why
+    names: Sequence[str]
+    is_registered: bool
+    notes: int
+    worktrees: str
+    checkouts: Sequence[str]
+    claim: str = ""
+    """Why this checkout may not be that project, '' otherwise."""
+
+
+def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
+    """The project `cwd` belongs to; NotFound where there is none."""
+    identity, here = identity_at(memory, cwd, env), look_here(memory, cwd, env)
+    project = here.project
+    if project is None or identity is None:
+        raise NotFound(
+            f"{cwd} belongs to no project: what is written here is global",
+            "Go into a git repository that is neither the home folder nor the memory.",
+        )
+    registry = read_registry(memory)
+    return Shown(
+        id=project.id,
+        folder=project.folder,
+        own=identity.id,
+        why=identity.why,
+        names=registry.names_of(project.id),
+        is_registered=project.is_registered,
+        notes=len(note_paths(memory, [project.folder])),
+        worktrees=memory.settings.project.worktrees,
+        checkouts=checkouts_of(memory).get(project.id, ()),
+        claim=here.claim,
+    )
+
+
+def checkouts_of(memory: Memory) -> dict[str, list[str]]:
+    """project id -> the checkouts of it that this machine has looked at and that are still there."""
+    registry = read_registry(memory)
+    found: dict[str, list[str]] = {}
+    known = [row for row in read_checkouts(memory.places.state) if row.project]
+    there = folders_there(memory, [row.top for row in known if not row.top.startswith(NAMED)])
+    for row in sorted(known, key=lambda row: row.top):
+        if row.top in there:
+            found.setdefault(registry.canonical(row.project), []).append(row.top)
+    return found

@@ -1,0 +1,38 @@
+"""sparse: a clone that has only the global notes and those of projects that are worked on here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.saving.commit import commit_locked
+from ctxrepo.storage.memory import Memory
+
+
+def always(global_folder: str) -> Cone:
+    """What every machine has on disk."""
+    return Cone.of([global_folder, f"TAPE/{global_folder}", "conflicts", "inbox", ".ctx"])
+
+
+def widen(memory: Memory, project: Project | None, now: datetime) -> None:
+    """Bring a project's notes and tapes to a sparse clone, once it is worked on here."""
+    cone = memory.clone.cone
+    if cone is None or project is None:
+        return
+    wider = cone.with_folders({project.folder, f"TAPE/{project.folder}"})
+    if wider == cone:
+        return
+    with memory.writing(), memory.building():
+        # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
+        memory.checkout.base_on(dict.fromkeys(_coming(memory, cone, wider)))
+        memory.clone.set_cone(wider)
+        memory.user_index.forget()
+        memory.cache.clear()
+        commit_locked(memory, now)
+
+
+def _coming(memory: Memory, cone: Cone, wider: Cone) -> list[str]:
+    objects = memory.objects
+    tree = objects.tree_of(objects.ref(memory.clone.branch_ref))
+    return [path for path in objects.files(tree, cone=wider) if not cone.holds(path)]

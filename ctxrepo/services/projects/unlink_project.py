@@ -1,0 +1,62 @@
+"""unlink: a name that stood for another project is a project of its own again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.identity import named_id
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, folder_for, with_alias, with_project
+from ctxrepo.errors import NotFound
+from ctxrepo.services.locate.project import folders_in, read_registry, relink
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Unlinked:
+    """`name` has a folder of its own now; until then it stood for the project in `before`.
+
+    Unchanged, it stands for itself already; `names` are others that stand for it.
+    """
+
+    name: str
+    folder: str
+    is_changed: bool
+    before: str = ""
+    names: tuple[str, ...] = ()
+
+
+def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now: datetime) -> Unlinked:
+    """Let `name` ('': the id of the checkout one stands in) be a project of its own, on every machine.
+
+    What was written until now stays in the folder where it is: nobody can tell which of it was meant for
+    which. NotFound when `name` is no further name of any project.
+    """
+    with drafting(memory, "unlink", origin, now) as draft:
+        registry = read_registry(memory)
+        name = _named(registry, name) if name else identity
+        before = registry.folder_of(name)
+        if name not in registry.aliases:
+            return Unlinked(name, before, is_changed=False, names=tuple(registry.names_of(name)))
+        folder = registry.projects.get(name) or folder_for(name, registry, folders_in(memory))
+        # Registered at once: a name without a folder would be taken for one that got surer, and linked again.
+        text = with_project(with_alias(draft.text(REGISTRY_FILE) or "", name, None), name, folder)
+        draft.put(REGISTRY_FILE, text)
+        draft.saying = f"{name} is {folder}"
+    relink(memory)  # before anything is committed: until then the other project's notes would be given
+    return Unlinked(name, folder, True, before)
+
+
+def _named(registry: Registry, name: str) -> str:
+    for one in (name.strip(), named_id(name, {})):
+        if one in registry.aliases:
+            return one
+    near = get_close_matches(name, registry.aliases, n=1)
+    raise NotFound(
+        f"{shown(name, 80)!r} is linked to no project",
+        f"Did you mean {near[0]}?" if near else "`ctxrepo project list` shows the names behind `also`.",
+    )

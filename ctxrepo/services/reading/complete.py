@@ -1,0 +1,170 @@
+"""What may stand where a person pressed Tab: names of what is in the memory, and of what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.project.registry import parse
+from ctxrepo.domain.project.target import GLOBAL, PROJECT
+from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.known.cache import box_of
+from ctxrepo.hooks.session.trace import MAX_BYTES
+from ctxrepo.storage.cache.completion import Known, known_at
+from ctxrepo.storage.state.ledgers import ledgers
+
+NOTE = "SCRATCHPAD.md"
+
+MANY = 300
+"""Notes or entries offered at once; a longer beginning brings others."""
+
+WIDTH = 70
+"""Characters of what an entry says that are shown beside its id."""
+
+Candidate = tuple[str, str]
+"""(what may stand there, what it is or '')."""
+
+
+def scopes(state: Path, cwd: Path) -> list[Candidate]:
+    """The names of scopes."""
+    with known_at(state, cwd) as known:
+        if known is None:
+            return []
+        own = [(PROJECT, known.project)] if known.project else []
+        return [(GLOBAL, ""), *own, *((f, "") for f in known.folders() if f != known.everywhere)]
+
+
+def tags(state: Path, cwd: Path) -> list[Candidate]:
+    """The tags of notes in view."""
+    with known_at(state, cwd) as known:
+        return [(tag, "") for tag in known.tags(_in_view(known))] if known else []
+
+
+def categories(state: Path, cwd: Path) -> list[Candidate]:
+    """The categories that entries have."""
+    with known_at(state, cwd) as known:
+        return [(category, "") for category in known.categories()] if known else []
+
+
+def targets(start: str, state: Path, cwd: Path) -> list[Candidate]:
+    """Notes as `[SCOPE:]PATH` that begin with `start`, with their descriptions; behind `^` entries by their
+    ids, behind `#` those of the note by their places.
+
+    Without a scope notes in view, by their path in it, and any by its path in the repository.
+    """
+    with known_at(state, cwd) as known:
+        if known is None:
+            return []
+        if start.startswith("^"):
+            return _entries(start[1:], known)
+        note, is_place, _ = start.partition("#")
+        return _places(note, known) if is_place else list(dict(_notes(start, known)).items())
+
+
+def note_folders(state: Path, cwd: Path) -> list[Candidate]:
+    """The folders below a scope that have notes in view."""
+    with known_at(state, cwd) as known:
+        found = {name for folder in _in_view(known) for name in known.folders_below(folder)} if known else ()
+        return [(name, "") for name in sorted(found)]
+
+
+def entries(start: str, state: Path, cwd: Path) -> list[Candidate]:
+    """Entries in view as `^ID`, with what they say."""
+    with known_at(state, cwd) as known:
+        return _entries(start.removeprefix("^"), known) if known else []
+
+
+def items(start: str, state: Path, cwd: Path, *, is_done: bool) -> list[Candidate]:
+    """What the items of the checklists in view say that are done, or open; behind `^` their ids."""
+    with known_at(state, cwd) as known:
+        if known is None:
+            return []
+        lists = [f"{folder}/{NOTE}" for folder in _in_view(known)]
+        found = [entry for path in lists for entry in known.entries(MANY, path=path)]
+        wanted = ("x", "X") if is_done else (" ",)
+        said = [(f"^{name}", plain(text)) for name, _, text in found if box_of(text) in wanted]
+    return said if start.startswith("^") else [(text, "") for _, text in said]
+
+
+def conflicts(state: Path, cwd: Path) -> list[Candidate]:
+    """The ids of versions that are kept aside, with the files that keep them."""
+    from ctxrepo.domain.merge import CONFLICTS, aside_id  # all of the merge comes along
+
+    with known_at(state, cwd) as known:
+        kept = known.notes(CONFLICTS, MANY) if known else []
+        return [(name, path) for path, _ in kept if (name := aside_id(path))]
+
+
+def projects(state: Path, cwd: Path) -> list[Candidate]:
+    """The ids of projects, with their folders."""
+    with known_at(state, cwd) as known:
+        return list(parse(known.registry()).projects.items()) if known else []
+
+
+def linked(state: Path, cwd: Path) -> list[Candidate]:
+    """The further names of projects, with the ids they stand for."""
+    with known_at(state, cwd) as known:
+        return list(parse(known.registry()).aliases.items()) if known else []
+
+
+def traces(state: Path, cwd: Path) -> list[Candidate]:
+    """The ids of traces, the newest first, with the prompts."""
+    with known_at(state, cwd) as known:
+        lines = lines_of(str(known.places.traces), MAX_BYTES)[-MANY:] if known else []
+        found = [fields for line in reversed(lines) if (fields := record(line))]
+        said = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in found)
+        return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in said if name]
+
+
+def sessions(state: Path, cwd: Path) -> list[Candidate]:
+    """The ids of sessions, the latest first, with where they were."""
+    with known_at(state, cwd) as known:
+        found = ledgers(known.places)[:MANY] if known else []
+        return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.of]
+
+
+def _entries(start: str, known: Known) -> list[Candidate]:
+    found = [e for folder in _in_view(known) for e in known.entries(MANY, start, f"{folder}/")]
+    return [(f"^{name}", plain(text)) for name, _, text in found]
+
+
+def _places(note: str, known: Known) -> list[Candidate]:
+    """The places of a note's entries, as `note` names it."""
+    for path in dict(_notes(note, known)):
+        if path in (note, f"{note}.md"):
+            there = _in_repository(path, known)
+            found = [e for p in there for e in known.entries(MANY, path=p) if e[1].startswith(f"{p}#")]
+            return [(f"{note}#{at.partition('#')[2]}", plain(text)) for _, at, text in found]
+    return []
+
+
+def _in_repository(path: str, known: Known) -> list[str]:
+    """Where a note is that was offered as `path`, nearest first."""
+    scope, colon, rest = path.partition(":")
+    if colon:
+        return [f"{ {GLOBAL: known.everywhere, PROJECT: known.project}.get(scope, scope) }/{rest}"]
+    there = [f"{folder}/{path}" for folder in _in_view(known)] + [path]
+    return [p for p in there if known.notes(p, 1)][:1]
+
+
+def plain(text: str) -> str:
+    """What an entry says, on one line, without its bullet."""
+    return shown(normalised(text), WIDTH)
+
+
+def _notes(start: str, known: Known) -> Iterator[Candidate]:
+    scope, colon, path = start.partition(":")
+    folders = {GLOBAL: known.everywhere, PROJECT: known.project}
+    named = [(f"{scope}:", folders.get(scope, scope))] if colon else [("", f) for f in _in_view(known)]
+    for before, folder in named:
+        for place, description in known.notes(f"{folder}/{path if colon else start}", MANY):
+            yield before + place.removeprefix(f"{folder}/"), description
+    if start and not colon:
+        yield from known.notes(start, MANY)
+
+
+def _in_view(known: Known) -> list[str]:
+    return [*([known.project] if known.project else []), known.everywhere]

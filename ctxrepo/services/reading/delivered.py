@@ -1,0 +1,37 @@
+"""Which notes a packet holds: whole, cut, or by a line of its index."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ctxrepo.domain.text.escape import unescape_field
+
+Delivered = Literal["whole", "cut", "line", ""]
+
+_INDEX = "Index of notes"
+
+
+def delivered(packet: str) -> dict[str, Delivered]:
+    """path -> how the note is in the packet; one that isn't there has no path.
+
+    A checklist whose open items are all there is whole.
+    """
+    found: dict[str, Delivered] = {}
+    title = ""
+    for line in packet.split("\n"):
+        if line.startswith("## "):
+            title = line[3:]
+            if title.endswith(".md"):
+                found[unescape_field(title)] = "whole"
+        elif line.startswith("### cut: ") and title.endswith(".md"):
+            found[unescape_field(title)] = "cut"
+        elif title == _INDEX and line and not line.startswith(("… ", "<", "#")):
+            found.setdefault(_path_in(line), "line")
+    return found
+
+
+def _path_in(line: str) -> str:
+    """The path that a line of the index begins with: `path — description [tags] age`."""
+    path = line.partition(" — ")[0]
+    end = path.rfind(".md")
+    return unescape_field(path[: end + 3] if end >= 0 else path)

@@ -1,0 +1,211 @@
+"""From what a person names to what is in the worktree: scopes, notes, entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.note import Note, decode_exactly, utf16
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.target import (
+    GLOBAL,
+    PROJECT,
+    SHORTEST,
+    Target,
+    id_meant,
+    ids_meant,
+    may_be_derived,
+    several_ids,
+)
+from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.locate.project import Project, read_registry
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.memory import Memory
+
+_MANY = 50
+"""Entries of one beginning that are looked at; who means one of so many gives more of it."""
+
+SHOWN = 5
+"""Candidates that a message names."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A folder of the memory repository; `project` is set when it is a project's."""
+
+    name: str
+    folder: str
+    project: Project | None = None
+
+
+def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
+    """The scope a person means: '' is the project inside one and global elsewhere."""
+    if name in (GLOBAL, memory.global_folder) or (not name and project is None):
+        return Scope(GLOBAL, memory.global_folder)
+    if name in ("", PROJECT):
+        project = project_here(project)
+        return Scope(PROJECT, project.folder, project)
+    if project is not None and name in (project.id, project.folder):
+        return Scope(project.id, project.folder, project)
+    registry = read_registry(memory)
+    projects = registry.projects
+    for identity, folder in projects.items():
+        if identity == registry.canonical(name) or name == folder:
+            return Scope(identity, folder, Project(identity, folder, is_registered=True))
+    known = [GLOBAL, PROJECT, *projects, *projects.values()]
+    near = get_close_matches(name, known, n=1)
+    folders = ", ".join([GLOBAL, *projects.values()][:20])
+    raise NotFound(
+        f"there is no scope {name!r}", f"Did you mean {near[0]}?" if near else f"There are {folders}."
+    )
+
+
+def project_here(project: Project | None, hint: str = "Use --scope global, or go into one.") -> Project:
+    """The project one stands in; UsageError when there is none."""
+    if project is None:
+        raise UsageError("this folder belongs to no project", hint)
+    return project
+
+
+def search_order(memory: Memory, project: Project | None) -> list[str]:
+    """The folders a path without scope is looked for in, nearest first."""
+    # pi-memory-md lets the global folder be a project's as well.
+    return list(dict.fromkeys([*([project.folder] if project else []), memory.global_folder]))
+
+
+def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[Sequence[str], Sequence[str]]:
+    """The folders in which a note is looked for, and the paths that it may have, nearest first."""
+    scoped = bool(target.scope)
+    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(memory, project)
+    paths = [f"{folder}/{target.path}" for folder in folders]
+    if not scoped and "/" in target.path:
+        paths.append(target.path)  # as the index and every message of ours write it
+    return folders, paths
+
+
+def placed(memory: Memory, target: Target, project: Project | None) -> Target:
+    """Where something new goes: to the path, or to the note of the entry that is named.
+
+    A path that begins with the folder of a scope one is in, as the index and every message of ours write it,
+    is one in that scope.
+    """
+    if target.entry_id:
+        folder, _, rest = find_entry(memory, target.entry_id, project)[0].path.partition("/")
+        return Target(folder, rest)
+    folder, slash, rest = target.path.partition("/")
+    if target.scope or not slash or folder not in search_order(memory, project):
+        return Target(target.scope, target.path)
+    return Target(GLOBAL if folder == memory.global_folder else PROJECT, rest)
+
+
+def find_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
+    """The entry with this id, or the only one whose id begins so, and its note.
+
+    NotFound says what became of it, as far as that is known.
+    """
+    return _located(memory, name, project) or _lost(memory, name, project)
+
+
+def follow_entry(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry]:
+    """`find_entry`, also by an id that the entry had before it was edited, moved or archived."""
+    if found := _located(memory, name, project):
+        return found
+    _, kind, found = _became(memory, name, project)
+    return found if found and kind == "moved" else _lost(memory, name, project)
+
+
+def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry] | None:
+    """The cache says where, the worktree says what. Entries in view come before those of other projects."""
+    view = tuple(f"{folder}/" for folder in search_order(memory, project))
+    likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
+    found = _among(memory, [*likely, *(write.path for write in memory.writes.read())], name)
+    if not found:
+        everywhere = note_paths(memory)
+        found = _among(memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name)
+    if name in found:
+        return found[name]
+    every = [found[entry_id] for entry_id in sorted(found)]
+    near = [one for one in every if one[0].path.startswith(view)] or every
+    if len(near) > 1:
+        places = ", ".join(f"^{entry.id} {entry.at}" for _, entry in near[:SHOWN])
+        raise UsageError(several_ids(len(near), name), f"They are {places}.")
+    return near[0] if near else None
+
+
+def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[Note, Entry]]:
+    """id -> the entries of these notes that `name` may stand for; of the very id only the first."""
+    found: dict[str, tuple[Note, Entry]] = {}
+    for path in dict.fromkeys(paths):
+        if note := read_note(memory, path):
+            meant = ids_meant(name, (e.id for e in note.entries))
+            found = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | found
+        if name in found:
+            break
+    return found
+
+
+def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
+    whole, kind, found = _became(memory, name, project)
+    hint = "It may have been edited since: an id follows the text. `ctxrepo search` finds it by its words."
+    if kind == "forgotten":
+        hint = f"It was forgotten; `ctxrepo history ^{whole}` has it still."
+    elif found:
+        now = f"^{found[1].id}"
+        hint = f"It is {now} now, at" if kind == "moved" else f"It was superseded by {now} at"
+        hint = f"{hint} {found[1].at}."
+    elif len(name) < SHORTEST:
+        hint = f"The beginning of an id has {SHORTEST} characters or more."
+    elif not may_be_derived(name):
+        hint = (
+            f"An id has 12 characters, 0-9 and a-f; the first {SHORTEST} may do. `ctxrepo search` shows them."
+        )
+    raise NotFound(f"there is no entry ^{name}", hint)
+
+
+def _became(
+    memory: Memory, name: str, project: Project | None
+) -> tuple[str, Kind | None, tuple[Note, Entry] | None]:
+    """The whole id of an entry that is not there under it, what became of it, and what stands for it now."""
+    evidence = evidence_now(memory)
+    whole = id_meant(name, (i for e in evidence for i in (e.entry, e.to) if e.kind != "renamed" and i))
+    kind, now = fate(evidence, whole)
+    if kind is None:
+        former = entries_of_renamed(memory, evidence)
+        whole = id_meant(name, former)
+        return whole, "moved" if whole in former else None, former.get(whole)
+    return whole, kind, _located(memory, now, project) if now != whole else None
+
+
+def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str, tuple[Note, Entry]]:
+    """Entries of notes that commands moved as a whole, by the ids that they had where the note was before."""
+    found: dict[str, tuple[Note, Entry]] = {}
+    former = renamed(evidence)
+    # Evidence comes from other machines as well: only a note of ours is opened for what it says.
+    for path in sorted(former.keys() & note_paths(memory)) if former else ():
+        if note := read_note(memory, path):
+            for before in former[path]:
+                pairs = zip(entries_of(before, note.text), note.entries, strict=True)
+                found |= {was.id: (note, entry) for was, entry in pairs}
+    return found
+
+
+def live_entries(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
+    """Entries of a scope whose text contains `word`, as the worktree has them."""
+    for path in note_paths(memory, [folder]):
+        if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text:
+            yield from ((note, e) for e in note.entries if word in e.text)
+
+
+def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:
+    """Paths of all notes in these folders (in all scopes without), sorted."""
+    scans = [memory.worktree.scan(folder) for folder in ([""] if folders is None else dict.fromkeys(folders))]
+    return sorted(path for scan in scans for path in scan.files if is_note(path) and "/" in path)
+
+
+def read_note(memory: Memory, path: str) -> Note | None:
+    data = memory.worktree.read(path) if is_note(path) else None
+    return None if data is None else Note(path, utf16(data) or decode_exactly(data))

@@ -1,0 +1,43 @@
+"""marks: what was said of entries is read, in the files or in a commit, and amounts to marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks
+from ctxrepo.storage.memory import Memory
+
+EVIDENCE = ".ctx/evidence/"
+
+
+def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
+    """path -> bytes of every evidence file in a tree."""
+    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
+    return {p: memory.objects.said(k) for p, k in found.items() if ":" not in k}
+
+
+def marks_of(memory: Memory, tree: str | None) -> Marks:
+    """What all evidence in a tree amounts to."""
+    return marks(evidence_in(evidence_files(memory, tree)))
+
+
+def evidence_now(memory: Memory) -> list[Evidence]:
+    """All that was said of entries, as the files have it now."""
+    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
+    return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
+
+
+def named_in_evidence(memory: Memory) -> set[str]:
+    """The ids of the entries of which something was said, as the files have it now."""
+    return named_by(evidence_now(memory))
+
+
+def evidence_in(files: Mapping[str, bytes]) -> list[Evidence]:
+    """All records in some evidence files, by path -> bytes."""
+    return [e for data in files.values() for e in evidence_of(decode(data))]
+
+
+def named_by(evidence: Iterable[Evidence]) -> set[str]:
+    """The ids of the entries that records are about."""
+    return {name for e in evidence if e.kind != "renamed" for name in (e.entry, e.to) if name}

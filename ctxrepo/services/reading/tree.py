@@ -1,0 +1,46 @@
+"""list --tree: the folders of the scopes in view, with how much is in each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of the memory by its path; `notes` and their `bytes` count what is below it, too."""
+
+    path: str
+    notes: int
+    bytes: int
+
+    @property
+    def depth(self) -> int:
+        """0 for a scope."""
+        return self.path.count("/")
+
+
+def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[Folder]:
+    """The folders of one scope, or of the project and global; each before those in it, by name; `depth`
+    leaves out those further down."""
+    tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    found = (folder for top in tops for folder in _below(memory, top))
+    return [folder for folder in found if depth is None or folder.depth <= depth]
+
+
+def _below(memory: Memory, top: str) -> Iterator[Folder]:
+    notes, size = Counter({top: 0}), Counter[str]()
+    for path, stamp in memory.worktree.scan(top).files.items():
+        folder = path
+        while is_note(path) and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            notes[folder] += 1
+            size[folder] += stamp.size
+    for folder in sorted(notes, key=lambda path: path.split("/")):
+        yield Folder(folder, notes[folder], size[folder])

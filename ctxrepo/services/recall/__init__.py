@@ -1,0 +1,1 @@
+"""Finding the entries that matter for a prompt, and measuring how well that works."""

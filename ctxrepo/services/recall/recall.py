@@ -1,0 +1,204 @@
+"""recall: what a prompt would be given, or why it is given nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from ctxrepo.domain.project.paths import INVISIBLE
+from ctxrepo.domain.text.block import age_of, day_of, place
+from ctxrepo.domain.words.gate import names_little
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit, open_cache
+from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.moments.prompt_block import why_off, without
+from ctxrepo.hooks.packet.recalled import recall_block
+from ctxrepo.hooks.recall.recall import SOCIAL
+from ctxrepo.hooks.session.trace import note_trace
+from ctxrepo.services.recall.explain import explanation
+from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
+from ctxrepo.services.recall.unrecalled import items_that_fit
+from ctxrepo.storage.memory import Memory
+
+LIMIT = 8
+BUDGET = 2500
+
+MAX_TEXT = 1024 * 1024
+"""Characters of a prompt that are looked at; those behind tell nothing more."""
+
+Status = Literal["ok", "no_match", "denied", "malformed", "unavailable", "backend_error"]
+"""There are entries; there are none; recall is off here; the prompt is none; there is no memory or no cache;
+SQLite or the disk failed."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prompt that follows those of `before`, oldest first; `budget` is in bytes of what would be delivered.
+
+    One that isn't `is_gated` is answered with whatever there is, and so are a word or two.
+    """
+
+    text: str
+    before: tuple[str, ...] = ()
+    limit: int = LIMIT
+    budget: int = BUDGET
+    is_gated: bool = True
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """An entry. `age` is '' or how old its note is at least; `explanation` are pairs of a name and a text."""
+
+    id: str
+    at: str
+    path: str
+    heading: str
+    updated: str
+    age: str
+    text: str
+    score: float
+    explanation: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An entry that came near, and why it is no hit."""
+
+    entry: Recalled
+    why: str
+
+
+@dataclass(frozen=True)
+class RecallResult:
+    """`reason` says why there are no hits, `hint` what helps; '' where there are some.
+
+    `silence` says why a hook would give nothing, where the word or two of a person are answered all the same.
+    """
+
+    status: Status
+    reason: str = ""
+    hint: str = ""
+    hits: tuple[Recalled, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    trace_id: str = ""
+    silence: str = ""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Where a question comes from: the folder, the environment, and the (agent, session), '' for none."""
+
+    folder: Path
+    env: Mapping[str, str]
+    session: tuple[str, str] = ("", "")
+
+
+def recall(
+    memory: Memory, asked: Question, scopes: Sequence[str], asker: Asker, now: datetime
+) -> RecallResult:
+    """What the folders `scopes` of the memory have for a prompt; a trace of it is left.
+
+    The cache must be up to date: call `commit` first.
+    """
+    if why := malformed(asked.text):
+        return RecallResult("malformed", why, "Ask with a few words.")
+    state = str(memory.places.state)
+    hooks = open_hooks(state)
+    settings = settings_of(hooks, state) if hooks else None
+    cache = open_cache(str(memory.state.cache))
+    if hooks is None or settings is None or cache is None:
+        return RecallResult(
+            "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."
+        )
+    agent, session = asker.session
+    said = {"by": "recall", "agent": agent, "session": session, "prompt": asked.text}
+    with closing(hooks), closing(cache):
+        if why := why_off(hooks, settings, str(asker.folder), dict(asker.env)):
+            trace = note_trace(cache, str(memory.state.root), said, why, [], [])
+            return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
+        is_gated = asked.is_gated and settings.get("gate") != "off"
+        with recaller_of(memory) as ask:
+            why, given, left, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
+        if why != SOCIAL:
+            left = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes) + left
+        trace = note_trace(cache, str(memory.state.root), said, why, given, left)
+        return _result(asked, now, why, given, left, trace, silence)
+
+
+def answered(
+    cache: sqlite3.Connection,
+    asked: Question,
+    scopes: Sequence[str],
+    path_of: Callable[[str], str],
+    now: datetime,
+    ask: Recaller = by_words,
+) -> RecallResult:
+    """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
+    if why := malformed(asked.text):
+        return RecallResult("malformed", why, "Ask with a few words.")
+    why, given, left, silence = _ranked(cache, asked, scopes, ask)
+    shown = [(hit[0], path_of(hit[1]), *hit[2:]) for hit in given]
+    left = [((hit[0], path_of(hit[1]), *hit[2:]), reason) for hit, reason in left]
+    return _result(asked, now, why, shown, left, "", silence)
+
+
+def failed(error: Exception, log: str) -> RecallResult:
+    """What an error means for who asked; `log` says where the details are."""
+    if isinstance(error, CtxrepoError):
+        return RecallResult("unavailable", error.message, error.hint)
+    return RecallResult("backend_error", f"{type(error).__name__}: {error}", log)
+
+
+def malformed(text: str) -> str:
+    """Why a text is no prompt; '' for one that is."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        return "the prompt is not text: it has bytes that are no UTF-8"
+    if not text.strip():
+        return "the prompt is empty"
+    if not INVISIBLE.sub("", text[:MAX_TEXT]).strip():
+        return "the prompt has nothing in it that can be seen"
+    return ""
+
+
+def _ranked(
+    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
+) -> tuple[str, list[Hit], list[tuple[Hit, str]], str]:
+    """(why there is silence or '', the hits that have room, the others with why, why a hook gives none)."""
+    text, before, silence = asked.text[:MAX_TEXT], list(asked.before), ""
+    why, hits, left = ask(cache, text, before, list(scopes), asked.limit, asked.is_gated)
+    if why and asked.is_gated and names_little(text):
+        silence = why
+        why, hits, left = ask(cache, text, before, list(scopes), asked.limit, False)
+    _, given = recall_block(hits, 0, "", asked.budget)
+    if hits and not given:
+        why = f"no entry has room within {asked.budget} bytes"
+    return why, given, without(hits, given, {}, asked.budget) + left, silence if given else ""
+
+
+def _result(
+    asked: Question,
+    now: datetime,
+    why: str,
+    given: list[Hit],
+    left: list[tuple[Hit, str]],
+    trace: str,
+    silence: str,
+) -> RecallResult:
+    today = day_of(now.astimezone().date().isoformat()) or 0
+    best = given[0][8] if given else 0.0
+    hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in given)
+    out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in left)
+    return RecallResult("ok" if given else "no_match", why, "", hits, out, trace, silence)
+
+
+def _recalled(hit: Hit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> Recalled:
+    name, path, heading, first, last, updated, text, _, score = hit
+    at = place(path, first, last)
+    titles = heading.replace(BETWEEN_TITLES, " > ")
+    age = age_of(updated, today)
+    return Recalled(f"^{name}", at, path, titles, updated, age, text, round(score, 3), explained)

@@ -1,0 +1,80 @@
+"""recall in any folder of markdown: one question, or as many as a program asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager as Context
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter
+
+from ctxrepo.domain.records.measures import mean
+from ctxrepo.domain.text.block import place
+from ctxrepo.services.recall.queries import Answered, Query, read_queries, render_answers
+from ctxrepo.services.recall.recall import Question, RecallResult, answered
+from ctxrepo.services.recall.recaller import Recaller, by_meaning, by_words
+from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
+from ctxrepo.storage.disk.output_file import require_place, write_whole
+
+LIMIT = 50
+"""Results for each query of a batch: who measures cuts for themselves."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a folder is asked: `model` is the folder of one, or the name of one in `models`; '' is by words."""
+
+    limit: int = LIMIT
+    is_gated: bool = True
+    model: str = ""
+    models: Path = Path()
+
+
+def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
+    """What the notes below `folder` have for a prompt, and path -> why of those that weren't read."""
+    with folder_cache(folder) as cache, _asking(cache, way) as ask:
+        return answered(cache.db, asked, [SCOPE], cache.path_of, now, ask), cache.skipped
+
+
+def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[Answered]:
+    """The answer to each query as it comes; one that is no question is answered with silence."""
+    with _asking(cache, way) as ask:
+        for query in queries:
+            began = perf_counter()
+            _, hits, _ = ask(cache.db, query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
+            took = (perf_counter() - began) * 1000
+            places = tuple((place(cache.path_of(hit[1]), hit[3], hit[4]), round(hit[8], 4)) for hit in hits)
+            yield Answered(query.id, places, round(took, 3))
+
+
+def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:
+    if not way.model:
+        return nullcontext(by_words)
+    return by_meaning(way.model, way.models, cache.vectors, cache.db)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How a batch went: queries, those answered with silence, mean time of one, notes that weren't read."""
+
+    queries: int
+    silent: int
+    ms: float
+    skipped: dict[str, str]
+
+
+def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
+    """Answer every query of a file into another one, which is written when all are answered.
+
+    BadLines, and nothing done, when there is a line that is no query.
+    """
+    asked = read_queries(queries)
+    require_place(out)
+    with folder_cache(folder) as cache:
+        found = list(answers(cache, asked, way))
+        skipped = cache.skipped
+    write_whole(out, render_answers(found).encode())
+    silent = sum(not answer.results for answer in found)
+    return Batch(len(found), silent, round(mean(answer.ms or 0.0 for answer in found) or 0.0, 3), skipped)

@@ -1,0 +1,108 @@
+"""adopt: a machine where pi-memory-md is set up goes on with that memory repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.project.registry import is_global_folder
+from ctxrepo.domain.settings.pi import PiHooks, PiSettings
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.memory import shown_path
+from ctxrepo.storage.user.pimemory import read_pi
+from ctxrepo.storage.user.places import Places
+
+_MESSAGE = "message-append"
+"""What its `delivery` is by default: a message of its own, as our hooks give it."""
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """What `init` is to take over; `repository` is None when there is nothing to.
+
+    `url` is what to clone, or to connect a clone without remote with. `settings` are other keys of
+    config.toml by their section, as somebody chose them there. `warnings` are one line each.
+    """
+
+    source: Path = Path()
+    repository: RepositorySettings | None = None
+    url: str = ""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def adoptable(places: Places, env: Mapping[str, str], settings: Settings) -> Adoption:
+    """What pi's settings say of a memory repository, while nothing that comes before them does.
+
+    Before them come CTXREPO_HOME, config.toml, and a clone that is where ours are by default.
+    """
+    if settings.repository or places.home_is_explicit or (places.home / ".git").is_dir():
+        return Adoption()
+    found = read_pi(places, env)
+    pi = found.settings
+    if pi is None:
+        return Adoption(warnings=found.warnings)
+    root = Path(pi.local_path)
+    if not root.is_absolute():
+        return Adoption(warnings=(f"{found.file}: localPath is no absolute path, so nothing is taken over",))
+    is_there = (root / ".git").is_dir()
+    if not (is_there or pi.repo_url or pi.names_path):
+        return Adoption()
+    folder, odd = _global_folder(pi)
+    origin = _origin(root, env) if is_there and pi.repo_url else ""
+    repository = RepositorySettings(path=shown_path(root, places), remote=origin, global_folder=folder)
+    told = (*odd, *pi.odd, *_delivery_told(pi), *_left_out(pi))
+    more = {"hooks": _hooks(pi.hooks), "delivery": _delivery(pi)}
+    warnings = tuple(f"{found.file}: {line}" for line in told)
+    return Adoption(found.file, repository, origin or pi.repo_url, more, warnings)
+
+
+def _global_folder(pi: PiSettings) -> tuple[str, tuple[str, ...]]:
+    name = pi.global_folder
+    if not name:
+        return "global", ("globalMemory is off; ctxrepo keeps its global notes in global/ all the same",)
+    if is_global_folder(name):
+        return name, ()
+    return "global", (f"the folder {name!r} can't hold global notes; they go to global/",)
+
+
+def _origin(root: Path, env: Mapping[str, str]) -> str:
+    """Where that clone is pushed to: `repoUrl` counts when it is made, and never again."""
+    return Clone(root, "").origin(env)
+
+
+def _hooks(hooks: PiHooks) -> dict[str, Any]:
+    """Only what was chosen: pi-memory-md sends nothing at a session's end unless it is told to."""
+    if not hooks.is_explicit:
+        return {}
+    start = ("pull",) if "pull" in hooks.session_start else ()
+    end = ("commit", "push") if "push" in hooks.session_end else ("commit",)
+    return {"session_start": start, "session_end": end}
+
+
+def _delivery(pi: PiSettings) -> dict[str, Any]:
+    """Where it was switched off nothing is delivered, and its way of delivering is kept else."""
+    if not pi.enabled:
+        return {"mode": "pull", "preamble": False}
+    return {"mode": "system"} if pi.delivery not in ("", _MESSAGE) else {}
+
+
+def _delivery_told(pi: PiSettings) -> Iterator[str]:
+    if not pi.enabled:
+        yield (
+            "enabled is false, so sessions are given nothing; `ctxrepo config set delivery.mode delta` and "
+            "`ctxrepo config set delivery.preamble true` change that"
+        )
+    elif _delivery(pi):
+        yield (
+            f"delivery is {pi.delivery!r}, so delivery.mode is system: hooks leave the index out, and "
+            "`ctxrepo context` prints it for the system prompt"
+        )
+
+
+def _left_out(pi: PiSettings) -> Iterator[str]:
+    if pi.left_out:
+        yield f"not taken over, for ctxrepo has nothing like it yet: {', '.join(pi.left_out)}"

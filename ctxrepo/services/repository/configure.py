@@ -1,0 +1,148 @@
+"""config: every setting with where it comes from, and one of them set in config.toml, or taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, understood
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.storage.git.address import check_url
+from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.memory import Memory, clone_root
+from ctxrepo.storage.user.config import line_numbers, read_settings, remove_value, write_value
+from ctxrepo.storage.user.places import Places
+
+DEFAULT = "default"
+ENVIRONMENT = "environment (CTXREPO_HOME)"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key, what holds for it now, and what says so: `default`, the environment, `FILE` or `FILE:LINE`.
+
+    A value holds no credential: one in an address is left out.
+    """
+
+    key: Key
+    value: object
+    origin: str
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What was set or taken out, and lines for a person: what is odd in the file, what is left to do."""
+
+    setting: Setting
+    was: object
+    is_changed: bool
+    notices: tuple[str, ...]
+
+
+def settings_now(places: Places) -> tuple[list[Setting], tuple[str, ...]]:
+    """Every key as it holds now, in the order of the reference page, and what is odd in the file."""
+    settings = read_settings(places.config_file)
+    lines = line_numbers(places.config_file)
+    return [_setting(key, settings, lines, places) for key in keys()], settings.warnings
+
+
+def setting_now(places: Places, name: str) -> tuple[Setting, tuple[str, ...]]:
+    """One key as it holds now; ConfigError names the nearest when there is none of this name."""
+    key = key_named(name)
+    found, warnings = settings_now(places)
+    return next(setting for setting in found if setting.key == key), warnings
+
+
+def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> Changed:
+    """Set one key in config.toml and let hooks know; before `init`, too.
+
+    ConfigError, with nothing written, when there is no such key, it can't have this value, or the file
+    can't be read. `interpreter` is the Python that hooks shall start.
+    """
+    key = key_named(name)
+    value = understood(words, key)
+    was, _ = setting_now(places, name)
+    if key.section == REPOSITORY:
+        _check_repository(key, words, places)
+    is_changed = write_value(places.config_file, key, value)
+    now, warnings = setting_now(places, name)
+    todo = list(_todo(key, now, places, env, interpreter))
+    return Changed(now, was.value, is_changed, (*warnings, *todo))
+
+
+def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> Changed:
+    """Take one key out of config.toml, so that its default holds, and let hooks know.
+
+    ConfigError when there is no such key or the file can't be read; the other lines stay.
+    """
+    key = key_named(name)
+    was, _ = setting_now(places, name)
+    is_changed = remove_value(places.config_file, key)
+    now, warnings = setting_now(places, name)
+    todo = list(_todo(key, now, places, env, interpreter)) if is_changed else []
+    return Changed(now, was.value, is_changed, (*warnings, *todo))
+
+
+def _setting(key: Key, settings: Settings, lines: Mapping[str, int], places: Places) -> Setting:
+    value, origin = _value(key, settings), settings.origin.get(key.name, DEFAULT)
+    if key.name == f"{REPOSITORY}.path":
+        if places.home_is_explicit:
+            return Setting(key, str(places.home), ENVIRONMENT)
+        value = value or str(places.home)
+    if isinstance(value, str):
+        value = redact(value)
+    line = lines.get(key.name) if origin == str(places.config_file) else None
+    return Setting(key, value, f"{origin}:{line}" if line else origin)
+
+
+def _value(key: Key, settings: Settings) -> object:
+    section: object = _first(settings) if key.section == REPOSITORY else getattr(settings, key.section)
+    return getattr(section, key.field)
+
+
+def _first(settings: Settings) -> RepositorySettings:
+    return settings.repository[0] if settings.repository else RepositorySettings()
+
+
+def _check_repository(key: Key, words: str, places: Places) -> None:
+    """Refuse what no clone could be reached by, and what only `init` can do."""
+    if key.field in ("path", "branch") and not words.strip():
+        raise ConfigError(f"{key.name} can't be empty", key.sentence)
+    if key.field == "path" and not words.startswith(("/", "~/")):
+        raise ConfigError(f"{key.name} can't be {words!r}", "It takes an absolute path, or one below ~/.")
+    if key.field == "remote" and words:
+        check_url(words)
+        known = _first(read_settings(places.config_file))
+        if not known.remote and (clone_root(places, known) / ".git").is_dir():
+            raise UsageError(
+                "the memory has no remote yet", f"`ctxrepo init {words}` connects it, and merges both."
+            )
+
+
+def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interpreter: str) -> Iterator[str]:
+    if now.origin == ENVIRONMENT:
+        yield f"the environment's CTXREPO_HOME holds instead: {now.value}"
+    try:
+        memory = Memory.open(places, env)
+        compile_for_hooks(memory, interpreter)
+    except NotInitialised as error:
+        if key.section == REPOSITORY:
+            yield f"{error.message}; {error.hint}"
+    except CtxrepoError as error:
+        yield f"hooks go on as before: {error.message}"
+    else:
+        if key.name == f"{REPOSITORY}.remote":
+            yield from _remote_differs(memory)
+
+
+def _remote_differs(memory: Memory) -> Iterator[str]:
+    there = memory.clone.origin(memory.env)
+    if there and not memory.repository.remote:
+        yield f"the clone in {memory.root} still has the remote {redact(there)}; nothing is exchanged with it"
+    elif there != memory.repository.remote:
+        yield (
+            f"the clone's own remote is still {redact(there) or 'none'}; your own git there goes on with it "
+            f"until `git remote set-url origin` in {memory.root} names the new one"
+        )

@@ -1,0 +1,199 @@
+"""init: a memory repository on this machine, new or cloned, and the settings that name it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
+from ctxrepo.services.faults.bounds import leave_cloned
+from ctxrepo.services.projects.sparse import always
+from ctxrepo.services.repository.adopt import Adoption, adoptable
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.register import register
+from ctxrepo.services.sync.sync import Synced, sync
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.configfile import configure
+from ctxrepo.storage.clone.refwriter import RefWriter
+from ctxrepo.storage.disk.kinds import require_in_place
+from ctxrepo.storage.git.address import check_url, is_local
+from ctxrepo.storage.git.git import Git, Progress, redact
+from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
+from ctxrepo.storage.memory import Memory, clone_root, first_repository, shown_path, state_of
+from ctxrepo.storage.remote.conversation import Remote, clone
+from ctxrepo.storage.user import assets
+from ctxrepo.storage.user.config import read_settings, write_repository
+from ctxrepo.storage.user.places import Places
+
+_LOCAL = 20.0
+
+
+@dataclass(frozen=True)
+class Initialised:
+    """`action`: created (with an empty remote or none), cloned, connected (a remote was added), adopted or
+    unchanged.
+
+    `source` is the file of pi's settings that was followed, if one was; `warnings` are about such a file.
+    """
+
+    root: Path
+    remote: str
+    action: str
+    synced: Synced | None = None
+    source: Path | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def init(
+    places: Places,
+    env: Mapping[str, str],
+    remote: str,
+    interpreter: str,
+    now: datetime,
+    progress: Progress | None = None,
+    *,
+    sparse: bool = False,
+) -> Initialised:
+    """Make or clone the memory repository; a second run changes nothing.
+
+    A remote is added to a repository that had none and merged with it. UsageError naming both when there
+    is another one already. Without `remote` and settings of our own those of pi-memory-md are followed,
+    where there are any. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
+    the global notes on disk, and those of projects as they are worked on.
+    """
+    places.secure()
+    settings = read_settings(places.config_file)
+    adoption = Adoption() if remote else adoptable(places, env, settings)
+    known = adoption.repository or first_repository(places, settings)
+    root = clone_root(places, known)
+    url = _absolute(remote or adoption.url)
+    if url:
+        check_url(url)
+    if known.remote and url and url != known.remote:
+        raise UsageError(
+            f"{root} belongs to {redact(known.remote)} already, not to {redact(url)}",
+            "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
+        )
+    url = url or known.remote
+    cone = always(known.global_folder) if sparse or settings.sync.sparse else None
+    action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
+    require_owner(root, env)
+    require_in_place(root)
+    is_first = action == "cloned" and not Clone(root, "").has_refs("refs/remotes/")
+    branch = known.branch if settings.repository else _branch(root, known.branch)
+    wanted = replace(known, path=shown_path(root, places), remote=url, branch=branch)
+    if action == "unchanged" and url and not known.remote:
+        action = _connect(Clone(root, branch), places, env, url, settings.sync.timeout)
+    elif action == "unchanged" and adoption.repository:
+        action = "adopted"
+    write_repository(places.config_file, wanted, adoption.settings)
+    if action in ("created", "cloned"):
+        root.chmod(0o700)  # what a person's agents remember is nobody else's to read
+    memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
+    if action == "cloned":
+        leave_cloned(memory)
+    _prepare(memory)
+    compile_for_hooks(memory, interpreter)
+    register(memory, interpreter)
+    synced = sync(memory, now)
+    # The first session asks the remote again: another machine may have sent something since.
+    memory.state.fetched.unlink(missing_ok=True)
+    action = "created" if is_first else action
+    return Initialised(
+        root, url, action, synced, adoption.source if adoption.repository else None, adoption.warnings
+    )
+
+
+def _ensure_clone(
+    root: Path, url: str, env: Mapping[str, str], progress: Progress | None, timeout: float, cone: Cone | None
+) -> str:
+    if (root / ".git").is_dir():
+        return "unchanged"
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
+    if url:
+        answer = clone(url, root, env, is_local(url), progress, timeout, sparse=cone is not None)
+        if not answer.ok:
+            raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
+        if cone is not None:
+            _make_sparse(root, env, cone)
+        return "cloned"
+    root.mkdir(parents=True, exist_ok=True)
+    Git(root, env).ask("init", "--quiet", "--initial-branch=main", "--template=", timeout=_LOCAL)
+    return "created"
+
+
+def _make_sparse(root: Path, env: Mapping[str, str], cone: Cone) -> None:
+    keys = ("core.sparseCheckout", "core.sparseCheckoutCone", "index.sparse")
+    configure(root / ".git" / "config", env, [(key, "true") for key in keys])
+    Clone(root, "").set_cone(cone)
+
+
+def _clone_hint(answer: RemoteAnswer) -> str:
+    if answer.outcome == "missing":
+        hint = "Check the address; the repository must exist, empty is fine."
+    elif answer.outcome == "auth":
+        hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
+    else:
+        hint = "Nothing was changed. Check address and network, and run it again."
+    return f"{hint} {answer.unheard}".strip()
+
+
+def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float) -> str:
+    """Give the clone the remote, unless it has the very same one; one that doesn't answer is not taken."""
+    answer = Remote(OwnGit(state_of(place, places).git, place, url), env, timeout).look()
+    if not answer.ok:
+        raise CtxrepoError(f"{redact(url)} could not be reached: {answer.reason}", _clone_hint(answer))
+    there = place.origin(env)
+    if there == url:
+        return "connected"
+    if there:
+        raise UsageError(
+            f"{place.root} has the remote {redact(there)}, not {redact(url)}",
+            "Use that one, or change it there with `git remote`.",
+        )
+    fetched = ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+    configure(place.git_dir / "config", env, [("remote.origin.url", url), fetched])
+    return "connected"
+
+
+def _branch(root: Path, default: str) -> str:
+    """The branch all machines share; the clone is put on it.
+
+    What the remote calls its main one, if it is there. An empty remote may not say, and then every machine
+    must choose alike, whatever its own git calls new branches.
+    """
+    refs, head = RefWriter(root / ".git"), Clone(root, "").checked_out()
+    if refs.resolve("HEAD"):
+        if not head:
+            raise RepositoryState(
+                f"{root} is on no branch, as in the middle of a rebase",
+                "End what was begun there, or switch to the branch that is to be shared; then try again.",
+            )
+        return head
+    prefix = "refs/remotes/origin/"
+    there = [name.removeprefix(prefix) for name in refs.all(prefix) if name != f"{prefix}HEAD"]
+    branch = next((name for name in (head, default, "master") if name in there), (*there, default)[0])
+    refs.point_head(f"refs/heads/{branch}")
+    return branch
+
+
+def _prepare(memory: Memory) -> None:
+    """Files every memory repository begins with, where they are missing and nobody has others."""
+    if memory.objects.ref(memory.clone.branch_ref) or memory.objects.ref(memory.clone.upstream_ref):
+        return
+    for path, data in assets.new_repository(memory.global_folder).items():
+        if not memory.worktree.exists(path):
+            memory.worktree.write(path, data)
+
+
+def _absolute(remote: str) -> str:
+    """A path as an absolute one: a relative one would mean something else in the clone."""
+    if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):
+        return os.path.abspath(os.path.expanduser(remote))
+    return remote

@@ -1,0 +1,65 @@
+"""compile: what the hooks must know is written where they can read it in a millisecond, and what starts them
+when their own line can't."""
+
+from __future__ import annotations
+
+import secrets
+
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.storage.meaning.models import find_model, has_libraries
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
+from ctxrepo.storage.user.config import keep_settings
+from ctxrepo.storage.user.runner import write_runner
+
+
+def compile_for_hooks(memory: Memory, interpreter: str) -> None:
+    """Bring hooks.db up to the settings, and STATE/hook to this installation; what is so isn't written.
+
+    `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
+    """
+    settings = memory.settings
+    known = read_settings(memory.places.state)
+    values = {
+        "config": str(memory.places.config_file),
+        "stamp": memory.settings_stamp,
+        "interpreter": interpreter,
+        # What tells our frame around delivered text from one that a note's author wrote into it.
+        "secret": known.get("secret") or secrets.token_hex(16),
+        "global": memory.global_folder,
+        "mode": settings.delivery.mode,
+        "preset": settings.delivery.preset,
+        "budget_bytes": str(settings.delivery.budget_bytes),
+        "recall": _flag(settings.recall.enabled),
+        "recall_limit": str(settings.recall.limit),
+        "recall_bytes": str(settings.recall.budget_bytes),
+        "gate": _flag(settings.recall.gate),
+        "reminders": _flag(settings.recall.enabled and settings.recall.reminders),
+        "semantic": _flag(can_mean(memory)),
+        "model": settings.recall.model,
+        "worktrees": settings.project.worktrees,
+        "trust": settings.project.trust,
+        "ttl": str(settings.sync.ttl),
+        "turn_end": _flag(bool(settings.hooks.turn_end)),
+        "session_end": _flag(bool(settings.hooks.session_end)),
+        "remote": "1" if memory.has_remote and "pull" in settings.hooks.session_start else "",
+    }
+    if not settings.delivery.preamble:
+        values["preamble"] = ""
+    compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
+    write_runner(memory.places.state, interpreter)
+    file = memory.places.config_file
+    if memory.broken is None and stamp_of(str(file)) == memory.settings_stamp:
+        keep_settings(file, memory.places.config_before)
+
+
+def can_mean(memory: Memory) -> bool:
+    """Whether a helper for meanings is wanted and could begin; hooks start none in vain."""
+    wanted = memory.settings.recall
+    if not (wanted.enabled and wanted.semantic and has_libraries()):
+        return False
+    return find_model(wanted.model, memory.places.models) is not None
+
+
+def _flag(value: bool) -> str:
+    return "on" if value else "off"

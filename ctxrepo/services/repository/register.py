@@ -1,0 +1,97 @@
+"""register: git is told, in the clone's own folder, how notes are merged here and where a push may go."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.storage.clone.configfile import change, values
+from ctxrepo.storage.disk.foreign import Change, apply, read
+from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, MERGE_NAME, PUSH, is_parking, merge_driver, parking
+from ctxrepo.storage.memory import Memory
+
+_KEY = "merge.ctxrepo.driver"
+_WHY = "# ctxrepo merges these entry by entry, in whatever program runs git here."
+
+
+def register(memory: Memory, interpreter: str) -> bool:
+    """Tell git what other programs that use it in this clone have to go by.
+
+    Nobody asked for this: what can't be written, for a lock for example, is left for the next time. Returns
+    whether our merge driver, run by `interpreter`, is named.
+    """
+    _name_attributes(memory)
+    _park_pushes(memory)
+    return _name_driver(memory, interpreter)
+
+
+def _name_driver(memory: Memory, interpreter: str) -> bool:
+    """Name our merge driver where none is named, or that of another interpreter.
+
+    Any other value stays: it is somebody's, and `doctor` tells of it.
+    """
+    wanted = merge_driver(interpreter)
+    if memory.clone.seems_to_set("driver", wanted):
+        return True
+    there = _values(memory, _KEY)
+    if there == [wanted]:
+        return True
+    if there is None or not interpreter or not all(map(_is_ours, there)):
+        return False
+    pairs = ("merge.ctxrepo.name", MERGE_NAME), (_KEY, wanted)
+    return all(_configure(memory, "--replace-all", *pair) for pair in pairs)
+
+
+def _name_attributes(memory: Memory) -> None:
+    """Say which files our driver merges in the clone's own attributes: a repository that another program
+    began has no `.gitattributes` of ours. Nothing is written through a link: it may lead to any file."""
+    file = memory.clone.git_dir / "info" / "attributes"
+    if file.parent.is_symlink() or file.is_symlink():
+        return
+    with suppress(CtxrepoError):
+        before = read(file)
+        there = {line.strip() for line in (before or b"").decode("utf-8", "replace").splitlines()}
+        if missing := [line for line in ATTRIBUTES if line not in there]:
+            gap = b"\n" if before and not before.endswith(b"\n") else b""
+            ours = "".join(f"{line}\n" for line in [_WHY, *missing])
+            apply([Change(file, before, (before or b"") + gap + ours.encode())])
+
+
+def _park_pushes(memory: Memory) -> None:
+    """While what is written here waits for review, a plain `git push` of another program must not send it to
+    the branch that all machines share.
+
+    A refspec that somebody else wrote stays, and `doctor` tells of it.
+    """
+    is_reviewed = memory.has_remote and memory.repository.review == "branch"
+    wanted = parking(memory.clone.branch, memory.host) if is_reviewed else ""
+    if memory.clone.seems_to_set("push", wanted):
+        return
+    there = _values(memory, PUSH)
+    if there is None or not all(map(is_parking, there)):
+        return
+    if wanted:
+        _configure(memory, "--replace-all", PUSH, wanted)
+    elif there:
+        _configure(memory, "--unset-all", PUSH)
+
+
+def _values(memory: Memory, key: str) -> list[str] | None:
+    """None when the clone's configuration can't be read."""
+    with suppress(CtxrepoError):
+        return values(memory.clone.git_dir / "config", key, memory.env)
+    return None
+
+
+def _configure(memory: Memory, *words: str) -> bool:
+    return change(memory.clone.git_dir / "config", memory.env, *words)
+
+
+def _is_ours(value: str) -> bool:
+    """Whether the value is what an installation of ctxrepo elsewhere would have written."""
+    try:
+        interpreter = shlex.split(value)[0].replace("%%", "%")
+    except (ValueError, IndexError):
+        return False
+    return interpreter.startswith("/") and value == merge_driver(interpreter)

@@ -1,0 +1,1 @@
+"""Bringing a damaged clone or cache back to work without losing anything."""

@@ -1,0 +1,60 @@
+"""mend: what `doctor` finds and needs no decision of a person is put right, and each deed is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from ctxrepo.errors import GitFailed, RepositoryState
+from ctxrepo.services.faults.bounds import require_ready
+from ctxrepo.services.faults.troubles import put_aside
+from ctxrepo.services.rescue.repair import repair
+from ctxrepo.services.rescue.switch_back import switch_back
+from ctxrepo.services.saving.commit import commit_locked
+from ctxrepo.services.saving.held import lost_files
+from ctxrepo.storage.clone.broken import Broken
+from ctxrepo.storage.clone.stale import old_locks
+from ctxrepo.storage.isolated.dangers import remove_dangers
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import discard, is_sound
+
+
+def mend(memory: Memory, now: datetime) -> Iterator[str]:
+    """Do it, a line for each deed. What is moved away is kept below `.git/ctxrepo/broken`."""
+    broken = Broken.at(memory.clone.git_dir, now)
+    yield from _cache(memory)
+    yield from (f"what hooks and worker had met is put aside in {file}" for file in put_aside(memory))
+    with memory.writing():
+        for lock in old_locks(memory.clone):
+            broken.take(lock)
+            yield f"moved {lock.name} aside, which a git that is gone had left"
+        with suppress(GitFailed):  # a configuration that can't be read; doctor tells what helps
+            for danger in remove_dangers(memory.clone, memory.env, broken):
+                what = f"{danger.key} out of {danger.file}" if danger.key else f"{danger.file} away"
+                yield f"took {what}; as it was it is in {broken.folder}"
+    try:
+        repaired = repair(memory, now)
+        yield from repaired.done
+        if repaired.done:
+            yield f"what was spoiled is in {repaired.aside or broken.folder}"
+        yield from switch_back(memory, now)
+        require_ready(memory)
+    except RepositoryState:
+        return  # whose files these are is for a person to say; doctor tells
+    yield from _files(memory, now)
+
+
+def _cache(memory: Memory) -> Iterator[str]:
+    if not is_sound(memory.state.cache):
+        discard(memory.state.cache)
+        yield "the cache was torn and is made anew"
+
+
+def _files(memory: Memory, now: datetime) -> Iterator[str]:
+    with memory.writing(), memory.building():
+        if lost := lost_files(memory):
+            # A file without a base is no deletion: what the last commit says comes back to it.
+            memory.checkout.base_on(dict.fromkeys(lost))
+            commit_locked(memory, now)
+            yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"

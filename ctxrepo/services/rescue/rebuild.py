@@ -1,0 +1,27 @@
+"""rebuild: the cache is thrown away and read anew from the notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxrepo.services.delivery.recent_files import note_active
+from ctxrepo.services.saving.refresh import build, refresh
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """How much is in the new cache, the archived and superseded too."""
+
+    notes: int
+    entries: int
+
+
+def rebuild(memory: Memory) -> Rebuilt:
+    """Build the cache anew from the branch's commit; hooks answer from what there is meanwhile."""
+    head = memory.objects.ref(memory.clone.branch_ref)
+    memory.cache.clear()
+    build(memory, head)
+    refresh(memory, head)
+    note_active(memory)
+    return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)

@@ -1,0 +1,39 @@
+"""verify: whether the cache says what the notes say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxrepo.services.saving.refresh import notes_at, text_of
+from ctxrepo.storage.cache.rows import digest_of, storable
+from ctxrepo.storage.memory import Memory
+
+_SHOWN = 10
+
+
+def verify(memory: Memory) -> list[str]:
+    """What is wrong with the cache, a line each; nothing when it reflects the commit the branch is at.
+
+    A cache that only lags behind is nothing to mend: the next command or hook sees to it.
+    """
+    head = memory.objects.ref(memory.clone.branch_ref)
+    if memory.cache.head != (head or ""):
+        behind = memory.cache.head[:12] or "no commit"
+        return [f"it reflects {behind}, and the memory is at {(head or 'no commit')[:12]}"]
+    found = [] if memory.cache.is_sound() else ["what its words are found by is damaged"]
+    return found + list(_told(memory, head))
+
+
+def _told(memory: Memory, head: str | None) -> Iterator[str]:
+    keys = notes_at(memory, memory.objects.tree_of(head))
+    texts = ((path, text_of(memory.objects, key)) for path, key in keys.items())
+    wanted = {storable(path): digest_of(storable(text)) for path, text in texts if text is not None}
+    known = memory.cache.digests()
+    for number, path in enumerate(sorted(p for p in wanted.keys() | known if wanted.get(p) != known.get(p))):
+        if number == _SHOWN:
+            yield "and more like that"
+            return
+        if path not in known:
+            yield f"{path} is missing"
+        else:
+            yield f"{path} is there, and is no note" if path not in wanted else f"{path} says something else"

@@ -1,0 +1,1 @@
+"""Work that waits on a branch until people have looked at it."""

@@ -1,0 +1,53 @@
+"""declined: what reviewers struck out of this machine's work, listed until a person has seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxrepo.domain.project.paths import shown
+from ctxrepo.errors import NotFound
+from ctxrepo.services.review.review import struck
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
+from ctxrepo.storage.memory import Memory
+
+
+@dataclass(frozen=True)
+class Declined:
+    """What one review left out: `entries` are `path: text` each, kept in this clone under `ref`.
+
+    `name` is the day, with a number from the second of a day on.
+    """
+
+    name: str
+    ref: str
+    entries: Sequence[str]
+
+
+def declined(memory: Memory) -> list[Declined]:
+    """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
+    here = memory.objects.ref(memory.clone.branch_ref)
+    found = (
+        Declined(ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)])
+        for ref, tip in sorted(memory.objects.refs(DECLINED).items())
+    )
+    return [one for one in found if one.entries]
+
+
+def dismiss(memory: Memory, names: Sequence[str]) -> list[str]:
+    """List these no more, all of them where none is named; returns the refs that keep them now.
+
+    NotFound for a name that isn't there: then none is dismissed.
+    """
+    objects = memory.objects
+    there = {ref.removeprefix(DECLINED): tip for ref, tip in sorted(objects.refs(DECLINED).items())}
+    for name in names:
+        if name not in there:
+            raise NotFound(
+                f"nothing declined is called {shown(name, 60)}", "`ctxrepo declined list` shows the names."
+            )
+    with memory.writing():
+        for name in names or there:
+            objects.set_ref(DISMISSED + name, there[name])
+            objects.drop_ref(DECLINED + name)
+    return [DISMISSED + name for name in names or there]

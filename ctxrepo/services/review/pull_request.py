@@ -1,0 +1,129 @@
+"""pull_request: what is in review, session by session, for the people who decide on it.
+
+The history has a commit for each time that something was written. Here each entry stands once, with what it
+has come to, under the session that left it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ctxrepo.domain.merge import CONFLICTS
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.errors import NotFound
+from ctxrepo.services.history.history import Deed, deeds
+from ctxrepo.services.review.review import in_review, open_review
+from ctxrepo.services.saving.describe import lines_of_change
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.trees import Key
+
+OTHER = "* what is no entry: head, headings or blank lines"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an entry of the note at `path`: `line` begins with `+ ` for one that is new, `~ ` for an
+    edited one, `- ` for one that is gone. `former` is the note that it was in before."""
+
+    path: str
+    line: str
+    former: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one session left, or a person by hand: its commits, oldest first, and what came of them."""
+
+    deeds: Sequence[Deed]
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True)
+class PullRequest:
+    """All that is in review on `branch`, the session that began first before the others."""
+
+    branch: str
+    parts: Sequence[Part]
+
+    @property
+    def commits(self) -> int:
+        return sum(len(part.deeds) for part in self.parts)
+
+
+def deeds_in_review(memory: Memory) -> list[Deed]:
+    """The commits that wait, newest first; NotFound when none does."""
+    found = deeds(memory, in_review(memory))
+    if not found:
+        raise NotFound("nothing is in review", "`ctxrepo sync` sends what is written, and tells where to.")
+    return found
+
+
+def pull_request(memory: Memory) -> PullRequest:
+    """What is in review, session by session; NotFound when nothing is."""
+    found = deeds_in_review(memory)
+    current = open_review(memory)
+    objects = memory.objects
+    made = {deed.commit: set(_made(objects, deed.commit)) for deed in found}
+    sessions: dict[object, list[Deed]] = {}
+    for deed in reversed(found):
+        sessions.setdefault(_session(deed), []).append(deed)
+    changes: dict[object, list[Change]] = {session: [] for session in sessions}
+    for change in _changes(memory, found[0].commit):
+        changes[_session(_maker(change, found, made))].append(change)
+    parts = [Part(sessions[session], changes[session]) for session in sessions]
+    return PullRequest(current.branch if current else "", parts)
+
+
+def _session(deed: Deed) -> object:
+    """What commits of one session have in common."""
+    writers = deed.writers
+    is_by_hand = not writers.hosts and not writers.agents
+    return writers.sessions, writers.agents, writers.hosts, deed.author if is_by_hand else ""
+
+
+def _changes(memory: Memory, tip: str) -> Iterator[Change]:
+    """What `tip` has that the shared branch has not; of an entry that went to another note only that."""
+    objects = memory.objects
+    main = objects.ref(memory.clone.upstream_ref)
+    base = objects.merge_base(tip, main) if main else None
+    found = list(_between(objects, objects.tree_of(base), objects.tree_of(tip)))
+    gone = {change.line[2:]: change.path for change in found if change.line.startswith("-")}
+    come = {change.line[2:] for change in found if change.line.startswith("+")}
+    for change in found:
+        text = change.line[2:]
+        if change.line.startswith("+") and text in gone:
+            yield replace(change, former=gone[text])
+        elif not (change.line.startswith("-") and text in come):
+            yield change
+
+
+def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Change]:
+    def data(key: Key | None) -> bytes | None:
+        return None if key is None or ":" in key else objects.said(key)
+
+    for path, (before, after) in sorted(objects.diff(old, new).items()):
+        if is_note(path) and not path.startswith(CONFLICTS):
+            lines = lines_of_change(path, data(before), data(after)) or [OTHER]
+            yield from (Change(path, line) for line in lines)
+
+
+def _made(objects: Objects, commit: str) -> Iterator[tuple[str, str]]:
+    """(note, text) of what a commit brought or took, ('', note) for each note that it changed; a merge made
+    what neither side had."""
+    trees = [objects.tree_of(parent) for parent in objects.parents(commit)] or [None]
+    each = [list(_between(objects, tree, objects.tree_of(commit))) for tree in trees]
+    for change in each[0]:
+        if all(change in others for others in each):
+            yield change.path, change.line[2:]
+            yield "", change.path
+
+
+def _maker(change: Change, found: Sequence[Deed], made: dict[str, set[tuple[str, str]]]) -> Deed:
+    """The newest commit that left it so."""
+    for sign in ((change.path, change.line[2:]), ("", change.path)):
+        for deed in found:
+            if sign in made[deed.commit]:
+                return deed
+    return found[0]

@@ -1,0 +1,205 @@
+"""review: work that waits on a branch of its own until people have looked at it, and what they left of it.
+
+The tip that was pushed is remembered: it is the base from which is told, once the review is over, what the
+reviewers struck out and what was written here since.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+
+from ctxrepo.domain.git.commit import merge_message, subject_of
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge import CONFLICTS
+from ctxrepo.domain.note.entry import entries_of, normalised
+from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.note.units import said
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.services.saving.merge import MergedCommits, merged_tree
+from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
+from ctxrepo.storage.memory import Memory
+
+_DATES = ("updated:", "created:")
+
+_LEFT_OUT = "review: what was left out"
+"""A commit of what was sent, whose parents are what people made of it, our branch then, and, where it is
+neither, what it was made from. It is kept here and never sent."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """A branch that was pushed for review, and its tip as we pushed it."""
+
+    branch: str
+    tip: str
+
+
+def open_review(memory: Memory) -> Review | None:
+    """The review that was under way when we last looked."""
+    found = memory.objects.refs(OPEN)
+    return next((Review(name.removeprefix(OPEN), tip) for name, tip in sorted(found.items())), None)
+
+
+def in_review(memory: Memory) -> list[str]:
+    """The commits that wait for people to look at them, newest first."""
+    current = open_review(memory)
+    if current is None:
+        return []
+    objects = memory.objects
+    tip = objects.ref(memory.clone.tracking_ref(current.branch)) or current.tip
+    return list(objects.new_commits(tip, objects.ref(memory.clone.upstream_ref)))
+
+
+def own_branches(memory: Memory) -> str:
+    """The folder of this machine's review branches on the remote, which `fetch` brings as well."""
+    return f"ctxrepo/{memory.host}"
+
+
+def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
+    """Whether the branch is gone, or main holds all of it: by its history, or, squashed, by what it says."""
+    objects = memory.objects
+    if theirs is None:
+        return False
+    if objects.contains(theirs, review.tip):
+        return True
+    is_gone = objects.ref(memory.clone.tracking_ref(review.branch)) is None
+    return is_gone or not any(missing(memory, review.tip, theirs, objects.merge_base(review.tip, theirs)))
+
+
+def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergedCommits:
+    """Where we go on once a review is over: from `theirs`, with what was written here since it was pushed.
+
+    A history that main holds is merged as any other. Else our commits stay behind: with them what was
+    struck out would be sent again.
+    """
+    objects = memory.objects
+    merged = merged_tree(memory, review.tip, ours, theirs)
+    if objects.tree_of(theirs) == merged.tree:
+        return MergedCommits(theirs, merged.aside)
+    said = merge_message(merged.paths, Origin(memory.host))
+    return MergedCommits(memory.make_commit(merged.tree, [theirs], said, now), merged.aside)
+
+
+def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:
+    """Put away what is not in `left`, which is what people made of a review; returns whether entries are
+    among it.
+
+    To be called before the branch moves: a kill in between must not lose what was declined.
+    """
+    objects = memory.objects
+    base = _made_from(memory, review.tip, left)
+    if not any(missing(memory, review.tip, left, base)):
+        return False
+    if not any(objects.parents(kept)[:2] == [left, ours] for kept in objects.refs(DECLINED).values()):
+        parents = list(dict.fromkeys((left, ours, *filter(None, [base]))))
+        kept = memory.make_commit(objects.tree_of(review.tip) or "", parents, f"{_LEFT_OUT}\n", now)
+        name = f"{DECLINED}{now:%Y%m%d}"
+        names = (name if n == 1 else f"{name}-{n}" for n in count(1))
+        taken = _declined_names(memory)
+        objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
+    return bool(_struck_out(memory, review.tip, left, base))
+
+
+def _made_from(memory: Memory, tip: str, left: str) -> str | None:
+    """The shared commit from which `tip` was made; where `left` goes on from `tip`, the last one we saw."""
+    objects = memory.objects
+    seen = objects.ref(SEEN) if objects.contains(left, tip) else left
+    return objects.merge_base(tip, seen) if seen else tip
+
+
+def forget(memory: Memory, review: Review) -> None:
+    """The review is over, and the branch stands where it shall."""
+    memory.objects.drop_ref(OPEN + review.branch)
+
+
+def pushed(memory: Memory, branch: str, tip: str) -> None:
+    """Remember what was sent for review."""
+    memory.objects.set_ref(OPEN + branch, tip)
+    memory.objects.set_ref(memory.clone.tracking_ref(branch), tip)
+
+
+def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
+    """Branches for a new review: `ctxrepo/<host>/<yyyymmdd>`, with a number when the day has had one.
+
+    The remote may have some of which we don't know: the first that it takes is the one.
+    """
+    first = f"{own_branches(memory)}/{now:%Y%m%d}"
+    used = _declined_names(memory)
+    there = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
+    names = (first if n == 1 else f"{first}-{n}" for n in count(1))
+    for name in names:
+        if memory.clone.tracking_ref(name) not in there and name.rpartition("/")[2] not in used:
+            yield name
+
+
+def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]:
+    """(path, entry) of notes that people struck out of what was sent, of which `close` made `kept`, and that
+    are not `here` either. What ctxrepo notes beside them, and heads of notes, are no entries."""
+    objects = memory.objects
+    if subject_of(objects.told(kept).message) != _LEFT_OUT:  # of an earlier version
+        base = objects.merge_base(kept, here) if here else None
+        return list(missing(memory, kept, here, base, _entries))
+    left, *others = objects.parents(kept)
+    base = others[1] if len(others) > 1 else left
+    now = Counter(missing(memory, kept, here, base, _entries))
+    return list((_struck_out(memory, kept, left, base) & now).elements())
+
+
+def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
+    """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise."""
+    objects = memory.objects
+    found = Counter(missing(memory, tip, left, base, _entries))
+    for path in {path for path, _ in found}:
+        keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
+        was, now = (
+            entries_of(path, decode(objects.said(key)) if key and ":" not in key else "") for key in keys
+        )
+        for old, _ in moved(was, now):
+            found.pop((path, normalised(old.text)), None)
+    return found
+
+
+def missing(
+    memory: Memory,
+    tip: str,
+    theirs: str | None,
+    base: str | None,
+    says: Callable[[str, bytes], Counter[str]] | None = None,
+) -> Iterator[tuple[str, str]]:
+    """(path, text) of what `tip` changed since `base`, and `theirs` hasn't.
+
+    `says` tells what of a file counts; all but what every merge decides anew.
+    """
+    objects = memory.objects
+    there = objects.tree_of(theirs)
+
+    def said_at(path: str, key: str | None) -> Counter[str]:
+        return Counter() if key is None or ":" in key else (says or _everything)(path, objects.said(key))
+
+    for path, (was, now) in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
+        before, after = said_at(path, was), said_at(path, now)
+        known = said_at(path, objects.files(there, [path]).get(path))
+        yield from ((path, text) for text in (after - before - known).elements())
+        yield from ((path, f"(removed) {text}") for text in ((before - after) & known).elements())
+
+
+def _everything(path: str, data: bytes) -> Counter[str]:
+    """What a file says, without what every merge decides anew."""
+    head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
+    return said(path, data) + Counter(line for line in head if not line.startswith(_DATES))
+
+
+def _entries(path: str, data: bytes) -> Counter[str]:
+    return said(path, data) if is_note(path) and not path.startswith(CONFLICTS) else Counter()
+
+
+def _declined_names(memory: Memory) -> set[str]:
+    """The names that declined work has had: a branch of that name is not sent a second time."""
+    return {ref.rpartition("/")[2] for prefix in (DECLINED, DISMISSED) for ref in memory.objects.refs(prefix)}

@@ -1,0 +1,233 @@
+"""commit: everything written since the last commit becomes one, and the files follow it.
+
+What was acknowledged is replayed from the write log, what agents wrote over each other is folded in, what
+people edited by hand is found by looking, what the write guard refuses is held back; the rest goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+from ctxrepo.domain.git.commit import message
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.note.note import encode
+from ctxrepo.errors import Busy
+from ctxrepo.services.faults.bounds import note_own, require_ready
+from ctxrepo.services.saving.describe import describe, ways_back
+from ctxrepo.services.saving.evidence import moved_evidence
+from ctxrepo.services.saving.held import held_deletions
+from ctxrepo.services.saving.pending import Version, fold, pending_edits
+from ctxrepo.services.saving.refresh import refresh
+from ctxrepo.services.saving.take import Changes, Taken, take
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.writelog import Write
+from ctxrepo.storage.worktree.checkout import Seen
+from ctxrepo.storage.worktree.replaced import Late
+from ctxrepo.storage.worktree.worktree import Wanted as Adopting
+
+_TRIES = 5
+"""How often the branch may move under us (a person committing by hand) before the next run takes over."""
+
+
+_Written = TypeVar("_Written", Write, Late)
+
+
+@dataclass(frozen=True)
+class Committed:
+    """`head` is the commit that now holds everything (None: the memory is still empty).
+
+    `created` says whether this run made it; `held` what the guard kept out of it, `aside` which versions
+    lost against another and were kept under conflicts/, `skipped` which files were passed over and why.
+    """
+
+    head: str | None
+    created: bool = False
+    held: tuple[Refusal, ...] = ()
+    aside: tuple[Aside, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    done: tuple[Write, ...] = ()
+    """The acknowledged writes that it holds, also those of a commit whose maker was killed before saying so;
+    others wait in the write log until a commit can take them."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a commit shall take: versions that agents left, and where to look for edits (None: everywhere).
+
+    `deletions` says that a person confirms what would be held back as a mass deletion.
+    """
+
+    versions: Sequence[Version] = ()
+    only: Collection[str] | None = None
+    deletions: bool = False
+
+
+ALL = Wanted()
+
+
+def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
+    """Commit what is pending and bring worktree, index and cache up to date with it.
+
+    RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
+    writer. In both cases nothing is lost: what was written stays in files and write log.
+    """
+    require_ready(memory)
+    with memory.writing():
+        return commit_locked(memory, now, wanted)
+
+
+def commit_locked(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
+    """`commit` for a caller that holds the write lock."""
+    with memory.building():
+        return _commit(memory, now, wanted)
+
+
+def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+    memory.objects.reopen()
+    so_far: Committed | None = None
+    for _ in range(_TRIES):
+        committed, late = _attempt(memory, now, wanted)
+        if committed is None:
+            continue
+        so_far = _together(so_far, committed) if so_far else committed
+        if not late:
+            if so_far.head:  # first: of what was cut nobody else knows
+                memory.done.add(so_far.done, so_far.head)
+            memory.writes.cut(so_far.done)
+            refresh(memory, so_far.head, so_far.held, so_far.skipped)
+            return so_far
+    raise Busy("the branch kept moving while we were committing", "Run the command again.")
+
+
+def _together(before: Committed, committed: Committed) -> Committed:
+    """What two attempts came to, the second of which took what was late for the first."""
+    return replace(
+        committed,
+        created=before.created or committed.created,
+        aside=(*before.aside, *committed.aside),
+        done=tuple(dict.fromkeys((*before.done, *committed.done))),
+    )
+
+
+def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed | None, Sequence[Late]]:
+    """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
+    objects = memory.objects
+    old = objects.ref(memory.clone.branch_ref)
+    old_tree = objects.tree_of(old)
+    settled = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
+    if settled:
+        memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in settled})
+    writes, late = memory.writes.read(), memory.worktree.replaced.late()
+    versions = (*wanted.versions, *(_version(memory, one) for one in late))
+    written = {w.path for w in writes} | {v.path for v in versions}
+    only = None if wanted.only is None else written | {*wanted.only}
+    seen = memory.checkout.look(only, written, old_tree)
+    memory.checkout.hide(seen)
+    taken = _taken(memory, seen, old_tree, writes, replace(wanted, versions=versions))
+    taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
+    hold = frozenset(r.path for r in taken.held)
+    done, come = _within_reach(writes, seen, hold), _within_reach(late, seen, hold)
+    origins = _origins(memory, writes, versions)
+    if waits := [one for one in late if one.path in hold and not seen.is_out_of_reach(one.path)]:
+        apart = {r.path for r in _taken(memory, seen, old_tree, writes, wanted).held}
+        come += _shown(memory, [one for one in waits if one.path not in apart])
+    new = old
+    for changes in (*taken.earlier, taken.changes):
+        new = _make(memory, new, changes, origins, now, ways_back(writes))
+    if new is not None and new != old:
+        memory.writes.intend(new, done)
+        if not objects.move_ref(memory.clone.branch_ref, new, old):
+            return None, ()
+        note_own(memory, new)
+    memory.worktree.replaced.settle(come)  # before others come
+    tree = objects.tree_of(new)
+    seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
+    later = bring(memory, tree, seen, hold | unknown) if tree else ()
+    held, aside = tuple(taken.held), tuple(taken.aside)
+    committed = Committed(new, new != old, held, aside, seen.skipped, (*settled, *done))
+    return committed, _within_reach(later, seen, hold)
+
+
+def _taken(memory: Memory, seen: Seen, tree: str | None, writes: Sequence[Write], wanted: Wanted) -> Taken:
+    """What of all that is pending may go into a commit on top of a tree."""
+    edits = pending_edits(memory, seen, tree, writes, wanted.versions)
+    head = memory.objects.files(tree, [e.path for e in edits])
+    return take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
+
+
+def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
+    """Put into their files what alone is to blame that these are held back; returns what is there now.
+
+    Whoever is to mend such a file would find nothing wrong in it otherwise, and it would be held for ever.
+    """
+    worktree, shown = memory.worktree, set[str]()
+    for path in {one.path for one in late}:
+        found = worktree.read(path)
+        data, aside = fold(path, found, [_version(memory, one) for one in late if one.path == path])
+        worktree.write_all(dict(map(aside_file, aside)))
+        old = None if found is None else blob_id(found)
+        if not worktree.adopt({path: Adopting(old, data)}):
+            shown.add(path)
+    return [one for one in late if one.path in shown]
+
+
+def _within_reach(all_: Iterable[_Written], seen: Seen, hold: Collection[str]) -> list[_Written]:
+    """Without what was written to files that are held back or can't be looked at: that waits."""
+    return [one for one in all_ if one.path not in hold and not seen.is_out_of_reach(one.path)]
+
+
+def _further(
+    memory: Memory, seen: Seen, paths: Set[str], old_tree: str | None
+) -> tuple[Seen, frozenset[str]]:
+    """The look extended to all that the commit changes, and which of that somebody edited unseen."""
+    known = seen.disk.only
+    if known is None or paths <= known:
+        return seen, frozenset()
+    seen = memory.checkout.look_further(seen, paths, old_tree)
+    return seen, frozenset(memory.checkout.edited(seen, old_tree) - known)
+
+
+def _version(memory: Memory, late: Late) -> Version:
+    base = memory.objects.data(late.base) if memory.objects.has(late.base) else None
+    return Version(late.path, "", "", late.data, base)
+
+
+def _make(
+    memory: Memory,
+    old: str | None,
+    changes: Changes,
+    origins: Sequence[Origin],
+    now: datetime,
+    back: Mapping[str, str],
+) -> str | None:
+    """A commit of `changes` on top of `old`; `old` itself when they change nothing. `back` says which of the
+    files only go back to what they were."""
+    objects = memory.objects
+    old_tree = objects.tree_of(old)
+    keys = objects.store_files(changes)
+    memory.guarded.update((path, key) for path, key in keys.items() if key)
+    tree = objects.edit(old_tree, keys)
+    if not changes or tree == old_tree:
+        return old
+    said = message(describe(memory, changes, objects.files(old_tree, changes), back), origins)
+    return memory.make_commit(tree, [old] if old else [], said, now)
+
+
+def bring(memory: Memory, tree: str, seen: Seen, hold: Collection[str] = ()) -> Sequence[Late]:
+    """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
+    late = memory.checkout.bring(tree, seen, hold)
+    memory.user_index.follow(tree)
+    return late
+
+
+def _origins(memory: Memory, writes: Sequence[Write], versions: Sequence[Version]) -> list[Origin]:
+    """Who wrote, each once; this machine when it was by hand."""
+    who = [Origin(memory.host, w.session, w.agent, w.project) for w in writes]
+    who += [Origin(memory.host, v.session, v.agent) for v in versions if v.agent]
+    return list(dict.fromkeys(who)) or [Origin(memory.host)]

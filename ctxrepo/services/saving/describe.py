@@ -1,0 +1,142 @@
+"""describe: what a commit is about, entry by entry, for its message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ctxrepo.domain.formats.jsonl import records, text_of
+from ctxrepo.domain.git.commit import Changed
+from ctxrepo.domain.guard.takeback import is_way_back
+from ctxrepo.domain.merge import CONFLICTS
+from ctxrepo.domain.note.entry import entries_of, normalised
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.paths import is_archived, is_note
+from ctxrepo.domain.project.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.services.reading.anchors import tape_folder
+from ctxrepo.services.reading.marks import EVIDENCE
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.state.writelog import Write
+
+
+def describe(
+    memory: Memory,
+    changes: Mapping[str, bytes | None],
+    head: Mapping[str, str],
+    back: Mapping[str, str] | None = None,
+) -> list[Changed]:
+    """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last.
+
+    A note that a command moved is one, and so is a project's folder that got another name. `back` has the
+    operation (`undo remember`) of files that were taken back.
+    """
+    back = back or {}
+    before = _Before(memory.objects, head)
+    renames = _renamed_folders(changes, before)
+    moves = _moves(changes, before)
+    was = moves | {to: path for rename in renames for path, to in _went(changes, rename)}
+    gone = frozenset(was.values())
+    found = []
+    for path, after in changes.items():
+        if path in gone:
+            continue
+        verb = "remove" if after is None else "edit" if path in head or path in was else "add"
+        lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
+        if path in moves:
+            verb = back.get(path) or ("archive" if is_archived(path) else "move")
+            found.append(Changed(path, verb, lines, was=moves[path]))
+            continue
+        if path in was and not lines:
+            continue
+        if lines and (folder := tape_folder(path)):
+            # A tape is called after machine and month, which says nothing; its newest anchor does.
+            path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
+        else:
+            verb = back.get(path, verb)
+        found.append(Changed(path, verb, lines))
+    # An anchor that stands on pi-memory-md's tape as well is one all the same.
+    found = list(dict.fromkeys(found))
+    return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
+
+
+def ways_back(writes: Iterable[Write]) -> dict[str, str]:
+    """path -> `undo …` or `redo …`, of the files to which nothing else was written."""
+    by_path: dict[str, set[str]] = {}
+    for write in writes:
+        by_path.setdefault(write.path, set()).add(write.op)
+    return {path: op for path, (op, *others) in by_path.items() if is_way_back(op) and not others}
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The files as they were: `[path]` is None for one that wasn't there."""
+
+    objects: Objects
+    head: Mapping[str, str]
+
+    def __getitem__(self, path: str) -> bytes | None:
+        return self.objects.said(self.head[path]) if path in self.head else None
+
+
+def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[Changed]:
+    """The folders of projects that became others, as the registry tells."""
+    if REGISTRY_FILE not in changes:
+        return []
+    was, now = (parse(decode(data or b"")) for data in (before[REGISTRY_FILE], changes[REGISTRY_FILE]))
+    found = []
+    for project, old in was.projects.items():
+        if (new := now.folder_of(project)) and new != old:
+            verb = "link" if new in was.projects.values() else "rename"
+            rename = Changed(new, verb, was=old)
+            if files := len(_went(changes, rename)):
+                lines = (f"* {old}/ is {new}/ now ({files} files)",)
+                found.append(replace(rename, lines=lines))
+    return found
+
+
+def _went(changes: Mapping[str, bytes | None], rename: Changed) -> list[tuple[str, str]]:
+    """(path, path to be) of the files that went to another folder."""
+    ways = [(path, moved_path(path, rename.was, rename.path)) for path in changes if changes[path] is None]
+    return [(path, to) for path, to in ways if changes.get(to) is not None]
+
+
+def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
+    """path -> the path it had, of the notes that the evidence tells to have moved in these changes."""
+    said = [
+        e
+        for path, after in changes.items()
+        if path.startswith(EVIDENCE)
+        for e in evidence_of(decode((after or b"").removeprefix(before[path] or b"")))
+        if e.kind == "renamed"
+    ]
+    gone = {path for path in before.head if path in changes and changes[path] is None}
+    return {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
+
+
+def _is_bookkeeping(path: str) -> bool:
+    return path.startswith((".", CONFLICTS)) or "/" not in path
+
+
+def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    """A line an entry, `+ ` added, `~ ` edited, `- ` removed; the names of new anchors of a tape."""
+    if path.startswith("TAPE/"):
+        known = {text_of(r, "id") for r in records(decode(before or b""))}
+        new = [r for r in records(decode(after or b"")) if text_of(r, "id") not in known]
+        return [name for r in new if (name := text_of(r, "name"))]
+    if not is_note(path):
+        return []
+    old, new_entries = entries_of(path, decode(before or b"")), entries_of(path, decode(after or b""))
+    pairs = list(moved(old, new_entries))
+    edited = {b.id for _, b in pairs}
+    was_said = {e.id: " ".join(e.text.split()) for e in old}
+    lines = [
+        f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in was_said
+    ]
+    # A box that was ticked is no part of what an item says, and the only news of it.
+    now = [(was_said.get(e.id), " ".join(e.text.split())) for e in new_entries if e.id in was_said]
+    lines += [f"~ {said.lstrip('-*+ ')}" for was, said in now if was != said]
+    kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}
+    return lines + [f"- {normalised(e.text)}" for e in old if e.id not in kept]

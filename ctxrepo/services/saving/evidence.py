@@ -1,0 +1,91 @@
+"""evidence: deliberate records about entries are written beside the notes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping, Sized
+from datetime import datetime
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, render, with_room
+from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, heirs, to_line
+from ctxrepo.services.reading.marks import EVIDENCE, evidence_files, evidence_in, named_by
+from ctxrepo.services.saving.write import Draft
+from ctxrepo.storage.memory import Memory
+
+
+def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
+    """The machine's file of this month that has room; `there` gives a file as it is."""
+    return with_room(f"{EVIDENCE}{host}-{month(now)}", there)
+
+
+def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
+    """Say something of an entry (`renamed`: of a note), as part of a write."""
+    host = draft.memory.host
+    said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
+    draft.append_line(evidence_path(host, now, draft.there), to_line(said))
+    draft.spoken_of.add(path)
+
+
+def unforget(draft: Draft, entries: Collection[str]) -> None:
+    """Take back that these entries were forgotten; what was said of them before holds again."""
+    for path in sorted(draft.memory.worktree.scan(EVIDENCE.rstrip("/")).files):
+        for said in evidence_of(draft.text(path) or ""):
+            if said.kind == "forgotten" and said.entry in entries and said.id:
+                draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
+
+
+def moved_evidence(
+    memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
+) -> dict[str, bytes]:
+    """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
+
+    An id follows the text: without the record a pin would be lost with the first correction of a typo. What
+    a command moved, forgot or put in another entry's place since the last commit it has recorded itself.
+    """
+    committed = evidence_files(memory, tree)
+    changed = {p: data for p, data in changes.items() if data is not None and p.startswith(EVIDENCE)}
+    files = committed | changed
+    named = named_by(evidence_in(files))
+    if not named:
+        return {}
+    known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
+    since = [e for e in evidence_in(changed) if e.id not in known]
+    heir = heirs(since)
+    stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
+    told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
+    head = memory.objects.files(tree, changes)
+    lines = []
+    for note, after in changes.items():
+        if is_note(note) and after is not None and note in head:
+            before = entries_of(note, decode(memory.objects.said(head[note])))
+            young = {entry for path, entry in stated if path == note}
+            for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
+                if old in named and old not in told:
+                    said = Evidence(secrets.token_hex(8), stamp(now), "moved", old, note, new, memory.host)
+                    lines.append(to_line(said) + "\n")
+    if not lines:
+        return {}
+    path = evidence_path(memory.host, now, files.get)
+    text = files.get(path) or b""
+    gap = b"" if not text or text.endswith(b"\n") else b"\n"
+    return {path: text + gap + encode("".join(lines))}
+
+
+def _moves(
+    before: list[Entry], after: list[Entry], heir: Mapping[str, str], young: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """(old id, new id) of the entries of a note that were edited.
+
+    Between two commits an entry may have been replaced, and what replaced it (one of `young`) edited: then
+    that one is the edited one.
+    """
+    there = {entry.id for entry in after}
+    for old, new in moved(before, after):
+        stands = heir.get(old.id, old.id)
+        if stands != new.id:
+            yield stands if stands in young and stands not in there else old.id, new.id

@@ -1,0 +1,27 @@
+"""held: more was deleted than is likely, and without a command; a person confirms it or takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxrepo.domain.guard import deletions
+from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.services.saving.pending import Edit, pending_edits
+from ctxrepo.storage.memory import Memory
+
+
+def held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> list[Refusal]:
+    """Of the edits to a tree those that look like an accident."""
+    changed = {e.path: deletions.Edit(e.commanded, e.data) for e in edits}
+    return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
+
+
+def lost_files(memory: Memory) -> set[str]:
+    """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
+    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    seen = memory.checkout.look(head=tree)
+    if seen.is_emptied:
+        gone = (path for path, (oid, _) in memory.checkout.differing(seen, tree).items() if oid is None)
+        return {path for path in gone if not seen.is_out_of_reach(path)}
+    edits = pending_edits(memory, seen, tree, memory.writes.read(), ())
+    return {refusal.path for refusal in held_deletions(memory, edits, tree)}

@@ -1,0 +1,113 @@
+"""merge: two commits become one in memory, by meaning; no ref is moved and no file is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from ctxrepo.domain.git.commit import merge_message
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge.tree.tree import merge_trees
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Author, Objects
+
+MAX_DEPTH = 3
+"""So many crossed merges in a row are looked through for a base; a hundred of them agree with that."""
+
+MAX_BASES = 8
+"""So many of the commits that both come from are merged; of the others a deletion may count as none."""
+
+_NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True)
+class MergedCommits:
+    """`commit` holds both sides; `aside` names the versions that lost and are kept under conflicts/."""
+
+    commit: str
+    aside: tuple[Aside, ...] = ()
+
+
+@dataclass(frozen=True)
+class MergedTree:
+    """`paths` are those that the other side had changed."""
+
+    tree: str
+    aside: tuple[Aside, ...]
+    paths: tuple[str, ...]
+
+
+def merge_commits(
+    memory: Memory, ours: str | None, theirs: str | None, now: datetime
+) -> MergedCommits | None:
+    """Both histories in one commit; the one that already holds the other is returned as it is.
+
+    Histories without a common ancestor are merged over an empty base: nothing of either is lost. None
+    when there is no commit at all.
+    """
+    objects = memory.objects
+    if ours is None or theirs is None:
+        only = ours or theirs
+        return MergedCommits(only) if only else None
+    if objects.contains(ours, theirs):
+        return MergedCommits(ours)
+    if objects.contains(theirs, ours):
+        return MergedCommits(theirs)
+    return merge_over(memory, _base(objects, ours, theirs, MAX_DEPTH), ours, theirs, now)
+
+
+def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergedCommits:
+    """Both in one commit, compared with `base` whatever their histories say."""
+    merged = merged_tree(memory, base, ours, theirs)
+    said = merge_message(merged.paths, Origin(memory.host))
+    return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.aside)
+
+
+def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
+    """What two commits amount to, compared with `base`."""
+    objects = memory.objects
+    return merge_of(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
+
+
+def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
+    """The commit that both are to be compared with; the same on every machine.
+
+    Where merges crossed there are several common ancestors, none of which knows what the others removed.
+    So these are merged first, over their own base, into a commit that no ref ever points at.
+    """
+    bases = objects.merge_bases(one, other)
+    if not bases:
+        return None
+    base = bases[0]
+    for another in bases[1:MAX_BASES] if depth else ():
+        trees = objects.tree_of(base), objects.tree_of(another)
+        tree = trees[0]
+        if trees[0] != trees[1]:
+            below = objects.tree_of(_base(objects, base, another, depth - 1))
+            tree = merge_of(objects, below, *trees).tree
+        assert tree is not None
+        base = objects.commit(tree, [base, another], "a base of merges that crossed", _NOBODY, _LONG_AGO)
+    return base
+
+
+def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
+    """`ours` with what `theirs` changed, both trees compared with the tree `base`."""
+    by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
+    sides: list[dict[str, str]] = [{}, {}, {}]
+    for path in by_us.keys() | by_them.keys():
+        was = (by_us.get(path) or by_them[path])[0]
+        keys = was, by_us.get(path, (was, was))[1], by_them.get(path, (was, was))[1]
+        for side, key in zip(sides, keys, strict=True):
+            if key is not None:
+                side[path] = key
+    objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
+    base_files, our_files, their_files = map(objects.passed_through, sides)
+    merged = merge_trees(
+        base_files, our_files, their_files, read=objects.said, names_in=partial(objects.names_in, base)
+    )
+    made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
+    known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
+    return MergedTree(objects.edit(ours, known | made), merged.aside, tuple(sorted(by_them)))

@@ -1,0 +1,196 @@
+"""refresh: the cache is brought to a commit, looking only at what differs from the one it reflects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.guard.deletions import told
+from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.note.frontmatter import PROGRAM
+from ctxrepo.domain.note.note import Note, decode
+from ctxrepo.domain.project.paths import is_note, unsafe
+from ctxrepo.domain.project.registry import REGISTRY_FILE
+from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, tell
+from ctxrepo.services.locate.project import relink
+from ctxrepo.services.reading.anchors import handoff_text, newest_handoff, tape_folder
+from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.storage.cache.rows import NewestHandoff
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.trees import Key
+from ctxrepo.storage.processes.lock import is_held, locked
+from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.user.blocks import BlockFile
+from ctxrepo.storage.worktree.scan import MAX_BYTES
+
+CONFLICTS = "conflicts"
+
+MANY_NOTES = 50
+"""So many take longer to be read than somebody in a hurry shall wait."""
+
+PATIENCE = 300.0
+"""Seconds to wait for somebody else who reads all notes into the cache."""
+
+_MOST_PROGRAMS = 5
+"""Notes with a program for a head that are told one by one."""
+
+_GLANCE = 0.1
+"""Seconds between two looks whether a worker has built the cache."""
+
+
+def refresh(
+    memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
+) -> None:
+    """Bring the cache to commit `head` and note what is wrong with the memory.
+
+    With an empty or foreign cache everything is read anew. To read many notes is the worker's to do, which
+    lets nobody wait.
+    """
+    cache = memory.cache
+    if head is not None and cache.head != head and _is_the_workers(memory, head):
+        return
+    build(memory, head)
+    tell(memory, faults(memory, held, skipped or {}))
+
+
+def build(memory: Memory, head: str | None) -> None:
+    """Bring the cache to commit `head`, however much there is to read."""
+    # A second time when the cache turns out to be damaged, and was emptied for it.
+    for _ in range(2):
+        if head is not None and memory.cache.head != head:
+            _bring(memory, head)
+
+
+def complete(memory: Memory, head: str | None) -> None:
+    """Bring the cache to commit `head` for somebody who asks it now, waiting for a worker that is at it."""
+    while head is not None and _is_built_anew(memory):
+        if memory.progress:
+            memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
+        pause(_GLANCE, _GLANCE)
+    build(memory, head)
+
+
+def _is_the_workers(memory: Memory, head: str) -> bool:
+    return (memory.is_hurried or _is_built_anew(memory)) and _changes_many(memory, head)
+
+
+def _is_built_anew(memory: Memory) -> bool:
+    return not memory.cache.head and is_held(memory.state.lock("work"))
+
+
+def _changes_many(memory: Memory, head: str) -> bool:
+    objects, known = memory.objects, memory.cache.head
+    if known and objects.has(known):
+        return len(objects.diff(objects.tree_of(known), objects.tree_of(head))) > MANY_NOTES
+    return len(objects.files(objects.tree_of(head), cone=memory.checkout.cone)) > MANY_NOTES
+
+
+def _bring(memory: Memory, head: str) -> None:
+    cache, objects = memory.cache, memory.objects
+    tree = objects.tree_of(head)
+    if cache.head and objects.has(cache.head):
+        _follow(memory, head, tree, objects.diff(objects.tree_of(cache.head), tree))
+    else:
+        _fill(memory, head, tree)
+
+
+def _fill(memory: Memory, head: str, tree: str | None) -> None:
+    """Build the cache anew."""
+    objects = memory.objects
+    notes = notes_at(memory, tree)
+    objects.need(notes.values())
+
+    def tell(done: int) -> None:
+        if memory.progress and len(notes) > MANY_NOTES:
+            memory.progress(f"building the cache: {done} of {len(notes)} notes")
+
+    with locked(memory.state.lock("fill"), timeout=PATIENCE):
+        if memory.cache.head == head:  # somebody else has filled it meanwhile
+            return
+        relink(memory)
+        handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
+        marks = marks_of(memory, tree)
+        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell, handoffs)
+
+
+def _follow(
+    memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
+) -> None:
+    """Bring the cache from one tree to another by the files that differ."""
+    objects, cone = memory.objects, memory.checkout.cone
+    if REGISTRY_FILE in differences:
+        relink(memory)  # before the cache bears the commit, or a kill between the two would leave it undone
+    keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
+    objects.need(key for key in keys.values() if key)
+    texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
+    changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
+    removed = [path for path, text in texts.items() if text is None]
+    handoffs = _handoffs(memory, tree, differences)
+    memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs)
+
+
+def notes_at(memory: Memory, tree: str | None) -> dict[str, Key]:
+    """path -> key of the files of a tree that are notes, or seem to be."""
+    cone = memory.checkout.cone
+    files = memory.objects.files(tree, cone=cone)
+    return {path: key for path, key in files.items() if _is_read(path, cone)}
+
+
+def _is_read(path: str, cone: Cone | None) -> bool:
+    return is_note(path) and not unsafe(path) and (cone is None or cone.holds(path))
+
+
+def text_of(objects: Objects, key: Key) -> str | None:
+    """The text of a note; None for a link, and for what is too large to be one."""
+    if ":" in key or objects.size(key) > MAX_BYTES:
+        return None
+    return decode(objects.data(key))
+
+
+def _handoffs(memory: Memory, tree: str | None, changed: Iterable[str]) -> list[NewestHandoff]:
+    """The newest handoff of each folder that has a tape among these files."""
+    folders = {folder for path in changed if (folder := tape_folder(path))}
+    return [_newest(memory, tree, folder) for folder in sorted(folders)]
+
+
+def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
+    if newest := newest_handoff(memory, tree, folder):
+        return NewestHandoff(folder, newest.name, newest.timestamp, handoff_text(newest))
+    return NewestHandoff(folder)  # its project has moved on, or its tape was deleted
+
+
+def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
+    """What a session must be told about the memory itself, one line each."""
+    lines = [*of_settings(memory), *of_bounds(memory), *told(held)]
+    hiding = of_obstacles(memory)
+    lines += hiding.values()
+    others = sorted(skipped.keys() - hiding.keys())
+    lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
+    lines += _programs(memory)
+    aside = memory.objects.below(_tree(memory), CONFLICTS)
+    if aside:
+        lines.append(
+            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside, for two machines changed the "
+            f"same thing: `ctxrepo conflicts list` shows {'them' if len(aside) > 1 else 'it'}"
+        )
+    if memory.has_remote and (trouble := memory.remote_trouble()):
+        lines.append(trouble)
+    lines += [block.trouble for block in BlockFile(memory.state.blocks).read().known if block.trouble]
+    return lines
+
+
+def _programs(memory: Memory) -> list[str]:
+    """A note whose head is a program does no harm here, and may be read elsewhere by one who would run it."""
+    found = memory.cache.paths_with(PROGRAM)
+    lines = [
+        f"the frontmatter of {path} is a program: it is not read here, and pi-memory-md would run it; "
+        "take it out"
+        for path in found[:_MOST_PROGRAMS]
+    ]
+    more = len(found) - len(lines)
+    return [*lines, f"{more} more notes are like that: `ctxrepo check` shows them"] if more else lines
+
+
+def _tree(memory: Memory) -> str | None:
+    return memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))

@@ -1,0 +1,87 @@
+"""relocate: a project's files go to another folder within one write, and what names them goes along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.merge import Aside, aside_file, merge_file
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.note.likeness import moved
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.registry import moved_path, relinked
+from ctxrepo.errors import Refused
+from ctxrepo.services.reading.marks import named_in_evidence
+from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.relink import follow_links, moves_of
+from ctxrepo.services.saving.write import Draft
+
+
+@dataclass(frozen=True)
+class Relocated:
+    """How many files moved, how many other notes had links into the folder, and what lost where two files
+    became one."""
+
+    files: int
+    linking: int
+    aside: tuple[Aside, ...]
+
+
+def require_let_through(held: Iterable[Refusal], folder: str) -> None:
+    """Refused while something in a folder is held back: in another place it would look as if it was meant."""
+    for refusal in held:
+        if moved_path(refusal.path, folder, f"{folder}-"):
+            raise Refused(
+                f"{refusal.at} is held back: {refusal.message}", "`ctxrepo status` says how it is settled."
+            )
+
+
+def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
+    """Move the notes, other files and tapes of the folder `old`, which may be none, to the folder `new`.
+
+    A file that is there already and the one that comes become one by meaning. Links that name the old folder
+    lead to the new one, and evidence follows the entries whose ids change with their place.
+    """
+    memory = draft.memory
+    files = _files_of(draft, old, new)
+    moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
+    named = named_in_evidence(memory) if files else set()
+    aside: list[Aside] = []
+    for path, to in files.items():
+        text = draft.there(path) or ""
+        aside += _put(draft, to, relinked(moves.followed(path, text), old, new) if is_note(path) else text)
+        draft.remove(path)
+        for before, after in _renamed(draft, path, text, to, named):
+            record(draft, "moved", before, to, now, after)
+    linking = follow_links(draft, moves, lambda text: relinked(text, old, new))
+    return Relocated(len(files), len(linking), tuple(aside))
+
+
+def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
+    """path -> path to be, of everything that is the project's in the folder `old`."""
+    scans = [draft.memory.worktree.scan(folder) for folder in (old, "TAPE")]
+    paths = sorted(path for scan in scans for path in scan.files)
+    return {path: to for path in paths if (to := moved_path(path, old, new))}
+
+
+def _put(draft: Draft, path: str, text: str) -> tuple[Aside, ...]:
+    there = draft.there(path)
+    if there is None:
+        draft.put(path, text)
+        return ()
+    merged = merge_file(path, None, encode(there), encode(text))
+    draft.put(path, decode_exactly(merged.data or b""))
+    for file, data in map(aside_file, merged.aside):
+        draft.put(file, decode_exactly(data))
+    return merged.aside
+
+
+def _renamed(draft: Draft, path: str, text: str, to: str, named: set[str]) -> Iterator[tuple[str, str]]:
+    """(old id, new id) of the entries that evidence names."""
+    before = [entry for entry in entries_of(path, text) if entry.id in named] if is_note(path) else []
+    if before:
+        after = entries_of(to, draft.there(to) or "")
+        yield from ((one.id, other.id) for one, other in moved(before, after))

@@ -1,0 +1,1 @@
+"""Connecting agents: hooks, skills, and whether they do what they should."""

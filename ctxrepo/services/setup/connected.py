@@ -1,0 +1,87 @@
+"""connected: whether an agent's hooks and skills do what they should, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxrepo.agents import agent_named
+from ctxrepo.agents.base import HookLine
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.services.setup import skills
+from ctxrepo.services.setup.connection import Connection, Machine
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.user.runner import fallback
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whether an agent is connected: by its settings, or by the plugin (`plugin`).
+
+    `stale`: there is something, and it doesn't do what it should.
+    """
+
+    agent: str
+    state: Literal["absent", "current", "plugin", "stale"]
+    findings: tuple[Finding, ...] = ()
+
+
+def check(name: str, machine: Machine) -> Standing:
+    """How the agent stands; what can't be read or understood is a finding, not an error."""
+    agent = agent_named(name)
+    try:
+        connection = Connection.of(name, machine)
+        lines = connection.ask(agent.lines)
+        if not lines and not connection.ask(agent.has_plugin):
+            return Standing(name, "absent")
+        problems = _problems(connection, lines) if lines else []
+        off = connection.ask(agent.obstacle)
+    except CtxrepoError as error:
+        return Standing(name, "stale", (Finding(error.message, error.hint),))
+    findings = [Finding(f"{agent.TITLE}: {problem}", f"ctxrepo setup {name}") for problem in problems]
+    if off:
+        findings.append(Finding(f"{agent.TITLE} runs no hooks: {off}", f"Change it in {connection.path}."))
+    state: Literal["current", "plugin"] = "current" if lines else "plugin"
+    return Standing(name, "stale" if problems else state, tuple(findings))
+
+
+def _problems(connection: Connection, lines: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is wrong with our hooks and skills, each thing once; the less important after the more so."""
+    found = [HookLine.read(command) for commands in lines.values() for command in commands]
+    problems = list(_gone([line for line in found if line], connection.machine))
+    if missing := [event for event in connection.agent.events() if event not in lines]:
+        problems.append(f"no hook for {', '.join(missing)}")
+    if not problems:
+        problems = list(_foreign(found, connection.machine.line))[:1]
+    if not problems and _is_outdated(connection):
+        problems = ["hooks or skills are not those of this version"]
+    return problems
+
+
+def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
+    """Of what our lines call, the first that isn't there any more, and what answers in its place."""
+    for line in lines:
+        for place in (line.interpreter, line.hook):
+            if not foreign.exists(place):
+                instead = fallback(line.state, machine.environment)
+                yield f"the hooks call {place}, which is gone; {instead or 'nothing'} answers instead"
+                return
+
+
+def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:
+    """How our lines differ from those that this installation writes."""
+    for line in lines:
+        if line is None:
+            yield "a hook of ours was edited"
+        elif line.state != ours.state:
+            yield f"the hooks have another state folder, {line.state}"
+        elif line != ours:
+            yield f"the hooks are of another installation, {line.interpreter} with {line.hook}"
+
+
+def _is_outdated(connection: Connection) -> bool:
+    known = connection.slip.receipt
+    skill = skills.installed(connection.skills, known.skills if known else {})
+    return bool(skill.changes) or connection.connected() != connection.data

@@ -1,0 +1,212 @@
+"""hook_records: which of our hooks ran in the last sessions, how long, and whether the model was given what
+they gave; from what the agents record themselves, and what ctxrepo noted where they record nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ctxrepo.agents import AGENTS, RECORDS
+from ctxrepo.agents.base import Agent
+from ctxrepo.agents.records import Call, Given, Recorded, Records
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.disk.recent import lines_of, newest, written
+from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.ledgers import ledgers
+
+SESSIONS = 10
+"""How many of the newest sessions are looked at."""
+
+SUBAGENTS = 20
+"""How many of a session's subagents are, the newest."""
+
+_ANCHORS = {"session/new": "SessionStart", "session/resume": "SessionStart", "session/end": "SessionEnd"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One event over all sessions; `noted` is how often ctxrepo itself wrote down that it was called."""
+
+    event: str
+    happened: int
+    calls: Sequence[Call]
+    given: Sequence[Given]
+    noted: int
+    unrecorded: str
+    """What the agent doesn't record about it, or ''."""
+
+    def count(self, outcome: str) -> int:
+        """How many calls came out so."""
+        return sum(call.outcome == outcome for call in self.calls)
+
+    @property
+    def took(self) -> Sequence[int]:
+        """Milliseconds of the calls whose time is recorded, in order."""
+        return sorted(call.took for call in self.calls if call.took is not None)
+
+    def fates(self, fate: str) -> int:
+        """How much of what was given came to this."""
+        return sum(given.fate == fate for given in self.given)
+
+
+@dataclass(frozen=True)
+class AgentRecords:
+    """The newest sessions of one agent, the newest one first, and what is to be said of each event."""
+
+    agent: str
+    title: str
+    folder: Path
+    sessions: Sequence[Recorded]
+    rows: Sequence[Row]
+    findings: Sequence[Finding]
+
+
+def hook_records(memory: Memory, machine: Machine) -> list[AgentRecords]:
+    """For each agent that is on this machine and whose records can be read."""
+    found = []
+    for name, records in RECORDS.items():
+        home, environment = machine.places.user_home, machine.environment
+        if foreign.exists(AGENTS[name].folder(home, environment)):
+            found.append(_look(memory, machine, records, records.folder(home, environment)))
+    return found
+
+
+def _look(memory: Memory, machine: Machine, records: Records, folder: Path) -> AgentRecords:
+    agent = AGENTS[records.NAME]
+    sessions = [s for path in newest(folder, records.PATTERN, SESSIONS) if (s := _read(records, path))]
+    noted = _noted(memory, {session.id for session in sessions})
+    rows = [_row(event, sessions, noted, records.UNRECORDED) for event in agent.events()]
+    settings = agent.settings_path(machine.places.user_home, machine.environment)
+    since = stamp(datetime.fromtimestamp(written(settings), UTC))
+    later = [session for session in sessions if session.began > since]
+    findings = [
+        *_troubles(agent.TITLE, records.NAME, rows, since),
+        *_silences(agent, _hooked(agent, settings), later, noted),
+    ]
+    return AgentRecords(records.NAME, agent.TITLE, folder, sessions, rows, findings)
+
+
+def _read(records: Records, path: Path) -> Recorded | None:
+    """The session whose file is at `path`, with what its subagents did."""
+    session = records.read(*lines_of(path))
+    for beside in newest(path.with_suffix(""), records.SUBAGENTS, SUBAGENTS) if session else ():
+        part = records.read(*lines_of(beside), is_subagent=True)
+        session = session.with_part(part) if session and part else session
+    return session
+
+
+def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
+    """(session, event) -> how often ctxrepo itself wrote down that it was called."""
+    found: Counter[tuple[str, str]] = Counter()
+    access = memory.state.root / "access.jsonl"
+    for path in (access.with_name("access.jsonl.1"), access):
+        for line in filter(None, map(record, lines_of(path)[0])):
+            found[text_of(line, "session"), "PostToolUse"] += 1
+    for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
+        for line in filter(None, map(record, lines_of(path)[0])):
+            found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
+    for ledger in ledgers(memory.state):
+        if ledger.of:
+            found[ledger.of, "SubagentStart"] += 1
+    return Counter({(session, event): n for (session, event), n in found.items() if session in sessions})
+
+
+def _row(
+    event: str,
+    sessions: Sequence[Recorded],
+    noted: Mapping[tuple[str, str], int],
+    unrecorded: Mapping[str, str],
+) -> Row:
+    return Row(
+        event,
+        happened=sum(session.happened.get(event, 0) for session in sessions),
+        calls=[call for session in sessions for call in session.calls if call.event == event],
+        given=[given for session in sessions for given in session.given if given.event == event],
+        noted=sum(count for (_, at), count in noted.items() if at == event),
+        unrecorded=unrecorded.get(event, ""),
+    )
+
+
+def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterator[Finding]:
+    """What went wrong since the hooks were written: calls, each cause once, and what was given."""
+    calls = [call for row in rows for call in row.calls if call.at > since]
+    failed = [call for call in calls if call.outcome == "failed"]
+    for words in dict.fromkeys(call.words for call in failed):
+        why = f": {redact(words)}" if words else ", and it isn't recorded why"
+        yield Finding(
+            f"{title}: {_which([call for call in failed if call.words == words])} failed{why}",
+            f"`ctxrepo setup {name}` writes the hooks anew; `ctxrepo doctor` shows what they logged.",
+        )
+    for is_ours, whose in ((True, ""), (False, ", or another hook there: it isn't recorded whose")):
+        ended = [call for call in calls if call.outcome == "ended" and call.is_surely_ours == is_ours]
+        if ended:
+            yield Finding(
+                f"{title} ended {_which(ended)} before it was done{whose}",
+                "`ctxrepo doctor` shows what they logged; a busy machine, or a turn broken off, can be why.",
+            )
+    for row in rows:
+        given = [given for given in row.given if given.at > since]
+        yield from _undelivered(title, row.event, given)
+
+
+def _which(calls: Sequence[Call]) -> str:
+    """The events of these calls, how many there were, and when the last one was."""
+    events = ", ".join(dict.fromkeys(call.event for call in calls))
+    return f"the hook of {events} ({_times(len(calls))}, last {max(call.at for call in calls)})"
+
+
+def _undelivered(title: str, event: str, given: Sequence[Given]) -> Iterator[Finding]:
+    if cut := [one.size for one in given if one.fate == "cut"]:
+        yield Finding(
+            f"{title} cut what the hook of {event} gave, {_times(len(cut))}: {max(cut)} bytes were left",
+            "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
+        )
+    if lost := [one for one in given if one.fate == "lost"]:
+        yield Finding(
+            f"{title}: what the hook of {event} gave is in no request to the model, {_times(len(lost))}",
+            "Start a new session and look again; another hook may have stopped the prompt.",
+        )
+
+
+def _hooked(agent: Agent, settings: Path) -> Sequence[str]:
+    """The events that the settings have a hook of ours for; doctor tells what is wrong with them."""
+    try:
+        return tuple(agent.lines((foreign.read(settings) or b"").decode("utf-8", "replace")))
+    except (CtxrepoError, ValueError):
+        return ()
+
+
+def _silences(
+    agent: Agent, hooked: Sequence[str], sessions: Sequence[Recorded], noted: Mapping[tuple[str, str], int]
+) -> Iterator[Finding]:
+    """Hooks that sessions since they were written had cause to call, and no trace of a call.
+
+    What can't be told, because such a hook may well be silent, is left out.
+    """
+    for event in (e for e in ("SessionStart", "PostToolUse", "Stop") if e in hooked):
+        silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
+        if silent:
+            yield Finding(
+                f"{agent.TITLE}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
+                f"sessions since it was written, last in the one of {silent[0].began}",
+                f"It wasn't called, or was silent: `ctxrepo setup {agent.NAME} --check` and `ctxrepo doctor` "
+                "look for a reason. CTXREPO_OFF in the session's environment is one.",
+            )
+
+
+def _left_a_trace(session: Recorded, event: str, noted: Mapping[tuple[str, str], int]) -> bool:
+    is_recorded = any(call.event == event for call in session.calls)
+    return is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, event)))
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -1,0 +1,1 @@
+"""Exchanging commits with the remote."""

@@ -1,0 +1,256 @@
+"""exchange: rounds with the remote until it agrees, refuses, or is not worth another try.
+
+Fetch, merge in memory, push without force, and only then let branch and files follow. Never a rebase, a
+reset or a checkout: an exchange that is killed anywhere has changed nothing half-way.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.domain.guard.write import Refusal
+from ctxrepo.domain.merge import Aside
+from ctxrepo.errors import BeyondBounds
+from ctxrepo.services.faults.bounds import beyond
+from ctxrepo.services.review import review
+from ctxrepo.services.review.review import open_review
+from ctxrepo.services.saving.commit import Committed
+from ctxrepo.services.saving.merge import MergedCommits, merge_commits, merge_over
+from ctxrepo.services.sync import upstream
+from ctxrepo.services.sync.apply_exchange import follow
+from ctxrepo.services.sync.fetch import fetch, measured
+from ctxrepo.services.sync.outgoing import outgoing_secrets
+from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.disk.private import touch
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.pause import pause
+
+OFFLINE_PATIENCE = 1.0
+"""Seconds after which a dropped connection is not tried again: the next sync will."""
+
+OK = RemoteAnswer("ok")
+
+NEW = "*"
+"""Stands for a review branch that isn't there yet; no branch can be called so."""
+
+MERGED = "refs/ctxrepo/merged"
+"""The merge that is being sent, which no branch holds yet: without a ref a `git gc` might delete it."""
+
+_NAMES = 9
+"""Names of the day that are tried for it."""
+
+_DECLINED = (
+    "reviewers struck out some of what was sent; `ctxrepo declined` lists it, and it is not sent again"
+)
+
+_PROTECTED = (
+    "the remote takes no direct push to its main branch; what is written here goes to {branch} for review: "
+    "`ctxrepo history --in-review`"
+)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """`answer` is how the last conversation ended; `received` and `sent` count commits, `branch` is the
+    review branch they were sent to, `notices` are what a person must know though all went well."""
+
+    answer: RemoteAnswer = OK
+    received: int = 0
+    sent: int = 0
+    branch: str = ""
+    committed: Committed | None = None
+    held: tuple[Refusal, ...] = ()
+    aside: tuple[Aside, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def noticing(self, *notices: str) -> Exchange:
+        return replace(self, notices=tuple(dict.fromkeys((*self.notices, *filter(None, notices)))))
+
+
+def exchange(
+    memory: Memory,
+    now: datetime,
+    *,
+    send: bool,
+    fetched: RemoteAnswer | None = None,
+    accept: bool = False,
+) -> Exchange:
+    """Exchange with the remote; the caller holds the sync lock.
+
+    `fetched` is the answer of a fetch made just before. With `accept` a person takes a remote that was
+    replaced for what it is now.
+    """
+    began = time.monotonic()
+    done = Exchange()
+    retries = memory.settings.sync.retries
+    for attempt in range(retries + 1):
+        answer, fetched = measured(memory, fetched) if fetched else fetch(memory), None
+        done = replace(done, answer=answer)
+        if answer.ok:
+            try:
+                done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
+            except BeyondBounds as error:  # of what both come from, which only who merges looks at
+                done = replace(done, answer=RemoteAnswer("bounds", error.message))
+        tired = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
+        if not done.answer.may_pass or tired:
+            break
+        pause(0.0, min(2.0, 0.02 * 2**attempt))
+    memory.objects.drop_ref(MERGED)
+    return done
+
+
+def _round(
+    memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool, is_last: bool
+) -> Exchange:
+    """Merge what was fetched, push once, and let branch and files follow what came."""
+    objects, clone = memory.objects, memory.clone
+    objects.reopen()
+    theirs = objects.ref(clone.upstream_ref)
+    found = upstream.standing(memory, theirs, accept=accept)
+    done = done.noticing(found.notice)
+    if theirs is None and send and found.answer.ok and open_review(memory):
+        theirs = _send_shared_again(memory)
+    if found.answer.ok and found.goes_on:
+        done = done.noticing(_end_review(memory, theirs, now))
+    ours = objects.ref(clone.branch_ref)
+    if ours and found.answer.ok:
+        done = done.noticing(_struck_on_branch(memory, ours, now))
+    with memory.building():
+        merged = _joined(memory, ours, theirs, now)
+        if merged and merged.commit not in (ours, theirs):
+            objects.set_ref(MERGED, merged.commit)
+    if merged is None or not found.answer.ok:
+        return replace(done, answer=found.answer)
+    if why := beyond(memory, merged.commit):
+        return replace(done, answer=RemoteAnswer("bounds", why))
+    if theirs and not found.goes_on and theirs != objects.ref(SEEN):
+        _break_off_review(memory)
+    if send:
+        done = _send(memory, merged.commit, theirs, now, done)
+        if done.answer.outcome == "overtaken" and not is_last:
+            return done  # the next round merges anew: no merge commit is kept
+    received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
+    followed = follow(memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now)
+    if theirs and not (done.sent and not done.branch):
+        upstream.agree(memory, theirs)
+    if done.answer.ok:
+        _touch_fetched(memory)
+    return replace(
+        done,
+        received=done.received + received,
+        committed=followed,
+        aside=(*done.aside, *merged.aside, *followed.aside),
+    )
+
+
+def _joined(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergedCommits | None:
+    """Our branch with the shared one, and with what reviewers changed on the branch under review."""
+    objects = memory.objects
+    merged = merge_commits(memory, ours, theirs, now)
+    current = open_review(memory)
+    tip = objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
+    if merged is None or current is None or tip is None or objects.contains(merged.commit, tip):
+        return merged
+    # A branch that was rewritten there is compared with what we had pushed: what is missing was struck out.
+    both = merge_over(memory, current.tip, merged.commit, tip, now)
+    return MergedCommits(both.commit, (*merged.aside, *both.aside))
+
+
+def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
+    """Put away what reviewers struck out on the branch while the review goes on."""
+    current = open_review(memory)
+    tip = memory.objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
+    if current is None or tip is None or tip == current.tip or memory.objects.contains(ours, tip):
+        return ""
+    return _DECLINED if review.close(memory, current, ours, tip, now) else ""
+
+
+def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
+    """Go on from main where a review is over; returns what is to be said of it."""
+    current = open_review(memory)
+    ours = memory.objects.ref(memory.clone.branch_ref)
+    if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
+        return ""
+    is_declined = review.close(memory, current, ours, theirs, now)
+    if not memory.objects.contains(theirs, current.tip):
+        follow(memory, theirs, lambda old: review.settled(memory, current, old or ours, theirs, now), now)
+    review.forget(memory, current)
+    return _DECLINED if is_declined else ""
+
+
+def _send_shared_again(memory: Memory) -> str | None:
+    """Give a remote its shared branch back as we last knew it, without what is under review; None when that
+    can't be sent.
+
+    A remote that never had it shall get all that is here, as any new one: no review could end on it.
+    """
+    seen = memory.objects.ref(SEEN)
+    if seen is None:
+        _break_off_review(memory)
+    elif memory.remote.push(seen, "").ok:
+        memory.objects.set_ref(memory.clone.upstream_ref, seen)
+        return seen
+    return None
+
+
+def _break_off_review(memory: Memory) -> None:
+    """What was sent is offered anew: of a main that has lost what it had, nobody can tell what reviewers
+    struck out, and all of it would count as that."""
+    if current := open_review(memory):
+        review.forget(memory, current)
+
+
+def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
+    """Offer `commit` to the remote: as the shared branch, or as one for review."""
+    objects = memory.objects
+    branch = wanted = _branch(memory, theirs)
+    there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
+    if commit in (theirs, there):
+        return done
+    if held := outgoing_secrets(memory, commit, [known for known in (theirs, there) if known]):
+        first = held[0]
+        told = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
+        return replace(done, answer=RemoteAnswer("secret", told), held=(*done.held, *held))
+    answer, branch = _push(memory, commit, branch, now)
+    if not answer.ok:
+        return replace(done, answer=answer)
+    sent = len(list(objects.new_commits(commit, theirs, there)))
+    if branch:
+        review.pushed(memory, branch, commit)
+        if not wanted:
+            done = done.noticing(_PROTECTED.format(branch=branch))
+    else:
+        objects.set_ref(memory.clone.upstream_ref, commit)
+        upstream.agree(memory, commit)
+    return replace(done, answer=answer, sent=done.sent + sent, branch=branch)
+
+
+def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:
+    """The remote's answer, and the branch that it was about: a new one where the shared one is protected."""
+    answer = RemoteAnswer("protected")
+    if branch != NEW:
+        answer = memory.remote.push(commit, branch)
+    if answer.outcome != "protected" or branch not in ("", NEW):
+        return answer, branch
+    for name in islice(review.new_branches(memory, now), _NAMES):
+        answer = memory.remote.push(commit, name)
+        if answer.outcome != "overtaken":  # by a branch of that name that we don't know of
+            return answer, name
+    return answer, ""
+
+
+def _branch(memory: Memory, theirs: str | None) -> str:
+    """The branch to send to, '' for the shared one; an empty remote gets that first."""
+    if current := open_review(memory):
+        return current.branch
+    return NEW if theirs and memory.repository.review == "branch" else ""
+
+
+def _touch_fetched(memory: Memory) -> None:
+    with suppress(OSError):
+        touch(memory.state.fetched)

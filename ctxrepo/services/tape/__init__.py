@@ -1,0 +1,1 @@
+"""What sessions leave for those to come: anchors and handoffs."""

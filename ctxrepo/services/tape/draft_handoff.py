@@ -1,0 +1,133 @@
+"""gather: what a handoff can say of a session that nobody summed up; no model reads anything."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.agents import RECORDS
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
+from ctxrepo.domain.secrets import mask
+from ctxrepo.domain.words.gate import is_silent
+from ctxrepo.domain.working.daily import words_of
+from ctxrepo.hooks.dialect.events import only_reads
+from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.moments.tool import ACCESS_BYTES
+from ctxrepo.services.notes.log import entries_today
+from ctxrepo.services.notes.scratch import items_in
+from ctxrepo.services.reading.anchors import anchor_names
+from ctxrepo.services.reading.find import Scope
+from ctxrepo.storage.disk.recent import ends_of, newest
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.code import top_above
+
+OWN = "handoff/"
+"""How the names of handoffs begin: one never tells of another."""
+
+_LINES = 5
+"""Of a day on which this session logged nothing itself."""
+
+_READ = 1024 * 1024
+"""Bytes of a transcript that are read, at either end."""
+
+_PROMPT = 4000
+"""Characters of a prompt that are looked at for secrets, before it is cut to what is kept."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A session as far as it is known: `cwd` where it works, `transcript` the agent's own record of it."""
+
+    agent: str = ""
+    session: str = ""
+    cwd: str = ""
+    transcript: str = ""
+
+
+def gather(memory: Memory, scope: Scope, sitting: Sitting, now: datetime) -> Handoff:
+    """What is open in the scope's checklist, and what this session logged, named, edited and was asked.
+
+    `now` has the offset of whoever works. Secrets in it are masked.
+    """
+    goal, asked = _asked(memory, sitting)
+    entries, is_mine = entries_today(memory, scope, sitting.session, now)
+    names = anchor_names(memory, scope.folder, sitting.session, now) if sitting.session else []
+    left = [found.item.text for found in items_in(memory, scope) if not found.item.is_done]
+    return Handoff(
+        goal=goal,
+        done=_clean([words_of(e.plain) for e in (entries if is_mine else entries[-_LINES:])]),
+        open=_clean(left),
+        files=_clean(list(_edited(memory, sitting))),
+        anchors=_clean([name for name in dict.fromkeys(names) if not name.startswith(OWN)]),
+        asked=asked,
+    )
+
+
+def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
+    """Where an agent keeps its own record of a session, '' where that isn't known."""
+    records = RECORDS.get(agent)
+    if records is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
+        return ""
+    pattern = f"{records.PATTERN.rpartition('/')[0]}/{session}.jsonl"
+    return next((str(path) for path in newest(records.folder(user_home, env), pattern, 1)), "")
+
+
+def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
+    """The first and the last thing that the user asked for; a "hello" or "ok, thanks" asks for nothing."""
+    records = RECORDS.get(sitting.agent)
+    if records is None or not sitting.transcript:
+        return "", ""
+    head, tail = memory.outside.ask(
+        Path(sitting.transcript).parent, lambda: ends_of(Path(sitting.transcript), _READ)
+    )
+    first = next((said for said in records.prompts(head) if not is_silent(said, goes_on=True)), "")
+    last = [said for said in records.prompts(tail) if not is_silent(said, goes_on=True)][-1:]
+    return _cut(first), _cut("".join(last))
+
+
+def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
+    """The files of the project that the session has edited, the one it edited last first."""
+    cwd = Path(sitting.cwd)
+    tops = memory.outside.ask(cwd, lambda: _tops(cwd)) if sitting.cwd and sitting.session else ()
+    if not tops:
+        return
+    log = memory.state.access
+    lines = lines_of(f"{log}.1", ACCESS_BYTES) + lines_of(str(log), ACCESS_BYTES)
+    seen: set[str] = set()
+    for fields in map(record, reversed(lines)):
+        if fields is None or text_of(fields, "session") != sitting.session:
+            continue
+        path = _below(text_of(fields, "path"), tops)
+        if path and path not in seen and not only_reads(text_of(fields, "tool")):
+            seen.add(path)
+            yield path
+        if len(seen) == MAX_FILES:
+            return
+
+
+def _tops(cwd: Path) -> tuple[str, ...]:
+    """What the top of the checkout at `cwd` is called: as one came there, and without links."""
+    top = top_above(cwd)
+    return () if top is None else tuple(dict.fromkeys((str(top), os.path.realpath(top))))
+
+
+def _below(path: str, tops: Sequence[str]) -> str:
+    """The path relative to the top of the project, '' for one outside it."""
+    for start in tops:
+        found = os.path.relpath(os.path.normpath(path), start) if os.path.isabs(path) else ".."
+        if found.partition("/")[0] not in ("..", ".", ".git"):
+            return found
+    return ""
+
+
+def _clean(items: Sequence[str]) -> tuple[str, ...]:
+    return tuple(mask(item[:_PROMPT]) for item in items)
+
+
+def _cut(prompt: str) -> str:
+    return one_line(mask(prompt[:_PROMPT]), MAX_ASKED)

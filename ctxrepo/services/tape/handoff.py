@@ -1,0 +1,78 @@
+"""handoff: an anchor with what whoever goes on needs to know; what isn't said is gathered."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.jsonl import render
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.handoff import Handoff, fitted, handoff_of, meta_of
+from ctxrepo.domain.secrets import scan
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here
+from ctxrepo.services.reading.find import scope_named
+from ctxrepo.services.tape.draft_handoff import Sitting, gather
+from ctxrepo.services.tape.tape import Anchored, anchor
+from ctxrepo.storage.memory import Memory
+
+NAME = "handoff/session"
+
+
+def prepare(
+    memory: Memory, given: Handoff, sitting: Sitting, project: Project | None, now: datetime, scope: str = ""
+) -> Handoff:
+    """The handoff as it would be left: what is `given`, and what is gathered in place of the rest.
+
+    What comes next can't be gathered: the next step of the newest handoff stays until another one is given,
+    with its goal where this session has none of its own.
+    """
+    place = scope_named(memory, scope, project)
+    gathered = gather(memory, place, sitting, now)
+    newest = newest_here(memory, place.folder)
+    if newest and not given.next:
+        before = handoff_of(newest.meta)
+        gathered = replace(gathered, goal=gathered.goal or before.goal, next=before.next)
+    parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(Handoff)}
+    if parts["asked"] == parts["goal"]:
+        parts["asked"] = ""
+    return _without_secrets(fitted(Handoff(**parts)), given)
+
+
+def hand_over(
+    memory: Memory,
+    name: str,
+    handoff: Handoff,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    *,
+    scope: str = "",
+    trigger: str = "direct",
+) -> Anchored | None:
+    """Leave it as an anchor; None, and nothing is left, when it says nothing.
+
+    When the newest of the scope says the same, that one stands: what is gathered before each compaction
+    changes seldom.
+    """
+    if not handoff.says_something:
+        return None
+    newest = newest_here(memory, scope_named(memory, scope, project).folder)
+    if (
+        newest
+        and handoff_of(newest.meta) == fitted(handoff)
+        and (trigger == BY_ITSELF or newest.name == name)
+    ):
+        return Anchored(newest, "", existing=True)
+    return anchor(memory, name, project, origin, now, scope=scope, trigger=trigger, handoff=handoff)
+
+
+def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:
+    """The handoff without what the guard would refuse of what was gathered: that must not keep the rest from
+    being left. What is given is for whoever gives it to mend."""
+    for name in ("asked", "goal", "done", "open", "files", "anchors"):
+        if not scan(render(meta_of(handoff))):
+            break
+        if not getattr(given, name):
+            handoff = Handoff(**{**vars(handoff), name: getattr(Handoff(), name)})
+    return handoff

@@ -1,0 +1,74 @@
+"""tape: a session leaves an anchor for those to come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from ctxrepo.domain.formats.jsonl import with_room
+from ctxrepo.domain.formats.moment import month, stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.anchor import Anchor, to_line
+from ctxrepo.domain.records.handoff import Handoff, meta_of
+from ctxrepo.errors import UsageError
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.reading.anchors import BY_ITSELF
+from ctxrepo.services.reading.find import scope_named
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.services.tape.pitape import share
+from ctxrepo.storage.memory import Memory
+
+MAX_NAME = 200
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """`existing` says that the anchor was there already, and none was added."""
+
+    anchor: Anchor
+    path: str
+    existing: bool = False
+
+
+def anchor(
+    memory: Memory,
+    name: str,
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    *,
+    summary: str = "",
+    purpose: str = "",
+    keywords: Sequence[str] = (),
+    trigger: str = "direct",
+    scope: str = "",
+    handoff: Handoff | None = None,
+) -> Anchored:
+    """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write."""
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(
+            f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
+        )
+    place = scope_named(memory, scope, project)
+    meta = {"trigger": trigger, "keywords": list(keywords), "summary": summary, "purpose": purpose}
+    meta |= meta_of(handoff) if handoff else {}
+    anchor_id = str(uuid4())
+    made = Anchor(
+        id=anchor_id,
+        timestamp=stamp(now),
+        name=name.strip(),
+        type="handoff",
+        session_id=origin.session or "cli",
+        session_entry_id=anchor_id,
+        meta={k: v for k, v in meta.items() if v},
+        host=memory.host,
+    )
+    with drafting(memory, BY_ITSELF if trigger == BY_ITSELF else "anchor", origin, now) as draft:
+        draft.saying = f"anchor {made.name}"
+        path = with_room(f"TAPE/{place.folder}/{memory.host}-{month(now)}", draft.there)
+        draft.append_line(path, to_line(made))
+        share(draft, place.folder)
+        draft.register(place.project)
+    return Anchored(made, path)

@@ -1,0 +1,1 @@
+"""What became of what sessions were given."""

@@ -1,0 +1,219 @@
+"""observe: what hooks noted anyway becomes counts of what came of the entries that sessions were given.
+
+Nothing of a prompt or an entry is kept, and no hook does anything for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents import RECORDS
+from ctxrepo.domain.formats.jsonl import record, render, text_of
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.domain.records.usage import is_used
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks.dialect.events import only_reads
+from ctxrepo.hooks.files import logs
+from ctxrepo.hooks.known.locate import inside
+from ctxrepo.hooks.moments.tool import ACCESS_BYTES
+from ctxrepo.hooks.session import ledger, session_writes, trace
+from ctxrepo.services.reading.marks import evidence_files
+from ctxrepo.services.reading.read import Reading
+from ctxrepo.storage.cache.rows import digest_of, is_aside
+from ctxrepo.storage.disk.recent import ends_of
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.usage import UsageStore
+
+REPLY_BYTES = 256 * 1024
+"""As much of the end of a session's record is read for its last reply."""
+
+_MOST_OPENED = 200
+"""Entries that one read opens at most."""
+
+
+def observe(memory: Memory, events: Sequence[Event], now: float) -> None:
+    """Count what came since the last time; `events` are those that the worker has done with."""
+    replies, places = _replies(memory, events), _places(memory)  # before anything is locked: they may hang
+    try:
+        with UsageStore.writing(memory.state.usage) as store:
+            _delivered(memory, store)
+            _opened(memory, store, places)
+            sessions = dict.fromkeys((e.agent, e.session) for e in events if e.session)
+            for agent, session in sessions:
+                _begun_with(memory, store, agent, session, now)
+            for event, reply in replies:
+                _used(memory, store, event, reply, now)
+            for agent, session in sessions:
+                _contradicted(memory, store, agent, session, now)
+    except sqlite3.DatabaseError as error:
+        raise CtxrepoError(f"what became of entries can't be counted: {error}") from error
+
+
+def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
+    """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
+    entry = reading.entry
+    fields = {
+        "at": now,
+        "agent": origin.agent,
+        "session": origin.session,
+        "tool": "read",
+        "path": str(memory.root / reading.note.path),
+        **({"ranges": [[entry.first_line, entry.last_line]]} if entry else {}),
+    }
+    if origin.session:
+        logs.append_rolling(str(memory.state.access), render(fields) + "\n", ACCESS_BYTES)
+
+
+def _delivered(memory: Memory, store: UsageStore) -> None:
+    lines = logs.lines_of(str(memory.state.traces), trace.MAX_BYTES)
+    for fields in _since(store, "traces", lines):
+        given, session = fields.get("given"), text_of(fields, "session")
+        if text_of(fields, "by") or not session or not isinstance(given, list):
+            continue  # a person looked at what a prompt would be given
+        for row in given:
+            match row:
+                case [str(name), str(place), *_]:
+                    path = place.rpartition("#L")[0]
+                    store.note("delivered", _key(text_of(fields, "agent"), session), name, path, fields["at"])
+
+
+def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """What stood in the packet of a session is noted in its ledger, and nowhere else."""
+    key = _key(agent, session)
+    lines = logs.lines_of(ledger.ledger_path(str(memory.state.root), agent, session) or "", ledger.MAX_BYTES)
+    given = {line.split(" ")[1] for line in lines if line.startswith("entry ")}
+    for name in given - store.delivered_to(key):
+        known = memory.cache.find_entry(name)
+        if known:
+            store.note("delivered", key, name, known.entry.path, now)
+
+
+def _replies(memory: Memory, events: Sequence[Event]) -> list[tuple[Event, str]]:
+    """What the agent said last in each session whose turn has ended."""
+    ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
+    found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
+    return [
+        (e, RECORDS[e.agent].reply(lines)) for path, lines in found if (e := ended[path]).agent in RECORDS
+    ]
+
+
+def _places(memory: Memory) -> dict[str, str]:
+    """path -> where in the memory it is, of the notes that agents' tools have read."""
+    lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
+    read = dict.fromkeys(text_of(fields, "path") for fields in filter(None, map(record, lines)))
+    notes = [path for path in read if path.endswith(".md") and path.startswith("/") and "\0" not in path]
+    root = str(memory.root)
+    found = memory.outside.ask_each(notes, lambda path: inside(path, root), _folder)
+    return {path: relative for path, relative in found if relative}
+
+
+def _folder(path: str) -> Path:
+    return Path(path).parent
+
+
+def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
+    lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
+    for fields in _since(store, "access", lines):
+        session, path = text_of(fields, "session"), text_of(fields, "path")
+        if not session or not path.endswith(".md") or not only_reads(text_of(fields, "tool")):
+            continue
+        relative = places.get(path)
+        entries = memory.cache.entries_of(relative) if relative else []
+        ranges = fields.get("ranges")
+        seen = [e.entry for e in entries if _overlaps(ranges, e.entry.first_line, e.entry.last_line)]
+        for entry in seen[:_MOST_OPENED]:
+            store.note("opened", _key(text_of(fields, "agent"), session), entry.id, entry.path, fields["at"])
+
+
+def _used(memory: Memory, store: UsageStore, event: Event, reply: str, now: float) -> None:
+    key = _key(event.agent, event.session)
+    for name in store.given(key, "used"):
+        known = memory.cache.find_entry(name)
+        if known and is_used(known.entry, reply):
+            store.note("used", key, name, known.entry.path, now)
+
+
+def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """Entries that the session itself superseded, forgot, archived or changed after they were delivered."""
+    key = _key(agent, session)
+    given, paths = store.given(key, "contradicted"), store.paths()
+    if not given:
+        return
+    touched = _touched(ledger.ledger_path(str(memory.state.root), agent, session), paths)
+    struck = None
+    for name, at in given.items():
+        known = memory.cache.find_entry(name)
+        if known and known.is_struck:
+            struck = _struck_by(memory, session) if struck is None else struck
+            is_against = struck.get(name, "") >= stamp(datetime.fromtimestamp(at, UTC))
+        elif name in touched:
+            is_against = known is None or known.hash != touched[name] or is_aside(known.entry.path)
+        else:
+            continue
+        if is_against:
+            store.note("contradicted", key, name, paths[name], now)
+
+
+def _touched(path: str, paths: dict[str, str]) -> dict[str, str]:
+    """The entries whose note the session wrote after it was given them, each with its hash of then."""
+    given: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for line in logs.lines_of(path, ledger.MAX_BYTES) if path else ():
+        word, _, rest = line.partition(" ")
+        if word == "entry":
+            name, _, digest = rest.partition(" ")
+            given[name] = digest
+        elif word == session_writes.WROTE:
+            note = rest.rpartition(" ")[0]
+            found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
+    return found
+
+
+def _struck_by(memory: Memory, session: str) -> dict[str, str]:
+    """The entries that a session said are superseded, each with when it did last."""
+    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    said = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
+    return {e.entry: e.ts for e in said if e.session == session and e.kind == "superseded"}
+
+
+def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of a log behind the last one that was read, oldest first.
+
+    Where that line has gone meanwhile, those of a later moment.
+    """
+    known, mark = store.read_to(log)
+    fresh: list[dict[str, Any]] = []
+    last, is_met = "", False
+    for line in filter(None, reversed(lines)):
+        digest = digest_of(line)
+        if is_met := digest == mark:
+            break
+        last = last or digest
+        fields = record(line)
+        if fields is not None and isinstance(fields.get("at"), int | float):
+            fresh.append(fields)
+    if not is_met:
+        fresh = [fields for fields in fresh if fields["at"] > known]
+    if last:
+        store.has_read(log, max([known, *(fields["at"] for fields in fresh)]), last)
+    return fresh[::-1]
+
+
+def _overlaps(ranges: object, first: int, last: int) -> bool:
+    """Whether a read of these ranges, of everything where there are none, shows these lines."""
+    if not isinstance(ranges, list):
+        return True
+    pairs = [pair for pair in ranges if isinstance(pair, list) and len(pair) == 2]
+    return any(a <= last and first <= b for a, b in pairs if isinstance(a, int) and isinstance(b, int))
+
+
+def _key(agent: str, session: str) -> str:
+    return f"{agent} {session}"

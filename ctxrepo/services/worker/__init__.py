@@ -1,0 +1,1 @@
+"""What hooks and writers leave to the worker, and how it gets through it."""

@@ -1,0 +1,42 @@
+"""maintain: the clone's objects are packed where they have become many, and nobody waits for it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.disk.private import touch
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.loose import Loose
+from ctxrepo.storage.processes.lock import Turn
+
+OFTEN = 24 * 3600.0
+"""Seconds between two looks: what can't be packed is not tried at every turn of a session."""
+
+
+def maintain(memory: Memory, now: float) -> bool:
+    """Look after the clone when it is due; whether anything was packed. GitFailed where git can't."""
+    stamp = memory.state.maintained
+    with suppress(FileNotFoundError):
+        if abs(now - stamp.stat().st_mtime) < OFTEN:
+            return False
+    turn = Turn(memory.state.lock("maintain"))
+    if not turn.take():
+        return False
+    try:
+        touch(stamp)
+        os.utime(stamp, (now, now))
+        return _maintain(Loose(memory.clone.git_dir, memory.own.git(memory.env, is_offline=True)), now)
+    finally:
+        turn.let_go()
+
+
+def _maintain(loose: Loose, now: float) -> bool:
+    loose.clear(now)
+    if not loose.are_many():
+        return False
+    answer = loose.pack()
+    if not answer.ok:
+        raise GitFailed(f"the objects of the memory could not be packed: {answer.reason}")
+    return True

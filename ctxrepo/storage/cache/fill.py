@@ -1,0 +1,102 @@
+"""Fills an empty cache with all the notes of a memory, on as many cores as there are."""
+
+from __future__ import annotations
+
+import marshal
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.storage.cache import documents as documents
+from ctxrepo.storage.cache.rows import NewestHandoff, Rows, rows_of, storable
+from ctxrepo.storage.cache.schema import INDEX_OF_IDS
+from ctxrepo.storage.processes.ahead import ahead
+from ctxrepo.storage.processes.database import give_way, transaction
+
+BATCH = 60
+"""Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
+
+TOGETHER = 32
+"""Batches that are put in and indexed in one transaction, while others wait to write."""
+
+_FORMAT = 2
+"""Of marshal: the later ones look for what is there twice, which takes longer than to write it again."""
+
+_MEMORY_KIB = 64 * 1024
+_TUNE = "insert into words(words, rank) values (?, ?)"
+_AT_ONCE = {"hashsize": _MEMORY_KIB * 1024, "automerge": 0}
+_USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
+"""Bytes of words held in memory; parts of the index from which on those of a size are made one."""
+
+
+def fill(
+    db: sqlite3.Connection,
+    head: str,
+    paths: Iterable[str],
+    read: Callable[[str], str | None],
+    marks: Marks,
+    tell: Callable[[int], None],
+    handoffs: Iterable[NewestHandoff],
+) -> None:
+    """Put the notes at `paths` in; `read` gives the text of one, None for what is none after all.
+
+    They are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
+    in before each batch. The cache bears `head` when all is in.
+    """
+    notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
+    batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
+
+    def rows(number: int) -> bytes:
+        texts = ((note_id, path, read(path)) for note_id, path in batches[number])
+        found = [rows_of(Note(p, text), n, marks, generation=1) for n, p, text in texts if text is not None]
+        return marshal.dumps([tuple(row) for row in found], _FORMAT)
+
+    with _much_to_write(db):
+        db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
+        laid_out = ahead(rows, len(batches))
+        for first in range(0, len(batches), TOGETHER):
+            group = batches[first : first + TOGETHER]
+            with transaction(db):
+                for number, batch in enumerate(islice(laid_out, len(group)), first):
+                    tell(number * BATCH)
+                    documents.put(db, [Rows(*row) for row in marshal.loads(batch)])
+                numbers = [number for batch in group for number, _ in batch]
+                documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
+                documents.recount(db, {number // SCOPE_SPAN for number in numbers})
+            give_way(db)
+        with transaction(db):
+            db.execute(INDEX_OF_IDS)
+            documents.hand_over(db, handoffs)
+            documents.tell(db, generation="1", head=head)
+
+
+@contextmanager
+def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
+    """More memory and fewer syncs; and ids come in no order, so that their index is built at the end."""
+    db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
+    db.execute("pragma wal_autocheckpoint = 10000")  # pages
+    db.executemany(_TUNE, _AT_ONCE.items())
+    db.execute("drop index if exists entry_id")
+    try:
+        yield
+    finally:
+        db.execute(INDEX_OF_IDS)  # when it broke off before
+        db.executemany(_TUNE, _USUAL.items())
+        db.execute("pragma cache_size = -2000")
+        db.execute("pragma wal_autocheckpoint = 1000")
+
+
+def _numbered(paths: Sequence[str]) -> tuple[list[tuple[int, str]], list[str]]:
+    """(number, path) of each note, those of a scope in the range that is the scope's; and the scopes."""
+    counts: dict[str, int] = {}
+    notes = []
+    for path in paths:
+        scope = storable(path.partition("/")[0])
+        counts[scope] = counts.get(scope, 0) + 1
+        notes.append((len(counts) * SCOPE_SPAN + counts[scope] * NOTE_SPAN, path))
+    return notes, list(counts)

@@ -1,0 +1,220 @@
+"""Opens cache.db and reads it. Disposable: what can't be read, or is laid out otherwise, is built anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Self
+
+from ctxrepo.hooks.known.cache import index_of
+from ctxrepo.storage.cache import search
+from ctxrepo.storage.cache.rows import LAST, CachedEntry, CachedNote, read_entry, read_note, storable
+from ctxrepo.storage.cache.schema import build, is_current
+from ctxrepo.storage.cache.search import Found, Item
+from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
+
+_NOTES = """
+    select path, scope, description, tags, updated, pinned, core, listed, generation, problem
+    from note where scope = ? order by path
+"""
+_COUNTED = """
+    select id, path, scope, description, tags, updated, pinned, core, listed, generation, problem
+    from note where scope = ?
+"""
+_UNCHANGED = "select hash from note where path = ? and generation <= ?"
+_ENTRIES_OF_SCOPE = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where n.scope = ? order by n.path, e.first_line
+"""
+_ENTRIES_OF_NOTE = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where n.path = ? order by e.first_line
+"""
+_ENTRIES_BEGINNING = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where e.id >= ? and e.id < ? order by e.id, n.path limit ?
+"""
+_ENTRY_BY_ID = """
+    select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note where e.id = ? order by n.path, e.first_line limit 1
+"""
+
+
+def _empty(cache: CacheReading) -> None:
+    cache.clear()
+
+
+class CacheReading:
+    """The open cache and what it holds."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = db
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The cache at `path`, made when missing and silently emptied when it can't be used."""
+        return cls(path, open_database(path, is_current, build))
+
+    def close(self) -> None:
+        self._db.close()
+
+    @property
+    def head(self) -> str:
+        """The commit the cache reflects; '' when it is empty."""
+        return self._meta("head")
+
+    @property
+    def entry_count(self) -> int:
+        """How many entries are in it by now."""
+        return int(self._db.execute("select count(*) from entry").fetchone()[0])
+
+    @property
+    def generation(self) -> int:
+        return int(self._meta("generation") or 0)
+
+    @property
+    def settled(self) -> float:
+        """Unix seconds at which the worker's last round began that is over; 0 when there was none."""
+        return float(self._meta("settled") or 0)
+
+    @property
+    def recent_stamp(self) -> str:
+        """From what `recent` was told; '' when it is empty."""
+        return self._meta("recent")
+
+    @healing(_empty)
+    def recent(self, project: str) -> list[tuple[str, str]]:
+        """(path, lines) of the files of a project that agents touched last, the first the most important."""
+        query = "select path, focus from recent where project = ? order by position"
+        return self._db.execute(query, (storable(project),)).fetchall()
+
+    @healing(_empty)
+    def seen(self) -> dict[str, dict[str, str]]:
+        """Stamps by path of the files and folders that are watched, of each scope in which sessions are: what
+        they had when they were last as the cache has them. The scope that was used last comes last."""
+        found: dict[str, dict[str, str]] = {}
+        for scope, path, stamp in self._db.execute("select scope, path, stamp from seen order by rowid"):
+            found.setdefault(scope, {})[path] = stamp
+        return found
+
+    @healing(_empty)
+    def first_paths(self, scope: str, most: int) -> list[str]:
+        """Paths of the notes of a scope that a packet lists first."""
+        return [row[0] for row in index_of(self._db, storable(scope), most)[0]]
+
+    @healing(_empty)
+    def faults(self) -> list[str]:
+        """The lines that sessions are told."""
+        return [row[0] for row in self._db.execute("select text from fault order by rowid")]
+
+    @healing(_empty)
+    def paths_with(self, problem: str) -> list[str]:
+        """The notes of whose head this is all that is wrong, by path."""
+        query = "select path from note where problem != '' and problem = ? order by path"
+        return [row[0] for row in self._db.execute(query, (problem,))]
+
+    @healing(_empty)
+    def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
+        """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
+        return [read_note(row) for scope in scopes for row in self._db.execute(_NOTES, (storable(scope),))]
+
+    @healing(_empty)
+    def counted_notes(self, scopes: Iterable[str]) -> list[tuple[CachedNote, int]]:
+        """As `notes`, each with how many entries it has."""
+        counts = dict(self._db.execute("select note, count(*) from entry group by note").fetchall())
+        rows = [row for scope in scopes for row in self._db.execute(_COUNTED, (storable(scope),))]
+        return [(read_note(row[1:]), counts.get(row[0], 0)) for row in rows]
+
+    @healing(_empty)
+    def hash_since(self, path: str, generation: int) -> str:
+        """The hash of a note that hasn't changed after `generation`; '' for others and for none."""
+        row = self._db.execute(_UNCHANGED, (storable(path), generation)).fetchone()
+        return str(row[0]) if row else ""
+
+    @healing(_empty)
+    def entries(self, scopes: Iterable[str]) -> list[CachedEntry]:
+        """Every entry of `scopes`, the struck and the archived too, by path and line."""
+        wanted = [storable(scope) for scope in scopes]
+        return [read_entry(row) for scope in wanted for row in self._db.execute(_ENTRIES_OF_SCOPE, (scope,))]
+
+    @healing(_empty)
+    def entries_of(self, path: str) -> list[CachedEntry]:
+        """Every entry of a note, by line."""
+        return [read_entry(row) for row in self._db.execute(_ENTRIES_OF_NOTE, (storable(path),))]
+
+    @healing(_empty)
+    def find_entry(self, entry_id: str) -> CachedEntry | None:
+        """The entry with this id, the first by path where a person gave one id twice."""
+        row = self._db.execute(_ENTRY_BY_ID, (storable(entry_id),)).fetchone()
+        return read_entry(row) if row else None
+
+    @healing(_empty)
+    def entries_beginning(self, start: str, most: int) -> list[CachedEntry]:
+        """At most `most` entries whose id begins with `start`, by id and path."""
+        rows = self._db.execute(_ENTRIES_BEGINNING, (storable(start), storable(start) + LAST, most))
+        return [read_entry(row) for row in rows]
+
+    @healing(_empty)
+    def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
+        """Notes of every scope whose path, description or tags hold all words; all notes without words."""
+        return list(search.notes(self._db, words))
+
+    @healing(_empty)
+    def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
+        """At most `most` live entries that hold all words in any of their forms, best first; then such items
+        of checklists."""
+        return list(islice(search.by_words(self._db, words), most))
+
+    @healing(_empty)
+    def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[Item]:
+        """The items of the scopes' checklists that hold any of the words, in any of its forms."""
+        return list(search.items(self._db, scopes, words))
+
+    @healing(_empty)
+    def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
+        """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
+        return list(islice(search.by_letters(self._db, words), most))
+
+    @healing(_empty)
+    def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
+        """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
+        return list(islice(search.by_text(self._db, holds), most))
+
+    @healing(_empty)
+    def entries_numbered(self, numbers: Sequence[int]) -> dict[int, Found]:
+        """The entries of these numbers, by them."""
+        return search.by_numbers(self._db, numbers)
+
+    @healing(_empty)
+    def digests(self) -> dict[str, str]:
+        """path -> digest of its text, for every note."""
+        return dict(self._db.execute("select path, hash from note"))
+
+    def is_sound(self) -> bool:
+        """Whether every page reads well, and every entry is found by its words and by no others."""
+        try:
+            self._db.execute("insert into words(words, rank) values ('integrity-check', 1)")
+            return [*self._db.execute("pragma quick_check(1)")] == [("ok",)]
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            return False
+
+    def clear(self) -> None:
+        """Forget everything, also when the file turns out to be damaged; the next `apply` starts anew."""
+        try:
+            with transaction(self._db):
+                build(self._db)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self._db.close()
+            discard(self.path)
+            self._db = open_database(self.path, is_current, build)
+
+    def _meta(self, key: str) -> str:
+        row = self._db.execute("select value from meta where key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""

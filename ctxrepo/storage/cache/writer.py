@@ -1,0 +1,195 @@
+"""Writes cache.db: notes and entries of a commit, laid out for reading in a hook."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.storage.cache import documents as documents
+from ctxrepo.storage.cache.fill import fill
+from ctxrepo.storage.cache.reading import CacheReading
+from ctxrepo.storage.cache.rows import (
+    NewestHandoff,
+    digest_of,
+    is_pinned,
+    is_recalled,
+    read_entry,
+    rows_of,
+    storable,
+)
+from ctxrepo.storage.processes.database import healing, transaction
+
+_SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
+_TOUCH_NOTE = """
+    update note set generation = ?,
+        pinned = exists (select 1 from entry where note = note.id and pinned and not struck)
+    where id = (select note from entry where rowid = ?)
+"""
+_MARKED = """
+    select e.rowid, n.listed, n.working, e.id, n.path, e.heading, e.text, e.first_line, e.last_line,
+        e.pinned, e.struck, e.hash
+    from entry e join note n on n.id = e.note
+    where e.pinned or e.struck or e.id in (select value from json_each(?))
+"""
+
+
+def _empty(cache: Cache) -> None:
+    cache.clear()
+
+
+class Cache(CacheReading):
+    """The open cache. One process writes at a time; hooks read meanwhile and see whole transactions."""
+
+    def apply(
+        self,
+        head: str,
+        changed: Iterable[Note],
+        removed: Iterable[str],
+        marks: Marks,
+        handoffs: Iterable[NewestHandoff] = (),
+    ) -> bool:
+        """Bring the cache to commit `head` in one transaction; False when nothing it holds changed.
+
+        `changed` are notes as they are in `head` (others than *.md are ignored), `removed` paths that are
+        gone. `marks` are for all entries, also those of unchanged notes; `handoffs` of scopes whose tape
+        changed. Whatever changed bears the new
+        generation. A cache that turns out to be damaged is emptied instead: its `head` is then ''.
+        """
+        try:
+            return self._apply(head, changed, removed, marks, handoffs)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self.clear()
+            return False
+
+    def fill(
+        self,
+        head: str,
+        paths: Iterable[str],
+        read: Callable[[str], str | None],
+        marks: Marks,
+        tell: Callable[[int], None],
+        handoffs: Iterable[NewestHandoff] = (),
+    ) -> None:
+        """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
+
+        It bears `head` when all is in it; until then hooks see what there is, and `tell` is told how many
+        notes that are. Of two that fill it at once one may find it damaged: it is then emptied again.
+        """
+        self.clear()
+        try:
+            fill(self._db, head, paths, read, marks, tell, handoffs)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self.clear()
+
+    def _apply(
+        self,
+        head: str,
+        changed: Iterable[Note],
+        removed: Iterable[str],
+        marks: Marks,
+        handoffs: Iterable[NewestHandoff],
+    ) -> bool:
+        with transaction(self._db):
+            generation = self.generation + 1
+            scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
+            scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
+            scopes |= self._mark(marks, generation)
+            documents.hand_over(self._db, handoffs)
+            documents.tell(self._db, head=head)
+            if scopes:
+                documents.tell(self._db, generation=str(generation))
+                documents.recount(self._db, scopes)
+        return bool(scopes)
+
+    @healing(_empty)
+    def set_faults(self, faults: Iterable[str]) -> bool:
+        """The lines to tell every session once; those of before that are not among them go. False when they
+        are the same as before."""
+        texts = dict.fromkeys(storable(text) for text in faults)
+        if self.faults() == list(texts):  # as nearly always: then nobody who writes is waited for
+            return False
+        with transaction(self._db):
+            self._db.execute("delete from fault")
+            self._db.executemany("insert into fault values (?, ?)", ((digest_of(t), t) for t in texts))
+        return True
+
+    @healing(_empty)
+    def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
+        """The (path, lines) that were touched last, of each project; `stamp` says what that was told from."""
+        with transaction(self._db):
+            self._db.execute("delete from recent")
+            for project, rows in files.items():
+                for position, (path, focus) in enumerate(rows):
+                    values = (storable(project), position, storable(path), focus)
+                    self._db.execute("insert into recent values (?, ?, ?, ?)", values)
+            documents.tell(self._db, recent=stamp)
+
+    @healing(_empty)
+    def settle(self, began: float) -> None:
+        """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
+        with transaction(self._db):
+            before = self.settled if self.settled <= time.time() else 0.0  # the clock was put back since
+            documents.tell(self._db, settled=repr(max(float(began), before)))
+
+    @healing(_empty)
+    def see(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
+        """Keep what files and folders look like, by scope and path, in place of what was kept before."""
+        rows = [
+            (storable(scope), storable(path), stamp)
+            for scope, paths in stamps.items()
+            for path, stamp in paths.items()
+        ]
+        with transaction(self._db):
+            self._db.execute("delete from seen")
+            self._db.executemany("insert or replace into seen values (?, ?, ?)", rows)
+
+    def _put(self, note: Note, generation: int, marks: Marks) -> int:
+        """The scope in which something changed by it, 0 for none."""
+        path = storable(note.path)
+        if not is_note(path):
+            return 0
+        old = self._db.execute("select hash from note where path = ?", (path,)).fetchone()
+        if old and old[0] == digest_of(storable(note.text)):
+            return 0
+        self._drop(path)
+        number = documents.new_number(self._db, storable(note.scope_folder))
+        documents.put(self._db, [rows_of(note, number, marks, generation)])
+        documents.index(self._db, number, number + NOTE_SPAN - 1)
+        return number // SCOPE_SPAN
+
+    def _drop(self, path: str) -> int:
+        """The scope in which something changed by it, 0 for none."""
+        row = self._db.execute("select id from note where path = ?", (path,)).fetchone()
+        if row is None:
+            return 0
+        documents.drop(self._db, row[0])
+        return int(row[0] // SCOPE_SPAN)
+
+    def _mark(self, marks: Marks, generation: int) -> set[int]:
+        """Pin, strike and let go again where the marks say otherwise than the cache; the scopes concerned."""
+        ids = json.dumps(sorted(marks.pinned | marks.struck))
+        due = []
+        for rowid, is_listed, working, *row in self._db.execute(_MARKED, (ids,)).fetchall():
+            known = read_entry(row)
+            after = (is_pinned(known.entry, marks), known.entry.id in marks.struck)
+            if after != (known.is_pinned, known.is_struck):
+                may_be = is_recalled(known.entry.text, bool(is_listed), working)
+                due.append((rowid, may_be, known.is_struck, *after))
+        for rowid, may_be, was_struck, pinned, struck in due:
+            if may_be and struck and not was_struck:
+                self._db.execute("delete from words where rowid = ?", (rowid,))
+            self._db.execute(_SHOW, (pinned, struck, may_be and not struck, rowid))
+            if may_be and was_struck and not struck:
+                documents.index(self._db, rowid, rowid)
+            self._db.execute(_TOUCH_NOTE, (generation, rowid))
+        return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}

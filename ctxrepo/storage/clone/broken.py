@@ -1,0 +1,60 @@
+"""Where spoiled parts of the git folder are moved to: nothing is deleted, somebody may still read them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ctxrepo.storage.disk.kinds import may_be_read
+from ctxrepo.storage.disk.private import make_folder, opened
+
+
+@dataclass(frozen=True)
+class Broken:
+    """`.git/ctxrepo/broken/<moment>/`, where each file keeps its place below `.git`."""
+
+    git_dir: Path
+    folder: Path
+
+    @classmethod
+    def at(cls, git_dir: Path, now: datetime) -> Broken:
+        return cls(git_dir, git_dir / "ctxrepo" / "broken" / f"{now:%Y%m%dT%H%M%S}")
+
+    def take(self, path: Path) -> Path | None:
+        """Move a file here; None when it is gone already."""
+        there = self._place(path)
+        with suppress(FileNotFoundError):
+            return path.rename(there)
+        return None
+
+    def take_from_folder(self, path: Path) -> None:
+        """Move aside what stood in a folder's place: files of the folder may still come here."""
+        with suppress(FileNotFoundError):
+            path.rename(self._place(path.with_name(f"{path.name}.in-its-place")))
+
+    def copy(self, path: Path) -> None:
+        """Keep what a file says before it is replaced; what is no file goes aside itself."""
+        if not may_be_read(path):
+            self.take(path)
+            return
+        with suppress(FileNotFoundError):
+            shutil.copy2(path, self._place(path))
+
+    def note(self, name: str, line: str) -> None:
+        """Write a line down in a file of that name."""
+        with opened(self._place(self.git_dir / name), "ab") as file:
+            file.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+
+    def _place(self, path: Path) -> Path:
+        make_folder(self.folder)
+        there = self.folder / path.relative_to(self.git_dir)
+        make_folder(there.parent)
+        number = 1
+        while os.path.lexists(there) and not there.name.endswith(".txt"):
+            number += 1
+            there = there.with_name(f"{path.name}.{number}")
+        return there

@@ -1,0 +1,177 @@
+"""The clone as a place on disk: its id, its branch, its state and its configuration."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.git.cone import Cone, parse, render
+from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
+from ctxrepo.storage.clone.configfile import entries, values
+from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
+from ctxrepo.storage.disk.private import put, require_private
+
+SEEN = "refs/ctxrepo/seen"
+"""The remote's tip that we last merged or made; a fetch alone doesn't move it."""
+
+_ID = re.compile(r"[0-9a-f]{12}\Z")
+
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisection",
+}
+
+
+@dataclass(frozen=True)
+class Clone:
+    """An ordinary, non-bare clone at `root`."""
+
+    root: Path
+    branch: str
+
+    @property
+    def git_dir(self) -> Path:
+        return self.root / ".git"
+
+    @property
+    def own_dir(self) -> Path:
+        """What ctxrepo keeps in the clone, for the user alone."""
+        return self.git_dir / "ctxrepo"
+
+    @property
+    def branch_ref(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+    @property
+    def upstream_ref(self) -> str:
+        return self.tracking_ref(self.branch)
+
+    def tracking_ref(self, branch: str) -> str:
+        """Where a branch of the remote is as it was last seen there."""
+        return f"refs/remotes/origin/{branch}"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether contents of files may still be at the remote."""
+        return bool(re.search(r"(?im)^\s*promisor\s*=\s*true", self.configured()))
+
+    @property
+    def cone(self) -> Cone | None:
+        """What of the memory a sparse clone has on disk; None when all of it."""
+        if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self.configured()):
+            return None
+        file = self.git_dir / "info" / "sparse-checkout"
+        return parse(text_of(file)) if file.is_file() else None
+
+    def seems_to_set(self, name: str, value: str) -> bool:
+        """Whether its configuration gives keys of this last name `value` alone, or nothing where that is ''.
+
+        As far as the text tells without git.
+        """
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        lines = [line.partition("=") for line in self.configured().splitlines()]
+        found = [said.strip() for key, equals, said in lines if equals and key.strip().lower() == name]
+        return found in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
+
+    def set_cone(self, cone: Cone) -> None:
+        """Say what a sparse clone has on disk; git's own commands understand it."""
+        file = self.git_dir / "info" / "sparse-checkout"
+        file.parent.mkdir(exist_ok=True)
+        new = file.with_name(f"sparse-checkout-{secrets.token_hex(4)}")
+        new.write_text(render(cone), "utf-8", "surrogateescape")
+        new.rename(file)
+
+    def configured(self) -> str:
+        """The text of the clone's own configuration, for questions that come too often to start git."""
+        return "\n".join(text_of(self.git_dir / name) for name in ("config", "config.worktree"))
+
+    def origin(self, env: Mapping[str, str]) -> str:
+        """The address that a person's own git here fetches from, '' for none: of several the first."""
+        return next(iter(values(self.git_dir / "config", "remote.origin.url", env)), "").strip()
+
+    def named_committer(self, env: Mapping[str, str]) -> Mapping[str, str]:
+        """`user.name` and `user.email` where a person gave this clone ones of its own: two plain texts."""
+        if not re.search(r"(?im)^\s*\[\s*user\b", text_of(self.git_dir / "config")):
+            return {}
+        return {key: value for key, value in entries(self.git_dir / "config", env) if key.startswith("user.")}
+
+    def wants_signatures(self, env: Mapping[str, str]) -> bool:
+        """Whether its own configuration says that commits are to be signed, which alone it can't make so."""
+        said = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
+        return bool(said) and said[0].lower() in ("", "true", "yes", "on", "1")
+
+    def has_refs(self, prefix: str) -> bool:
+        """Whether there are refs below `prefix` ('refs/…/'), told without loading what reads them."""
+        return RefFiles(self.git_dir).has_any(prefix)
+
+    def repo_id(self) -> str:
+        """The id of this clone: made once, kept in it, so that a moved clone finds its state again."""
+        if not self.git_dir.is_dir():
+            raise NotInitialised(
+                f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
+            )
+        file = self.own_dir / "id"
+        found = text_of(file).strip()
+        if not _ID.match(found):
+            found = secrets.token_hex(6)
+            require_private(self.own_dir)
+            made = file.with_name(f"id-{found}")
+            put(made, found + "\n")
+            made.rename(file)
+        return found
+
+    def has_id(self, repo_id: str) -> bool:
+        return text_of(self.own_dir / "id").strip() == repo_id
+
+    def forget_id(self) -> None:
+        (self.own_dir / "id").unlink(missing_ok=True)
+
+    def require_ready(self) -> None:
+        """RepositoryState when a person is in the middle of something here, Damaged when git would not find
+        its way: HEAD or a ref we go by says nothing."""
+        if what := self.unfinished():
+            raise RepositoryState(
+                f"{what} is unfinished in {self.root}",
+                "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
+            )
+        lost = self.lost_refs()
+        if "HEAD" not in lost and not self.is_on_branch():
+            raise RepositoryState(
+                f"{self.root} is on {self.checked_out() or 'no branch'}, not on {self.branch}",
+                f"`ctxrepo doctor --fix` brings it back to {self.branch}, with all that was written.",
+            )
+        if lost:
+            raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
+
+    def unfinished(self) -> str:
+        """What a person has begun here with git and not ended, or ''."""
+        return next((what for name, what in _UNFINISHED.items() if (self.git_dir / name).exists()), "")
+
+    def checked_out(self) -> str:
+        """The branch that the clone is on, '' when it is on none."""
+        return self.head_line().partition("ref: refs/heads/")[2]
+
+    def is_on_branch(self) -> bool:
+        return self.head_line() == f"ref: {self.branch_ref}"
+
+    def lost_refs(self) -> list[str]:
+        """HEAD and the refs we go by, where they are garbage, or gone though they have been there."""
+        refs = RefFiles(self.git_dir)
+        lost = [] if refs.head() else ["HEAD"]
+        lost += ["packed-refs"] if refs.packed_is_garbage() else []
+        lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
+        # Where it has a log, or files have followed a commit, this is no empty memory.
+        was_there = any(map(refs.exists, OUR_REFS))
+        if refs.is_lost(self.branch_ref) or (was_there and not refs.exists(self.branch_ref)):
+            lost.append(self.branch_ref)
+        return lost
+
+    def head_line(self) -> str:
+        return text_of(self.git_dir / "HEAD").strip()

@@ -1,0 +1,109 @@
+"""git's own lock on `git gc`, held while objects are made that no ref leads to yet.
+
+`git gc --prune=now` deletes such objects. While it runs, and while we hold its lock, the other one waits.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.storage.processes.pause import pause
+
+PATIENCE = 5.0
+"""Seconds to wait for a `git gc` that is under way. A longer one is not waited for: what it may delete of
+ours is stored again, by `repair`."""
+
+_ABANDONED = 12 * 3600.0
+"""Seconds after which git itself takes the lock for abandoned."""
+
+_HALF_MADE = 1.0
+"""The same for a lock that names no process: whoever made it was ended before it was written."""
+
+_LONGEST = 4096
+"""Bytes of a lock; what has more is none."""
+
+
+@contextmanager
+def no_gc(git_dir: Path) -> Iterator[None]:
+    """Keep every `git gc` of this clone from beginning. Inside another one it does nothing."""
+    lock = git_dir / "gc.pid"
+    is_ours = not _is_mine(lock) and _taken(lock)
+    try:
+        yield
+    finally:
+        if is_ours and _is_mine(lock):
+            lock.unlink(missing_ok=True)
+
+
+def _taken(lock: Path) -> bool:
+    """Whether the lock is ours now; False when a gc goes on for too long, or the disk takes no file."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            _remove_abandoned(lock)
+            if _is_made(lock) and _is_kept(lock, end):
+                return True
+        except OSError:
+            return False
+        pause(0.001, 0.005)
+    return False
+
+
+def _is_made(lock: Path) -> bool:
+    try:
+        handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return False
+    try:
+        os.write(handle, _mine())
+    except OSError:
+        lock.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(handle)
+    return True
+
+
+def _is_kept(lock: Path, end: float) -> bool:
+    """Whether the lock is still ours once no git is about to take it.
+
+    git makes `gc.pid.lock`, looks for `gc.pid`, and renames the one to the other. A git that looked before
+    ours was there puts its own in its place; one that comes later sees ours and gives up.
+    """
+    while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
+        pause(0.001, 0.01)
+    return _is_mine(lock)
+
+
+def _remove_abandoned(lock: Path) -> None:
+    """Take away the lock of a process that is gone, told as git tells it; a pipe names no process."""
+    with suppress(FileNotFoundError, ValueError):
+        said = bytes_of(str(lock), _LONGEST) or b""
+        pid, _, host = said.decode("utf-8", "replace").partition(" ")
+        names_one = pid.isdecimal() and bool(host.strip())
+        is_old = time.time() - lock.lstat().st_mtime > (_ABANDONED if names_one else _HALF_MADE)
+        if is_old or (host.strip() == os.uname().nodename and names_one and not _is_alive(int(pid))):
+            lock.unlink()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
+
+
+def _is_mine(lock: Path) -> bool:
+    return bytes_of(str(lock), _LONGEST) == _mine()
+
+
+def _mine() -> bytes:
+    return f"{os.getpid()} {os.uname().nodename}".encode()

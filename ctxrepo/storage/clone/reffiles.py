@@ -1,0 +1,226 @@
+"""HEAD, refs, packed refs and their logs, read as the files they are: no configuration is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.hooks.files.clock import age
+from ctxrepo.storage.disk.kinds import kind_of, may_be_read
+
+WT = "refs/ctxrepo/wt"
+WT_NEXT = "refs/ctxrepo/wt-next"
+FOLLOWED = "refs/ctxrepo/index"
+OUR_REFS = (WT, WT_NEXT, FOLLOWED)
+"""Trees: what each file was last based on, what is being written, what the user's index follows."""
+
+HIDDEN = "refs/ctxrepo/hidden"
+"""A tree: what the files were based on that an obstacle hides."""
+
+OPEN = "refs/ctxrepo/review/"
+"""Below it each branch that waits for people to look at it, as it was pushed."""
+DECLINED = "refs/ctxrepo/declined/"
+"""Below it what they struck out."""
+DISMISSED = "refs/ctxrepo/dismissed/"
+"""Where that is kept once a person has seen it."""
+
+_ID = re.compile(r"[0-9a-f]{40}")
+# Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
+_SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
+_NAME = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
+_NO_NAME = re.compile(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
+_PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
+_VERSIONS = (b"\x02", b"\x03", b"\x04")
+"""Of the format of an index."""
+
+_MOST = 64 * 1024 * 1024
+"""Bytes of a file that is read whole; half a million packed refs have as many."""
+_DEEPEST = 5
+"""Symbolic refs that are followed one after another, as git does."""
+
+_HASH = 20
+_ENTRY = 62
+"""Bytes of a file in the index besides its name."""
+
+
+@dataclass(frozen=True)
+class RefFiles:
+    """What lies below one `.git`."""
+
+    git_dir: Path
+
+    def head(self) -> str:
+        """The line in HEAD, '' when it is missing or no ref and no commit."""
+        line = _line(self.git_dir / "HEAD")
+        return line if _SYMBOLIC.fullmatch(line) or _ID.fullmatch(line) else ""
+
+    def find(self, name: str) -> str | None:
+        """The id at a ref, None when it is missing or garbage."""
+        # Loose first: who packs refs removes the loose one last.
+        line = _line(self.git_dir / name)
+        if line:
+            return line if _ID.fullmatch(line) else None
+        return None if self.is_garbage(name) else self._packed_at(name)
+
+    def is_symbolic(self, name: str) -> bool:
+        """Whether a loose ref stands for another one."""
+        return bool(_SYMBOLIC.fullmatch(_line(self.git_dir / name)))
+
+    def resolve(self, name: str) -> str | None:
+        """The id at a ref or at HEAD, through symbolic ones; None when it is missing or garbage."""
+        for _ in range(_DEEPEST):
+            found = _SYMBOLIC.fullmatch(_line(self.git_dir / name))
+            if found is None or not is_name(found[1]):
+                return self.find(name)
+            name = found[1]
+        return None
+
+    def all(self, prefix: str = "refs/") -> dict[str, str]:
+        """name -> id of the refs whose names begin with `prefix`, but for those that say nothing."""
+        # Loose first, as above: what is packed meanwhile is found in either.
+        names = [name for name in self.loose(prefix.rpartition("/")[0]) if name.startswith(prefix)]
+        loose = {name: self.resolve(name) for name in names}
+        packed = {name: oid for name, oid in self.packed().items() if name.startswith(prefix)}
+        found = {name: oid for name, oid in (packed | loose).items() if oid and is_name(name)}
+        return dict(sorted(found.items()))
+
+    def exists(self, name: str) -> bool:
+        return (self.git_dir / name).is_file() or name in self.packed()
+
+    def is_lost(self, name: str) -> bool:
+        """Whether a ref whose log tells where it was is gone, or only its older, packed value is left."""
+        if (self.git_dir / name).exists():
+            return False
+        newest = next(iter(self.log(name)), None)
+        return newest is not None and newest != self.packed().get(name)
+
+    def is_garbage(self, name: str) -> bool:
+        """Whether a loose ref is there that says nothing: a power cut leaves them empty.
+
+        Folders may stand in its place that are empty, as git leaves them.
+        """
+        line = _line(self.git_dir / name)
+        if _ID.fullmatch(line) or _SYMBOLIC.fullmatch(line):
+            return False
+        kind = kind_of(self.git_dir / name)
+        return any(self.loose(name)) if kind == "a folder" else kind != ""
+
+    def loose(self, below: str = "refs") -> list[str]:
+        """Names of the loose refs in a folder of refs, garbage included, locks not; no link is followed."""
+        found, folders = [], [below]
+        while folders:
+            folder = folders.pop()
+            with suppress(OSError), os.scandir(self.git_dir / folder) as there:
+                for entry in there:
+                    name = f"{folder}/{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif entry.is_file() and not name.endswith(".lock"):
+                        found.append(name)
+        return sorted(found)
+
+    def has_any(self, prefix: str) -> bool:
+        """Whether there are refs below `prefix` ('refs/…/')."""
+        return bool(self.loose(prefix.rstrip("/"))) or f" {prefix}" in text_of(self._packed_path)
+
+    def packed(self) -> dict[str, str]:
+        """name -> id of the packed refs that can be read."""
+        pairs = (line.split(" ", 1) for line in self._packed_lines() if line[:1] not in "#^")
+        return {name: oid for oid, name in pairs}
+
+    def _packed_at(self, name: str) -> str | None:
+        """The same for one name, without taking all lines apart."""
+        found = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
+        return found[1] if found else None
+
+    def packed_is_garbage(self) -> bool:
+        is_short = len(self._packed_lines()) != len(self._all_packed())
+        return is_short or not may_be_read(self._packed_path)
+
+    def log(self, name: str) -> list[str]:
+        """Where a ref has been, newest first."""
+        found: list[str] = []
+        for line in text_of(self.git_dir / "logs" / name).splitlines():
+            ids = line.split(" ", 2)[:2]
+            found += [i for i in ids if _ID.fullmatch(i) and i.strip("0")]
+        return list(dict.fromkeys(reversed(found)))
+
+    def logged(self) -> set[str]:
+        """Wherever any ref has been that has a log, HEAD too."""
+        names = [name.removeprefix("logs/") for name in self.loose("logs")]
+        return {oid for name in names for oid in self.log(name)}
+
+    def locks(self) -> Iterator[tuple[Path, float]]:
+        """(file, seconds of age) of every lock that git keeps: they bear no owner."""
+        names = ("index", "config", "packed-refs", "shallow", "HEAD")
+        for path in [self.git_dir / f"{n}.lock" for n in names] + [*(self.git_dir / "refs").rglob("*.lock")]:
+            with suppress(FileNotFoundError):
+                yield path, age(path.stat().st_mtime)
+
+    def shallow_is_garbage(self) -> bool:
+        if not may_be_read(self.git_dir / "shallow"):
+            return True
+        lines = text_of(self.git_dir / "shallow").splitlines()
+        return not all(_ID.fullmatch(line) for line in lines)
+
+    def shallow(self) -> set[str]:
+        """Commits whose parents were left out when this was cloned."""
+        return {line for line in text_of(self.git_dir / "shallow").splitlines() if _ID.fullmatch(line)}
+
+    def index_is_garbage(self) -> bool:
+        """Whether the user's index is there and can't be read."""
+        if not may_be_read(self.git_dir / "index"):
+            return True
+        try:
+            data = (self.git_dir / "index").read_bytes()
+        except OSError:
+            return False
+        if data[:7] != b"DIRC\0\0\0" or data[7:8] not in _VERSIONS or len(data) < 12 + _HASH:
+            return True
+        told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
+        if told == bytes(_HASH):  # git was told to save itself the hash; then at least there is room for all
+            return len(data) < 12 + entries * _ENTRY + _HASH
+        return told != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
+
+    @property
+    def _packed_path(self) -> Path:
+        return self.git_dir / "packed-refs"
+
+    def _all_packed(self) -> list[str]:
+        return text_of(self._packed_path).splitlines()
+
+    def _packed_lines(self) -> list[str]:
+        return [line for line in self._all_packed() if _PACKED.fullmatch(line)]
+
+
+def is_name(name: str) -> bool:
+    """Whether git lets a ref be called so."""
+    return bool(_NAME.fullmatch(name)) and not _NO_NAME.search(name)
+
+
+def text_of(path: Path) -> str:
+    """The text of a regular file, '' for anything else: a pipe in its place would never end, and a link could
+    lead to any file of the user's."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+            return ""
+        return os.read(file, status.st_size + 1).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
+
+
+def _line(path: Path) -> str:
+    return text_of(path).strip()

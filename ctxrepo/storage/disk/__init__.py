@@ -1,0 +1,1 @@
+"""Files and folders: written so that they last, read so that nothing hangs or leads astray."""

@@ -1,0 +1,151 @@
+"""The user's own places, as commands and the worker open them: put right, or refused in a sentence."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.hooks.files.private import fault_of, fault_of_place, is_own_file, open_own
+
+_ASIDE = ".aside"
+
+
+def require_private(folder: Path, *, is_chosen: bool = False) -> None:
+    """Have a folder that is the user's alone: made where it is missing, with those above it, and closed where
+    it is open to others. CtxrepoError where that can't be.
+
+    `is_chosen`: its place is for the user to choose, also by a link of theirs.
+    """
+    make_folder(folder)
+    fault = (fault_of_place if is_chosen else fault_of)(str(folder))
+    if fault and not _is_read_only(folder):
+        raise CtxrepoError(
+            f"{folder} {fault}, and what ctxrepo keeps there is for you alone",
+            "Move it away, or name another place with CTXREPO_STATE, CTXREPO_CONFIG or CTXREPO_HOME.",
+        )
+
+
+def move_foreign_aside(folder: Path) -> None:
+    """What lies in a folder of ours and leads elsewhere, or is another user's, goes aside for `doctor` to
+    tell: ctxrepo makes no links there. Files that others may open are closed to them."""
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in list(entries):
+            with suppress(OSError):  # gone meanwhile, or a disk that takes no change
+                _put_right(entry)
+
+
+def set_aside(folder: Path) -> Iterator[Path]:
+    """What was moved aside there and nobody has looked at yet."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        yield from sorted(Path(entry.path) for entry in entries if entry.name.endswith(_ASIDE))
+
+
+def aside_of(path: Path) -> Path:
+    """Where something goes that was found in the place of a file of ours."""
+    return path.with_name(f"{path.name}{_ASIDE}")
+
+
+def opened(path: Path, mode: str) -> BinaryIO:
+    """Open a file of ours as `open` does: through no link, and for the user alone where it is made."""
+    return cast(BinaryIO, open(path, mode, opener=open_own))
+
+
+def ready(path: Path) -> None:
+    """Have a file of ours there, for a library that opens it by its name and would follow a link."""
+    if not os.path.lexists(path):
+        opened(path, "ab").close()
+    elif not is_own_file(str(path)):
+        raise PermissionError(
+            errno.EPERM, "it is no file of your own, and ctxrepo keeps one there", str(path)
+        )
+
+
+def put(path: Path, text: str) -> None:
+    """Have a file of ours say this, and nothing else."""
+    with opened(path, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def touch(path: Path) -> None:
+    """Have a file of ours that was written to now."""
+    with opened(path, "ab") as file:
+        os.utime(file.fileno())
+
+
+def require_own_file(file: Path) -> None:
+    """Have a file that says what ctxrepo does closed to others, where it is there: a link to it may be the
+    user's, what it says may not be another's. CtxrepoError where it is."""
+    for place in (file, Path(os.path.realpath(file))):
+        with suppress(FileNotFoundError):
+            status = place.lstat()
+            if status.st_uid not in (os.geteuid(), 0):
+                raise CtxrepoError(
+                    f"{place} belongs to another user, so ctxrepo doesn't follow it",
+                    "Move it away, or make it your own.",
+                )
+            if stat.S_ISREG(status.st_mode) and status.st_mode & 0o077 and status.st_uid == os.geteuid():
+                with suppress(OSError):  # a disk that takes no change
+                    os.close(open_own(str(place), os.O_RDONLY))
+
+
+def require_own_folder(folder: Path) -> None:
+    """The same of the folder it is in, which is closed where it bears our name: another one holds other
+    things of the user's, whose rights are for them to say."""
+    if not os.path.lexists(folder):
+        return
+    require_own_file(folder)
+    real = Path(os.path.realpath(folder))
+    if folder.name == "ctxrepo" and real.is_dir() and real.stat().st_uid == os.geteuid():
+        require_private(real)
+
+
+def open_above(path: Path) -> Iterator[tuple[Path, str]]:
+    """The folders above `path` in which another user could put something else in its place, and why."""
+    for folder in path.parents:
+        with suppress(OSError):
+            status = folder.stat()
+            if status.st_uid not in (os.geteuid(), 0):
+                yield folder, "belongs to another user"
+            elif status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+                yield folder, "can be written to by every user"
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for the user alone."""
+    missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
+    for place in reversed(missing):
+        with suppress(FileExistsError):
+            place.mkdir(0o700)
+
+
+def _put_right(entry: os.DirEntry[str]) -> None:
+    if entry.name.endswith(_ASIDE):
+        return
+    status = entry.stat(follow_symlinks=False)
+    if entry.is_symlink() or status.st_uid not in (os.geteuid(), 0):
+        os.rename(entry.path, _free(Path(entry.path)))
+    elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o077:
+        os.chmod(entry.path, 0o600)
+
+
+def _free(path: Path) -> Path:
+    """A name for it aside that nothing has."""
+    there, number = aside_of(path), 1
+    while os.path.lexists(there):
+        number += 1
+        there = path.with_name(f"{path.name}.{number}{_ASIDE}")
+    return there
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether nobody can change anything there, so that there is nothing to put right either."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY) and folder.stat().st_uid == os.geteuid()
+    except OSError as error:
+        return error.errno == errno.EROFS

@@ -1,0 +1,1 @@
+"""The git executable, started with bounds and a clean environment."""

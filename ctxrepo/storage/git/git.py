@@ -1,0 +1,264 @@
+"""Runs the git executable: argument list, scrubbed environment, bounded time, redacted words.
+
+git is for what meets the network, the user's credentials, the user's index and signing; everything about
+objects goes through `objects`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ctxrepo.domain.guard.bounds import SAID_BYTES
+from ctxrepo.domain.secrets import mask
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.git.limits import NOT_FOUND, Limits
+from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse, watched
+
+_GUARDS = (
+    "core.hooksPath=/dev/null",  # a hostile repository's hooks never run
+    "core.fsmonitor=false",  # nor does a program named as file-system monitor
+    "core.pager=cat",
+    "gc.auto=0",  # housekeeping inside a hook would hold its locks for seconds
+    "maintenance.auto=0",
+    "core.fsyncMethod=fsync",  # another one puts objects beside each other first, maybe on another disk
+    "core.fsync=all",  # a fetched pack that a power cut takes back would leave a ref pointing at nothing
+    "fetch.fsckObjects=true",
+    "transfer.fsckObjects=true",
+    "http.followRedirects=false",
+    "core.bigFileThreshold=2m",  # what is larger than we read goes through git in pieces
+    "core.deltaBaseCacheLimit=32m",
+    "pack.deltaCacheSize=32m",
+    "pack.threads=2",  # each has a cache of its own
+)
+
+_FOREIGN_GUARDS = (
+    "core.alternateRefsCommand=",
+    "core.sshCommand=false",
+    "core.gitProxy=false",
+    "core.askPass=false",
+    "core.attributesFile=/dev/null",
+    "submodule.recurse=false",
+)
+"""For a folder whose configuration somebody else wrote: what it names for these is not run or read."""
+
+_SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)")
+# A password may hold any sign itself, `/` and `@` too.
+_CREDENTIALS = re.compile(
+    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
+)
+_WHO = ("user.name", "user.email")
+_INSTALL = "Install git 2.30 or newer."
+_NONE_FITS = 1
+"""How `git config` ends when no key is what it was asked for."""
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a git process ended; `code` is None when it was given up and ended. `excess` is the sentence for
+    one that was to take more than its limits."""
+
+    code: int | None
+    out: str
+    err: str
+    excess: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def reason(self) -> str:
+        """The line of its words that says most, redacted."""
+        if self.code is None:
+            return "no answer in time"
+        lines = [line.strip() for line in redact(self.err or self.out).splitlines() if line.strip()]
+        telling = [line for line in lines if re.match(r"(?i)(fatal|error|remote: *error|ERROR)", line)]
+        return (telling or lines or [f"git ended with code {self.code}"])[0][:300]
+
+
+@dataclass(frozen=True)
+class Committer:
+    """Who commits ('' for both where one is missing), and whether it is signed."""
+
+    name: str
+    email: str
+    signs: bool
+
+
+@dataclass(frozen=True)
+class Git:
+    """The git executable, run in `folder` with an environment cleaned of everything that could steer it.
+
+    `env` is the environment of the face; `file_remote` says that the user's own configuration names a
+    remote on this machine's disk, without which git may not open one.
+    """
+
+    folder: Path
+    env: Mapping[str, str]
+    file_remote: bool = False
+    is_offline: bool = False
+    """git speaks no protocol, so that nothing is fetched, or run for it."""
+    git_dir: Path | None = None
+    """The git directory it is to take, where git isn't to look for one."""
+    common_dir: Path | None = None
+    """Where that finds its configuration, objects and refs, unless in itself."""
+
+    def run(
+        self,
+        *args: str,
+        timeout: float,
+        silence: float | None = None,
+        stdin: bytes = b"",
+        progress: Progress | None = None,
+        index: Path | None = None,
+        trace: bool = False,
+        limits: Limits | None = None,
+    ) -> Answer:
+        """Run `git *args`; after `timeout` seconds its whole process group is ended.
+
+        With `silence` it is ended after so many seconds without a word, too; a command that may take its
+        time is given `--progress`, so that it speaks while it works. `progress` hears whole lines of it.
+        `index` is a file to use as index instead of the clone's own. With `trace` its errors hold the packets
+        it exchanged with a server. `limits` hold for it and for each process that it starts.
+        """
+        more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
+            {"GIT_TRACE_PACKET": "1"} if trace else {}
+        )
+        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self.is_offline and not self.git_dir else ()))
+        command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
+        command = limits.on(command) if limits else command
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self._environment() | more,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # its own group to kill, and no terminal to ask a password on
+            )
+        except OSError as error:
+            raise GitFailed(f"git could not be started: {error.strerror or error}", _INSTALL) from error
+        # A conversation may hang for minutes, and is not to outlive us; what is local is over before that.
+        with process, watched(process) if silence is not None else nullcontext():
+            try:
+                hear = _Lines(progress).hear if progress else None
+                most = SAID_BYTES.most if limits else None
+                out, err = converse(process, stdin, limit=timeout, silence=silence, most=most, hear=hear)
+            except GivenUp:
+                return Answer(None, "", "")
+            except SaidTooMuch:
+                return Answer(None, "", "", SAID_BYTES.passed("what it says"))
+        said = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        if limits and said.code == NOT_FOUND:
+            raise GitFailed("git could not be started: it is not found", _INSTALL)
+        excess = limits.excess(process.returncode, said.err, is_here=self.file_remote) if limits else ""
+        return replace(said, excess=excess)
+
+    def ask(self, *args: str, timeout: float = 20) -> str:
+        """The output of a local question; GitFailed when git can't answer."""
+        answer = self.run(*args, timeout=timeout)
+        if not answer.ok:
+            raise GitFailed(f"git {args[0]} failed: {answer.reason}")
+        return answer.out
+
+    def signed_commit(self, tree: str, parents: Sequence[str], message: str, who: Committer) -> str:
+        """A commit object signed as the user's git is set up to; GitFailed when the key can't be used."""
+        words = [word for parent in parents for word in ("-p", parent)]
+        named = [
+            word
+            for key, value in (("user.name", who.name), ("user.email", who.email))
+            for word in ("-c", f"{key}={value}")
+            if value
+        ]
+        command = (*named, "commit-tree", "-S", *words, "-F", "-", tree)
+        answer = self.run(*command, timeout=20, stdin=message.encode())
+        if not answer.ok:
+            raise GitFailed(
+                f"the commit could not be signed: {answer.reason}",
+                "Unlock the signing key; what was written is kept and committed then.",
+            )
+        return answer.out.strip()
+
+    def _environment(self) -> dict[str, str]:
+        kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
+        protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
+        return kept | {
+            "LC_ALL": "C",  # its words are read by `remote`
+            "GIT_ALLOW_PROTOCOL": protocols,  # which no configuration can widen
+            **({"GIT_NO_LAZY_FETCH": "1"} if self.is_offline else {}),
+            **({"GIT_DIR": str(self.git_dir)} if self.git_dir else {}),
+            **({"GIT_COMMON_DIR": str(self.common_dir)} if self.common_dir else {}),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "SSH_ASKPASS": "false",
+            "SSH_ASKPASS_REQUIRE": "never",
+            "GCM_INTERACTIVE": "never",
+            "GIT_OPTIONAL_LOCKS": "0",
+        }
+
+
+def nowhere(env: Mapping[str, str]) -> Git:
+    """The git executable outside every repository, for questions about single files."""
+    return Git(Path("/"), env, is_offline=True, git_dir=Path(os.devnull))
+
+
+def redact(text: str) -> str:
+    """Text without credentials, in URLs or by their shape, and without control sequences."""
+    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
+
+
+def committer(git: Git, own: Mapping[str, str]) -> Committer:
+    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned.
+
+    Name and address are those of `own`, the clone's own configuration, where it has them; whether and how
+    it is signed is said by the user's and the system's alone.
+    """
+    words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
+    answer = git.run(*words, timeout=10)
+    if answer.code not in (0, _NONE_FITS):
+        raise GitFailed(
+            f"git can't tell who commits: {answer.reason}",
+            "Try `git config --list`; what was written is kept and committed then.",
+        )
+    found = answer.out.split("\0")
+    values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
+    values |= {key: value.strip() for key, value in own.items() if key in _WHO and value.strip()}
+    name, email = (values.get(key, "") for key in _WHO)
+    signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
+    return Committer(name, email, signs) if name and email else Committer("", "", signs)
+
+
+def own_setting(git: Git, key: str) -> str:
+    """What the user's own configuration, or else the system's, says of a key; never what a clone's says.
+
+    '' where neither has it, or git can't tell.
+    """
+    for file in ("--global", "--system"):
+        answer = git.run("config", file, "--includes", "--get", key, timeout=10)
+        if answer.ok and answer.out.strip():
+            return answer.out.strip()
+    return ""
+
+
+class _Lines:
+    """Tells whole lines of what arrives in pieces: half a credential could not be recognised."""
+
+    def __init__(self, tell: Progress) -> None:
+        self._tell = tell
+        self._rest = b""
+
+    def hear(self, chunk: bytes) -> None:
+        whole, end, self._rest = (self._rest + chunk).replace(b"\r", b"\n").rpartition(b"\n")
+        if end:
+            self._tell(redact((whole + end).decode("utf-8", "replace")))

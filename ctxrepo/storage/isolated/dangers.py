@@ -1,0 +1,115 @@
+"""What in a clone's git folder could harm a person who runs their own git there. Ours reads none of it.
+
+Whoever can write there (an agent that was talked into it, an unpacked archive) can name programs and
+addresses.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.storage.clone.broken import Broken
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.configfile import change, entries
+from ctxrepo.storage.clone.reffiles import text_of
+from ctxrepo.storage.isolated.ownconfig import ATTRIBUTES, is_allowed
+
+_CONFIGURATIONS = ("config", "config.worktree")
+
+_BORROWED = ("objects/info/alternates", "objects/info/http-alternates")
+
+
+@dataclass(frozen=True)
+class Danger:
+    """`key` of a configuration `file`, or, where that is '', the file itself; `what` says what it does.
+
+    `is_removed` tells whether nobody needs it there, so that `doctor --fix` takes it away.
+    """
+
+    file: Path
+    what: str
+    key: str = ""
+    is_removed: bool = False
+
+
+def dangers(clone: Clone, env: Mapping[str, str]) -> Iterator[Danger]:
+    """All of them. GitFailed when a configuration there can't be read."""
+    for name in _CONFIGURATIONS:
+        yield from _keys(clone.git_dir / name, env)
+    yield from _files(clone.git_dir)
+    yield from _worktrees(clone.git_dir, env)
+
+
+def remove_dangers(clone: Clone, env: Mapping[str, str], broken: Broken) -> Iterator[Danger]:
+    """Take away those that nobody needs; what was there is kept aside."""
+    for danger in [danger for danger in dangers(clone, env) if danger.is_removed]:
+        if not danger.key:
+            broken.take(danger.file)
+            yield danger
+            continue
+        broken.copy(danger.file)
+        if change(danger.file, env, "--unset-all", danger.key):
+            yield danger
+
+
+def _keys(file: Path, env: Mapping[str, str]) -> Iterator[Danger]:
+    found = entries(file, env)
+    foreign = {key for key, value in found if not is_allowed(key, value)}
+    yield from (Danger(file, f"sets {key}", key, is_removed=True) for key in sorted(foreign))
+    counts = Counter(key for key, _ in found if key.startswith("remote.") and key not in foreign)
+    for key, count in counts.items():
+        if key.endswith(".pushurl"):
+            yield Danger(file, f"sets {key}: a push of yours goes there", key)
+        elif key.endswith(".url") and count > 1:
+            yield Danger(file, f"sets {key} {count} times: a push of yours goes to all of them", key)
+
+
+def _files(git_dir: Path) -> Iterator[Danger]:
+    if os.path.lexists(git_dir / "commondir"):
+        file = git_dir / "commondir"
+        yield Danger(file, "lets git read another configuration and other refs", is_removed=True)
+    for name in _BORROWED:
+        if os.path.lexists(git_dir / name):
+            yield Danger(git_dir / name, "lets git take objects from elsewhere, which ctxrepo doesn't")
+    if os.path.lexists(git_dir / "modules"):
+        yield Danger(
+            git_dir / "modules", "holds repositories inside this one, with configurations of their own"
+        )
+    yield from _attributes(git_dir / "info" / "attributes")
+    for name in _names(git_dir / "hooks"):
+        if not name.endswith(".sample"):
+            yield Danger(git_dir / "hooks" / name, "is run by your own git")
+
+
+def _attributes(file: Path) -> Iterator[Danger]:
+    for place in (file.parent, file):
+        if place.is_symlink():
+            yield Danger(place, "is a link: what stands there can have git run a filter")
+            return
+    lines = [line.strip() for line in text_of(file).splitlines()]
+    if foreign := [line for line in lines if line and line[0] != "#" and line not in ATTRIBUTES]:
+        yield Danger(file, f"says `{foreign[0][:80]}`: it can have git run a filter")
+
+
+def _worktrees(git_dir: Path, env: Mapping[str, str]) -> Iterator[Danger]:
+    """Linked worktrees that lead elsewhere than back here, and what their own configuration sets."""
+    for name in _names(git_dir / "worktrees"):
+        folder = git_dir / "worktrees" / name
+        yield from _keys(folder / "config.worktree", env)
+        if (common := text_of(folder / "commondir").strip()) not in ("", "../.."):
+            yield Danger(folder / "commondir", f"lets git read another configuration, in {common[:200]}")
+        file = folder / "gitdir"
+        there = text_of(file).strip()
+        if there and text_of(Path(there)).strip() != f"gitdir: {folder}":
+            yield Danger(file, f"names {there[:200]}, which is no worktree of this clone")
+
+
+def _names(folder: Path) -> list[str]:
+    with suppress(OSError):
+        return sorted(os.listdir(folder))
+    return []

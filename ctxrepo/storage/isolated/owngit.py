@@ -1,0 +1,236 @@
+"""The git directory of ours beside a clone's: what every git process and libgit2 of ours reads as its own.
+
+Others can write the clone's `.git`: an agent that was talked into it, an unpacked archive. git runs programs
+that a configuration names, and sends where it says. So ours run in this directory, whose configuration we
+write, and find the clone's objects through links. What a person's own git does in the clone is theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ctxrepo.domain.git.cone import render
+from ctxrepo.errors import Damaged, GitFailed, RepositoryState
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.reffiles import RefFiles
+from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
+from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.git.address import carries_password, is_local
+from ctxrepo.storage.git.git import Git, nowhere
+from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions
+
+_FANS = [f"{number:02x}" for number in range(256)]
+
+_TIMEOUT = 10.0
+
+_NEVER_SHOWN = "refs/replace/"
+"""Refs by which git would read other objects than it was asked for."""
+
+
+@dataclass(frozen=True)
+class OwnGit:
+    """`folder` is in the state of the clone on this machine; `url` is the remote's address in config.toml."""
+
+    folder: Path
+    clone: Clone
+    url: str = ""
+
+    def git(self, env: Mapping[str, str], *, is_offline: bool = False) -> Git:
+        """The git executable in this directory, made ready.
+
+        RepositoryState where the clone's git folder is not its own.
+        """
+        git = Git(
+            self.folder, env, file_remote=is_local(self.url), is_offline=is_offline, git_dir=self.folder
+        )
+        self.prepare(self._conditional_files(git) if may_have_conditions(env) else ())
+        return git
+
+    def prepare(self, includes: tuple[str, ...] = ()) -> None:
+        """Make the directory say what it has to, whatever was there."""
+        require_in_place(self.clone.root)
+        try:
+            make_bare(self.folder, self._configuration(includes), self._head())
+            self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
+            cone = self.clone.cone
+            self._copy("info/sparse-checkout", render(cone) if cone else "")
+            self._link_objects()
+            self._link_shared_indexes()
+        except OSError as error:
+            raise GitFailed(
+                f"{error.filename or self.folder} can't be written: {error.strerror or error}"
+            ) from error
+
+    def prepare_objects(self) -> Path:
+        """The same as far as libgit2 needs it, which is given the clone's objects; returns where they are."""
+        require_in_place(self.clone.root)
+        objects = self.clone.git_dir / "objects"
+        if not objects.is_dir():
+            raise Damaged(f"{objects} is gone")
+        make_bare(self.folder, self._configuration(()), self._head(), keeps_configuration=True)
+        self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
+        return objects
+
+    def make_empty(self, folder: Path) -> None:
+        """A repository at `folder` that knows the remote and has nothing yet."""
+        make_bare(folder, self._configuration((), is_whole=True), self._head())
+
+    def show_refs(self) -> dict[str, str]:
+        """Give this directory the clone's refs, so that a fetch knows what is here; returns them.
+
+        The caller holds the sync lock.
+        """
+        refs = {name: oid for name, oid in self._files.all().items() if not name.startswith(_NEVER_SHOWN)}
+        self._copy("packed-refs", "".join(f"{oid} {name}\n" for name, oid in refs.items()))
+        for left in (self.folder / "refs").iterdir():
+            shutil.rmtree(left)
+        return refs
+
+    def refs_now(self) -> dict[str, str]:
+        """The refs that a git has left in this directory."""
+        return RefFiles(self.folder).all()
+
+    def _conditional_files(self, git: Git) -> tuple[str, ...]:
+        """What git is to read though it runs here, asked in a directory without that."""
+        asked = self.folder / "asked"
+        make_bare(asked, self._configuration(()), self._head())
+        return conditional_files(replace(git, folder=asked, git_dir=asked), self.clone)
+
+    @property
+    def _files(self) -> RefFiles:
+        return RefFiles(self.clone.git_dir)
+
+    def _head(self) -> str:
+        """What HEAD says in the clone: a person's `includeIf "onbranch:…"` goes by it."""
+        head = self._files.head()
+        return head if head.startswith("ref: ") else f"ref: {self.clone.branch_ref}"
+
+    def _configuration(self, includes: tuple[str, ...], *, is_whole: bool = False) -> str:
+        is_partial, cone = self.clone.is_partial and not is_whole, self.clone.cone
+        core = {
+            "repositoryformatversion": "0",
+            "bare": "true",
+            "logAllRefUpdates": "false",
+            "commitGraph": "false",
+            **({"sparseCheckout": "true", "sparseCheckoutCone": "true"} if cone else {}),
+        }
+        remote = {"url": self.url} if self.url and not carries_password(self.url) else {}
+        if is_partial:
+            remote |= {"promisor": "true", "partialclonefilter": "blob:none"}
+        sections = [
+            ("core", core),
+            ("index", {"sparse": "true"} if cone else {}),
+            ('remote "origin"', remote),
+            *(("include", {"path": file}) for file in includes),
+        ]
+        return "".join(
+            f"[{name}]\n" + "".join(f"\t{key} = {_quoted(value)}\n" for key, value in pairs.items())
+            for name, pairs in sections
+            if pairs
+        )
+
+    def _copy(self, name: str, text: str) -> None:
+        if text:
+            write_if_changed(self.folder / name, text)
+        else:
+            (self.folder / name).unlink(missing_ok=True)
+
+    def _link_objects(self) -> None:
+        """Links to the clone's folders of objects: what lies beside them (`info/alternates`) is not seen, and
+        what git writes is in the clone at once."""
+        own, there = self.folder / "objects", self.clone.git_dir / "objects"
+        with os.scandir(there) as entries:
+            folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+        # `pack` is linked last: where it leads there, and none is missing, all of them do.
+        is_linked = _target(own / "pack") == str(there / "pack") and len(os.listdir(own)) > len(_FANS) + 1
+        for name in (*_FANS, "pack"):
+            if name not in folders:
+                try:
+                    (there / name).mkdir()
+                except FileExistsError as error:
+                    if kind_of(there / name) != "a folder":  # put there just now
+                        raise Damaged(Misplaced(there / name, kind_of(there / name)).words) from error
+            if is_linked:
+                continue
+            link, target = own / name, str(there / name)
+            try:
+                if os.readlink(link) == target:
+                    continue
+                link.unlink()
+            except FileNotFoundError:
+                pass
+            try:
+                link.symlink_to(target)
+            except FileExistsError:  # another process of ours has just made it
+                continue
+
+    def _link_shared_indexes(self) -> None:
+        """Where a person's index is split, git looks for its greater part beside the configuration."""
+        names = {file.name for file in self.clone.git_dir.glob("sharedindex.*") if file.is_file()}
+        for name in names:
+            if not (self.folder / name).is_symlink():
+                (self.folder / name).symlink_to(self.clone.git_dir / name)
+        for left in self.folder.glob("sharedindex.*"):
+            if left.name not in names:
+                left.unlink(missing_ok=True)
+
+
+def make_bare(folder: Path, configuration: str, head: str, *, keeps_configuration: bool = False) -> None:
+    """A bare git directory with this configuration and this HEAD, and with nothing else of its own."""
+    for name in ("refs", "objects/info", "info"):
+        make_folder(folder / name)
+    folder.chmod(0o700)
+    write_if_changed(folder / "HEAD", f"{head}\n")
+    if not (keeps_configuration and (folder / "config").is_file()):
+        write_if_changed(folder / "config", configuration)
+
+
+def write_if_changed(file: Path, text: str) -> None:
+    """In one step: another process may read it meanwhile."""
+    data = text.encode("utf-8", "surrogateescape")
+    try:
+        if file.read_bytes() == data:
+            return
+    except FileNotFoundError:
+        pass
+    new = file.with_name(f"{file.name}-{secrets.token_hex(4)}")
+    new.write_bytes(data)
+    new.rename(file)
+
+
+def require_owner(root: Path, env: Mapping[str, str]) -> None:
+    """RepositoryState for a clone that is another user's, who could change it under our hands; root's pass.
+
+    As with git, `safe.directory` of the user's own configuration lets it pass.
+    """
+    for path in (root, root / ".git"):
+        owner = path.lstat().st_uid
+        if owner in (os.geteuid(), 0):
+            continue
+        said = nowhere(env).run("config", "--null", "--get-all", "safe.directory", timeout=_TIMEOUT)
+        if not {"*", str(root), str(root / ".git")} & set(said.out.split("\0")):
+            trust = f"`git config --global --add safe.directory {shlex.quote(str(root))}`"
+            raise RepositoryState(
+                f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."
+            )
+
+
+def _target(link: Path) -> str:
+    """Where a link leads, '' for none."""
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
+
+
+def _quoted(value: str) -> str:
+    """A value as git's configuration has it."""
+    if any(ord(sign) < 32 for sign in value):
+        return '""'
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,1 @@
+"""Models and the vectors that they make of texts."""

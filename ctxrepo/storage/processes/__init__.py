@@ -1,0 +1,1 @@
+"""What processes share or start: locks, SQLite files, sockets, child processes."""

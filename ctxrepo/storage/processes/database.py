@@ -1,0 +1,232 @@
+"""SQLite files that can be made anew at any time: opening them, and writing all or nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.storage.disk.private import aside_of, make_folder, ready
+from ctxrepo.storage.processes.holder import holder
+from ctxrepo.storage.processes.lock import is_held, locked, locked_folder
+from ctxrepo.storage.processes.pause import pause
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_PATIENCE = 5.0
+"""Seconds to wait for another writer, and for another process that lays the database out."""
+
+_WRITERS_PATIENCE = 120.0
+"""Seconds to wait after that: who reads many notes in lets others write in between."""
+
+_TURN = 0.1
+"""Seconds in which whoever waits to write has surely looked whether it is free."""
+
+_JOURNAL_BYTES = 4 * 1024 * 1024
+"""What a log of changes may keep of the disk once it is in the database."""
+
+
+def open_database(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    """The database at `path`; `build` lays it out where it is missing, damaged or not `is_current`.
+
+    Processes that find it so at once do that one after the other. Busy when the one before takes too long.
+    """
+    make_folder(path.parent)
+    _make_way(path)
+    db = _as_it_is(path, is_current)
+    if db is None:
+        with locked_folder(path.parent, _PATIENCE):
+            db = _laid_out_or_anew(path, is_current, build)
+    return db
+
+
+def discard(path: Path) -> None:
+    """Take a database away; who has it open goes on reading it."""
+    if path.parent.is_dir():
+        with locked_folder(path.parent, _PATIENCE):
+            _remove(path)
+
+
+def is_sound(path: Path) -> bool:
+    """Whether every page of a database reads well; one that isn't there does."""
+    if not path.exists():
+        return True
+    try:
+        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as db:
+            return [*db.execute("pragma quick_check(1)")] == [("ok",)]
+    except sqlite3.OperationalError:
+        return True  # locked, or the disk: nothing is known
+    except sqlite3.DatabaseError:
+        return False
+
+
+def healing(
+    heal: Callable[[_T], object],
+) -> Callable[[Callable[Concatenate[_T, _P], _R]], Callable[Concatenate[_T, _P], _R]]:
+    """Make a function that works on a database run again when it turns out to be damaged.
+
+    `heal` is given the function's first argument and discards or empties the database; damage behind the
+    first page shows only when somebody reads there.
+    """
+
+    def decorate(function: Callable[Concatenate[_T, _P], _R]) -> Callable[Concatenate[_T, _P], _R]:
+        @wraps(function)
+        def healed(first: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            try:
+                return function(first, *args, **kwargs)
+            except sqlite3.OperationalError:
+                raise  # locked, or the disk
+            except sqlite3.DatabaseError:
+                heal(first)
+                return function(first, *args, **kwargs)
+
+        return healed
+
+    return decorate
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All that is written inside, or nothing."""
+    _begin(db)
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # a full disk has ended it already
+            db.execute("rollback")
+        raise
+    db.execute("commit")
+
+
+def give_way(db: sqlite3.Connection) -> None:
+    """Let others write whose turn comes between many transactions of ours, one after the other."""
+    if is_held(_wanted(_path_of(db))):
+        pause(_TURN, 2 * _TURN)
+
+
+def _begin(db: sqlite3.Connection) -> None:
+    """Become the one who writes. Somebody who reads many notes in writes for longer than a person thinks, and
+    is told that others wait."""
+    if _has_begun(db):
+        return
+    path = _path_of(db)
+    end = time.monotonic() + _WRITERS_PATIENCE
+    with locked(_wanted(path), _WRITERS_PATIENCE):
+        while not _has_begun(db):
+            if time.monotonic() > end:
+                raise Busy(*busy_words(path))
+
+
+def _has_begun(db: sqlite3.Connection) -> bool:
+    """Try once to become the one who writes; False where somebody else is."""
+    try:
+        db.execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        if not is_locked(error):
+            raise
+        return False
+    return True
+
+
+def busy_words(path: Path) -> tuple[str, str]:
+    """What is wrong and what to do, when a database is written by somebody else for too long."""
+    who = holder(path, path.with_name(f"{path.name}-shm"), path.with_name(f"{path.name}-wal"))
+    return (
+        f"{path} is being written by {who or 'another process of ctxrepo'}",
+        "Nothing is lost; run the command again when that is done.",
+    )
+
+
+def is_locked(error: sqlite3.DatabaseError) -> bool:
+    """Whether somebody else is writing, and nothing is wrong with the database."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _path_of(db: sqlite3.Connection) -> Path:
+    return Path(db.execute("pragma database_list").fetchone()[2])
+
+
+def _wanted(path: Path) -> Path:
+    """Held by whoever waits to write the database."""
+    return path.with_name(f"{path.name}.lock")
+
+
+def _make_way(path: Path) -> None:
+    """SQLite would follow a link, and make what the link leads to."""
+    if path.is_symlink() or path.is_dir():
+        try:
+            path.rename(aside_of(path))
+        except OSError as error:
+            kind = "link" if path.is_symlink() else "folder"
+            raise CtxrepoError(f"{path} is a {kind}; ctxrepo keeps a file there", "Move it away.") from error
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> sqlite3.Connection | None:
+    """The database when there is nothing to do for it, as nearly always; nothing of the file is changed."""
+    if not path.exists():
+        return None
+    db = _connect(path)
+    try:
+        if db.execute("pragma journal_mode").fetchone() == ("wal",) and is_current(db):
+            _prepare(db)
+            return db
+    except sqlite3.Error:
+        pass  # damaged, or another process is just making it anew
+    except BaseException:
+        db.close()
+        raise
+    db.close()
+    return None
+
+
+def _laid_out_or_anew(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    try:
+        return _laid_out(path, is_current, build)
+    except sqlite3.OperationalError:
+        raise  # locked, or the disk: no reason to throw anything away
+    except sqlite3.DatabaseError:
+        _remove(path)
+        return _laid_out(path, is_current, build)
+
+
+def _laid_out(
+    path: Path, is_current: Callable[[sqlite3.Connection], bool], build: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
+    ready(path)
+    db = _connect(path)
+    try:
+        db.execute("pragma journal_mode = wal")
+        _prepare(db)
+        if not is_current(db):
+            with transaction(db):
+                build(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """Set what SQLite keeps for a connection and not in the file."""
+    db.execute("pragma synchronous = normal")
+    db.execute(f"pragma journal_size_limit = {_JOURNAL_BYTES}")

@@ -1,0 +1,108 @@
+"""A unix socket of the user's own: a line comes in, a line goes out, and nobody can keep it waiting."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from pathlib import Path
+
+from ctxrepo.hooks.recall.semantic import MOST, address, is_own
+
+_PATIENCE = 0.1
+"""Seconds for a whole question, and for an answer: hooks ask at once and wait for less."""
+
+_WAITING = 16
+
+
+class Listener:
+    """Holds the socket of a folder; whoever makes one has the lock that says there is no other."""
+
+    def __init__(self, folder: Path) -> None:
+        """OSError where no socket can be; what a killed one left is replaced."""
+        self._folder = folder
+        path, handle = address(str(folder))
+        mask = os.umask(0o177)
+        try:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            _make_way(path)
+            self._socket.bind(path)
+            self._socket.listen(_WAITING)
+            self._socket.setblocking(False)
+            self._own = _inode(path)
+        finally:
+            os.umask(mask)
+            if handle >= 0:
+                os.close(handle)
+
+    def close(self) -> None:
+        self._socket.close()
+        path, handle = address(str(self._folder))
+        if _inode(path) == self._own:
+            os.unlink(path)
+        if handle >= 0:
+            os.close(handle)
+
+    def is_there(self) -> bool:
+        """Whether the socket is still where it is looked for: a state folder may be deleted at any time."""
+        try:
+            path, handle = address(str(self._folder))
+        except OSError:
+            return False
+        try:
+            return _inode(path) == self._own
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+    def next(self, seconds: float) -> socket.socket | None:
+        """Somebody of the user's who asks, waited for so long."""
+        if not select.select([self._socket], [], [], seconds)[0]:
+            return None
+        try:
+            peer, _ = self._socket.accept()
+        except OSError:  # who asked is gone
+            return None
+        if not is_own(peer):
+            peer.close()
+            return None
+        return peer
+
+
+def question(peer: socket.socket) -> bytes:
+    """What somebody asks; b'' when they don't come to an end in time, or never."""
+    said, end = b"", time.monotonic() + _PATIENCE
+    try:
+        while not said.endswith(b"\n"):
+            left = end - time.monotonic()
+            if left <= 0 or len(said) > MOST:
+                return b""
+            peer.settimeout(left)
+            if not (part := peer.recv(MOST)):
+                return b""
+            said += part
+    except OSError:
+        return b""
+    return said if len(said) <= MOST else b""
+
+
+def reply(peer: socket.socket, line: bytes) -> None:
+    """Answer them, if they still listen."""
+    try:
+        peer.settimeout(_PATIENCE)
+        peer.sendall(line)
+    except OSError:
+        pass
+
+
+def _make_way(path: str) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.lstat(path).st_ino
+    except OSError:
+        return 0

@@ -1,0 +1,88 @@
+"""Locks between processes: flock, which dies with its holder, so that a stale one cannot exist."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ctxrepo.errors import Busy
+from ctxrepo.hooks.files.daemon import is_taken, take
+from ctxrepo.hooks.files.private import open_own
+from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.processes.holder import holder
+from ctxrepo.storage.processes.pause import pause
+
+
+@contextmanager
+def locked(path: Path, timeout: float) -> Iterator[None]:
+    """Hold `path` exclusively, waiting at most `timeout` seconds; Busy after that."""
+    make_folder(path.parent)
+    handle = open_own(str(path), os.O_RDWR | os.O_CREAT)
+    try:
+        _wait(handle, path, timeout)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked_folder(folder: Path, timeout: float) -> Iterator[None]:
+    """Hold a folder that is there, as `locked` does; as no file is made, it needs no room on the disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _wait(handle, folder, timeout)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_held(path: Path) -> bool:
+    """Whether another process holds `path` now."""
+    make_folder(path.parent)
+    return is_taken(str(path))
+
+
+class Turn:
+    """A lock that a process takes when it is free and lets go of, again and again; it never waits for it.
+
+    Whoever is refused leaves word of what there is to do, beforehand; whoever lets go looks for that.
+    """
+
+    def __init__(self, path: Path, handle: int = -1) -> None:
+        """`handle` is the lock when it is taken already."""
+        self._path = path
+        self._handle = handle
+
+    def take(self) -> bool:
+        """Whether it is ours now, or was already."""
+        if self._handle < 0:
+            self._handle = take(str(self._path))
+        return self._handle >= 0
+
+    def let_go(self) -> None:
+        if self._handle >= 0:
+            fcntl.flock(self._handle, fcntl.LOCK_UN)  # also for a child that is just being started
+            os.close(self._handle)
+            self._handle = -1
+
+
+def _wait(handle: int, path: Path, timeout: float) -> None:
+    end = time.monotonic() + timeout
+    wait = 0.002
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                who = holder(path)
+                raise Busy(
+                    f"{who or 'another ctxrepo process'} has held {path.name} for {timeout:.0f} s",
+                    "Nothing is lost; run the command again in a moment.",
+                ) from None
+        pause(0.5 * wait, 1.5 * wait)
+        wait = min(wait * 1.5, 0.1)

@@ -1,0 +1,1 @@
+"""Speaking with the remote: fetch, push, clone, and what is still wanted of it."""

@@ -1,0 +1,280 @@
+"""Conversations with the remote: fetch, push, clone. Bounded, without force, without a question asked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ctxrepo.domain.git.remote import RemoteAnswer, classify, reason, unheard
+from ctxrepo.errors import Damaged, UsageError
+from ctxrepo.storage.clone.clone import Clone
+from ctxrepo.storage.clone.reffiles import RefFiles
+from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
+from ctxrepo.storage.git.address import check_url, is_local
+from ctxrepo.storage.git.git import Answer, Git, Progress, redact
+from ctxrepo.storage.git.limits import RECEIVING, SENDING, SERVED
+from ctxrepo.storage.isolated.owngit import OwnGit
+from ctxrepo.storage.remote.packs import light
+
+LONGEST = 600.0
+"""Seconds after which any conversation is given up, however lively."""
+
+_FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+
+_COUNTING = re.compile(r": +\d")
+"""In a line in which git tells how far it is; the others are for those who typed its command."""
+
+_UNREADABLE = re.compile(
+    r"^(error|fatal): (.*is corrupt|.*is empty$|bad .*object|bad object|could not read [0-9a-f]{40}"
+    r"|unable to read [0-9a-f]{40}|unable to parse|could not parse|failed to (read|traverse|parse)"
+    r"|.*did not send all necessary|.*packfile|.*inflate|bad shallow|.*reference broken)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""git's words when it can't read an object or a ref, here or in a remote on this disk."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """The remote as config.toml has it: the clone's own configuration can be written by agents.
+
+    git runs in a directory of ours; what a fetch leaves there is carried over to the clone. `timeout` is the
+    seconds of silence after which it is given up. Damaged when it is here that git can't read something.
+    """
+
+    own: OwnGit
+    env: Mapping[str, str]
+    timeout: float
+
+    @property
+    def url(self) -> str:
+        return self.own.url
+
+    @property
+    def clone(self) -> Clone:
+        return self.own.clone
+
+    @property
+    def _served(self) -> tuple[str, ...]:
+        return SERVED if is_local(self.url) else ()
+
+    def tip(self) -> str:
+        """The commit that the shared branch is at there, asked without bringing anything; '' for none."""
+        git = self.own.git(self.env)
+        words = ("ls-remote", "--quiet", "--", self.url, self.clone.branch_ref)
+        said = git.run(*words, timeout=LONGEST, silence=self.timeout, limits=RECEIVING)
+        lines = (line.split("\t") for line in said.out.splitlines() if said.ok)
+        return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
+
+    def look(self) -> RemoteAnswer:
+        """Ask whether it is there and lets us in; nothing is brought or sent."""
+        return self._say("ls-remote", "--quiet", "--", self.url)
+
+    def fetch(self, also: str = "") -> RemoteAnswer:
+        """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs.
+
+        Ok as well when the remote has no such branch. The caller holds the sync lock.
+        """
+        # Without the history that a shallow clone left out, two sides have no common past to merge over.
+        deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
+        answer = self._bring_refs(*deepen, refspec=self._refspec(self.clone.branch))
+        if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
+            answer = self._branch_is_gone()
+        return (
+            self._bring_refs("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
+        )
+
+    def bring(self, objects: Sequence[str]) -> RemoteAnswer:
+        """Bring objects that a partial clone left there."""
+        return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
+
+    def fetch_all(self, folder: Path) -> RemoteAnswer:
+        """Bring the shared branch with all its history to a new repository at `folder`, as one pack there.
+
+        A repository with holes can't ask for what it lacks: it tells the remote that it has it.
+        """
+        refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
+        return self._say_elsewhere(
+            folder,
+            "-c",
+            "fetch.unpackLimit=1",
+            "fetch",
+            *_FETCH,
+            *self._served,
+            "--",
+            self.url,
+            refspec,
+        )
+
+    def push(self, commit: str, branch: str = "") -> RemoteAnswer:
+        """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
+        it has there."""
+        words = ("--progress", "--porcelain", "--no-verify", "--no-recurse-submodules", "--no-follow-tags")
+        return self._say("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit is there at all, on a branch or not."""
+        probe = self.own.folder / "probe"
+        try:
+            words = ("fetch", *_FETCH, "--depth=1", "--filter=tree:0", "--", self.url, commit)
+            return self._say_elsewhere(probe, *words).ok
+        finally:
+            shutil.rmtree(probe, ignore_errors=True)
+
+    def _bring_refs(self, *options: str, refspec: str) -> RemoteAnswer:
+        """Fetch, and carry over to the clone what became of the refs in our directory."""
+        if refusal := self._refusal():
+            return refusal
+        self.own.git(self.env)
+        before = self.own.show_refs()
+        answer = self._fetch(*options, refspec=refspec)
+        if answer.outcome in ("bounds", "malformed"):  # what its refs are at may have been taken away
+            return answer
+        writer = RefWriter(self.clone.git_dir, logs_setting(self.clone.configured()))
+        now = self.own.refs_now()
+        for name in before.keys() - now.keys():
+            writer.remove(name)
+        for name, oid in now.items():
+            if before.get(name) != oid:
+                writer.set(name, oid)
+        if answer.ok and "--unshallow" in options:
+            writer.write_shallow("".join(f"{one}\n" for one in sorted(RefFiles(self.own.folder).shallow())))
+        return answer
+
+    def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:
+        """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
+        there."""
+        place = ("--filter=blob:none", "origin") if self.clone.is_partial else ("--", self.url)
+        words = (*_FETCH, *self._served, *options, *place, *([refspec] if refspec else []))
+        packs = self.clone.git_dir / "objects" / "pack"
+        before = set(packs.glob("pack-*.pack"))
+        answer = self._say("fetch", *words, stdin=stdin)
+        return light(answer, set(packs.glob("pack-*.pack")) - before)
+
+    def _refspec(self, branch: str) -> str:
+        return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
+
+    def _branch_is_gone(self) -> RemoteAnswer:
+        """Forget a branch that isn't there; but git takes a web page, too, for an empty repository."""
+        if self.url.lower().startswith("https:"):
+            words = ("ls-remote", "--", self.url)
+            git = self.own.git(self.env)
+            said = git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True, limits=RECEIVING)
+            if not said.ok:
+                return _answer(said)
+            if "packet:" not in said.err:
+                return RemoteAnswer("missing", "what answers at that address is not a git repository")
+        RefWriter(self.clone.git_dir).remove(self.clone.upstream_ref)
+        return RemoteAnswer("ok", "the remote is empty")
+
+    def _say(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+        return self._refusal() or self._told(self.own.git(self.env), words, stdin)
+
+    def _say_elsewhere(self, folder: Path, *words: str) -> RemoteAnswer:
+        """The same in an empty repository at `folder`, which knows nothing of what is here."""
+        if refusal := self._refusal():
+            return refusal
+        shutil.rmtree(folder, ignore_errors=True)
+        self.own.make_empty(folder)
+        return self._told(replace(self.own.git(self.env), folder=folder, git_dir=folder), words, b"")
+
+    def _refusal(self) -> RemoteAnswer | None:
+        try:
+            check_url(self.url)
+        except UsageError as error:  # config.toml is written by hand, too
+            return RemoteAnswer("address", error.message)
+        return None
+
+    def _told(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
+        limits = SENDING if words[0] == "push" else RECEIVING
+        said = git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin, limits=limits)
+        if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
+            self._require_whole(git, said)
+        answer = _answer(said, pushing=words[0] == "push")
+        return answer if answer.ok else replace(answer, unheard=unheard(self.env, self.url))
+
+    def _require_whole(self, git: Git, answer: Answer) -> None:
+        """Damaged when it is here that git couldn't read something; a remote on disk says the same words."""
+        checked = git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
+        if checked.code:
+            raise Damaged(f"git stopped at something in {self.clone.git_dir}: {answer.reason}")
+
+
+def clone(
+    url: str,
+    root: Path,
+    env: Mapping[str, str],
+    file_remote: bool,
+    progress: Progress | None,
+    timeout: float,
+    *,
+    sparse: bool = False,
+) -> RemoteAnswer:
+    """Clone `url` without checking anything out; `root` appears whole or not at all.
+
+    `timeout` is the seconds of silence after which it is given up. A `sparse` clone leaves the contents of
+    files there until they are needed.
+    """
+    check_url(url)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    building = root.with_name(f".{root.name}.cloning")
+    shutil.rmtree(building, ignore_errors=True)
+    git = Git(root.parent, env, file_remote=file_remote)
+    filters = ["--filter=blob:none"] if sparse else []
+    words = (
+        "--no-checkout",
+        "--no-tags",
+        "--no-local",
+        "--origin=origin",
+        "--template=",
+        "--progress",
+        *filters,
+        *(SERVED if is_local(url) else ()),
+    )
+    try:
+        answer = _answer(
+            git.run(
+                "clone",
+                *words,
+                "--",
+                url,
+                str(building),
+                timeout=LONGEST,
+                silence=timeout,
+                limits=RECEIVING,
+                progress=_counting(progress, f"asking {redact(url)}") if progress else None,
+            )
+        )
+        answer = light(answer, building.glob(".git/objects/pack/pack-*.pack"))
+        if answer.ok:
+            if root.exists():
+                root.rmdir()  # an empty folder was allowed; anything else fails here
+            building.rename(root)
+        return answer if answer.ok else replace(answer, unheard=unheard(env, url))
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _counting(progress: Progress, first: str) -> Progress:
+    """Tells `first` now, and later how far git is: of its words no more than that."""
+    progress(first)
+
+    def tell(words: str) -> None:
+        if lines := [line for line in words.splitlines() if _COUNTING.search(line)]:
+            progress("\n".join(lines))
+
+    return tell
+
+
+def _answer(answer: Answer, *, pushing: bool = False) -> RemoteAnswer:
+    if answer.ok:
+        return RemoteAnswer("ok")
+    if answer.excess:
+        return RemoteAnswer("bounds", answer.excess)
+    if answer.code is None:
+        return RemoteAnswer("timeout", answer.reason)
+    words = redact(f"{answer.err}\n{answer.out}")
+    outcome = classify(words, pushing=pushing)
+    return RemoteAnswer(outcome, reason(words, outcome) or answer.reason)

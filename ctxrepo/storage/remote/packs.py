@@ -1,0 +1,148 @@
+"""What it takes to read the objects of a pack, told from its heads without unpacking any.
+
+A pack may keep an object as what differs from another one, its base, and that again. Who reads a note that is
+cut out of a file of 160 MB unpacks all of that, each time. git never packs so: it makes no base of what is
+more than 32 times as large.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.domain.guard.bounds import CUT_OUT
+from ctxrepo.errors import BeyondBounds
+
+_OFS_DELTA, _REF_DELTA = 6, 7
+_HASH = 20
+_HEADS = (128, 64 * 1024)
+"""Bytes of what is compressed that are looked at, as many as need be: a delta begins with its sizes."""
+
+_SMALL = 64 * 1024
+_USUAL = 300
+"""Bases together are no burden up to so many bytes, or up to so many times the object itself: chains are
+up to 250 long."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An object: its `size`, and where its base begins, -1 for none."""
+
+    size: int
+    base: int
+
+
+def light(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAnswer:
+    """The answer of a fetch that brought these packs; another one where one is a burden to whoever reads it.
+
+    Such a pack is taken away again: what it holds of the good that is here would be read from it.
+    """
+    for pack in packs if answer.ok else ():
+        try:
+            CUT_OUT.require(burden(pack), "what it sent")
+        except FileNotFoundError:  # packed anew meanwhile
+            continue
+        except (BeyondBounds, ValueError) as error:
+            for suffix in (".idx", ".rev", ".promisor", ".pack"):
+                pack.with_suffix(suffix).unlink(missing_ok=True)
+            is_whole = isinstance(error, BeyondBounds)
+            return RemoteAnswer("bounds" if is_whole else "malformed", str(error))
+    return answer
+
+
+def burden(pack: Path) -> int:
+    """The bytes of bases that are unpacked, over what is usual, to read every object of a pack once.
+
+    ValueError for what is no whole pack with its index.
+    """
+    if not pack.with_suffix(".idx").stat().st_size:
+        raise ValueError(f"{pack} has no index")
+    with (
+        pack.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        pack.with_suffix(".idx").open("rb") as index,
+    ):
+        places = _places(index.read())
+        try:
+            entries = {at: _entry(data, at, places) for at in places.values()}
+        except (IndexError, KeyError, zlib.error) as error:
+            raise ValueError(f"{pack} is no pack") from error
+        below: dict[int, int] = {}
+        return sum(
+            size
+            for at, entry in entries.items()
+            if (size := _below(entries, below, at)) > _SMALL + _USUAL * entry.size
+        )
+
+
+def _places(index: bytes) -> dict[bytes, int]:
+    """id -> where it begins, of an index of the second version."""
+    if not index.startswith(b"\xfftOc\0\0\0\x02"):
+        raise ValueError("an index of another version")
+    (count,) = struct.unpack_from(">I", index, 8 + 255 * 4)
+    names, places = 8 + 1024, 8 + 1024 + count * (_HASH + 4)
+    far = places + count * 4
+    found = {}
+    for number, place in enumerate(struct.unpack_from(f">{count}I", index, places)):
+        if place >> 31:
+            (place,) = struct.unpack_from(">Q", index, far + 8 * (place & 0x7FFFFFFF))
+        found[index[names + number * _HASH : names + (number + 1) * _HASH]] = place
+    return found
+
+
+def _entry(data: mmap.mmap, at: int, places: dict[bytes, int]) -> _Entry:
+    here, byte = at + 1, data[at]
+    kind, size, shift = byte >> 4 & 7, byte & 15, 4
+    while byte & 128:
+        byte, here = data[here], here + 1
+        size |= (byte & 127) << shift
+        shift += 7
+    if kind == _OFS_DELTA:
+        byte, here = data[here], here + 1
+        back = byte & 127
+        while byte & 128:
+            byte, here = data[here], here + 1
+            back = (back + 1) << 7 | byte & 127
+        return _Entry(_made(data, here), at - back)
+    if kind == _REF_DELTA:
+        return _Entry(_made(data, here + _HASH), places[data[here : here + _HASH]])
+    return _Entry(size, -1)
+
+
+def _made(data: mmap.mmap, at: int) -> int:
+    """The size of what a delta makes: the second number in it."""
+    for length in _HEADS:
+        numbers = list(_numbers(zlib.decompressobj().decompress(data[at : at + length], 20)))
+        if len(numbers) > 1:
+            return numbers[1]
+    raise IndexError("a delta without its sizes")
+
+
+def _numbers(head: bytes) -> Iterator[int]:
+    value = shift = 0
+    for byte in head:
+        value |= (byte & 127) << shift
+        shift += 7
+        if not byte & 128:
+            yield value
+            value = shift = 0
+
+
+def _below(entries: dict[int, _Entry], known: dict[int, int], at: int) -> int:
+    """The bytes of all bases below an object; a base is looked at once."""
+    chain = [at]
+    while chain[-1] not in known:
+        base = entries[chain[-1]].base
+        if base < 0:
+            known[chain[-1]] = 0
+        else:
+            chain.append(base)
+    while len(chain) > 1:
+        base = chain.pop()
+        known[chain[-1]] = known[base] + entries[base].size
+    return known[at]

@@ -1,0 +1,1 @@
+"""What is still whole in a damaged clone."""

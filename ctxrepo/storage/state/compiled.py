@@ -1,0 +1,174 @@
+"""Owns hooks.db: settings compiled for the hooks, and the table of code checkouts that they look up."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from ctxrepo.hooks.known.compiled import FORMAT
+from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
+
+MAX_CHECKOUTS = 5000
+"""Checkouts remembered; beyond that those recorded longest ago go, and are looked at again when used."""
+
+_SCHEMA = """
+    drop view if exists given;
+    drop table if exists settings;
+    drop table if exists repository;
+    drop table if exists checkout;
+    create table settings(key text primary key, value text not null) without rowid;
+    create table repository(id text primary key, home text not null, position integer not null);
+    create table checkout(
+        top text primary key, config text not null, stamp text not null, project text not null,
+        folder text not null, own text not null, claim text not null
+    );
+    create view given as
+        select top, config, stamp, claim, is_held, case when is_held then '' else project end as project,
+            case when is_held then '' else folder end as folder
+        from (select *, claim != '' and (select value from settings where key = 'trust') is 'ask' as is_held
+            from checkout)
+"""
+"""`given` is what hooks see: a checkout with a claim is no project while the user is to be asked."""
+
+
+@dataclass(frozen=True)
+class CompiledRepository:
+    """A memory repository as the hooks know it: its id and the folder of its clone."""
+
+    id: str
+    home: Path
+
+
+@dataclass(frozen=True)
+class CompiledCheckout:
+    """What a code checkout was found to be: `project` '' is none, `folder` '' is not registered yet.
+
+    `own` is the id that it has by itself, which may have stood for `project`. `claim` says why it may not be
+    what it says it is; '' where nothing speaks against it.
+    """
+
+    top: str
+    config: str
+    stamp: str
+    project: str
+    folder: str
+    own: str
+    claim: str = ""
+
+
+def _discard(state: Path) -> None:
+    discard(state / "hooks.db")
+
+
+@healing(_discard)
+def compile_settings(
+    state: Path, settings: Mapping[str, str], repositories: Sequence[CompiledRepository]
+) -> bool:
+    """Make hooks.db say exactly this, in one transaction; False when it already did.
+
+    Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex),
+    `preamble` (text; '' is none, missing is the default), `global` (its folder), `preset`, `budget_bytes`,
+    `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
+    `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds),
+    `remote` ('1' when there is one).
+    """
+    make_folder(state)
+    wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
+    with _opened(state) as db:
+        if _settings(db) == dict(settings) and _repositories(db) == wanted:
+            return False
+        with transaction(db):
+            db.execute("delete from settings")
+            db.execute("delete from repository")
+            db.executemany("insert into settings values (?, ?)", settings.items())
+            db.executemany("insert into repository values (?, ?, ?)", wanted)
+    return True
+
+
+@healing(_discard)
+def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
+    """Remember what the checkout at `top`, links resolved, is; False when that was known or can't be.
+
+    Before `init` there is no hooks.db, and none is made.
+    """
+    row = astuple(checkout)
+    if not (state / "hooks.db").is_file() or not _is_text(*row):
+        return False
+    with _opened(state) as db:
+        if db.execute("select * from checkout where top = ?", row[:1]).fetchone() == row:
+            return False
+        with transaction(db):
+            db.execute("delete from checkout where top = ?", row[:1])
+            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute(
+                "delete from checkout where rowid <= (select max(rowid) from checkout) - ?", (MAX_CHECKOUTS,)
+            )
+    return True
+
+
+@healing(_discard)
+def read_settings(state: Path) -> dict[str, str]:
+    """The settings as they were compiled; empty before `init`."""
+    if not (state / "hooks.db").is_file():
+        return {}
+    with _opened(state) as db:
+        return _settings(db)
+
+
+@healing(_discard)
+def read_repositories(state: Path) -> list[CompiledRepository]:
+    """The repositories as they were compiled, in order."""
+    if not (state / "hooks.db").is_file():
+        return []
+    with _opened(state) as db:
+        return [CompiledRepository(row[0], Path(row[1])) for row in _repositories(db)]
+
+
+@healing(_discard)
+def read_checkouts(state: Path) -> list[CompiledCheckout]:
+    """Every checkout recorded, longest ago first."""
+    if not (state / "hooks.db").is_file():
+        return []
+    with _opened(state) as db:
+        return _checkouts(db)
+
+
+@contextmanager
+def _opened(state: Path) -> Iterator[sqlite3.Connection]:
+    db = open_database(state / "hooks.db", _is_current, _build)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def _is_current(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("pragma user_version").fetchone()[0] == FORMAT)
+
+
+def _build(db: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";\n"):
+        db.execute(statement)
+    db.execute(f"pragma user_version = {FORMAT}")
+
+
+def _settings(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("select key, value from settings"))
+
+
+def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
+    return db.execute("select id, home, position from repository order by position").fetchall()
+
+
+def _checkouts(db: sqlite3.Connection) -> list[CompiledCheckout]:
+    rows = db.execute("select top, config, stamp, project, folder, own, claim from checkout order by rowid")
+    return [CompiledCheckout(*row) for row in rows]
+
+
+def _is_text(*values: str) -> bool:
+    """SQLite keeps no half surrogates, which is how Python spells names that aren't UTF-8."""
+    return not any("\ud800" <= char <= "\udfff" for value in values for char in value)

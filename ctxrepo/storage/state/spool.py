@@ -1,0 +1,192 @@
+"""The reading end of the spool: events that hooks left for the worker."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from heapq import merge
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.hooks.files.private import is_own_file
+from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT, MAX_VERSIONS
+from ctxrepo.storage.disk.durable import sync_folder
+from ctxrepo.storage.disk.private import opened
+from ctxrepo.storage.user.places import RepositoryPlaces
+
+LEDGER_DAYS = 30
+MANY_LEDGERS = 1000
+VERSION_DAYS = 7
+
+NEARLY = 0.8
+"""Of what may wait for a commit: beyond it people are told, before no more is taken."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a hook was told: `event` is start, prompt, tool, stop, compact or end; absent fields are ''.
+
+    A `tool` event names a memory file (`path`), its bytes (`version`) and the tree they were made from.
+    """
+
+    event: str
+    agent: str
+    session: str
+    cwd: str = ""
+    source: str = ""
+    path: str = ""
+    version: str = ""
+    base: str = ""
+    transcript: str = ""
+    at: float = field(default=0.0, compare=False)
+    left: str = field(default="", compare=False)
+    """The name of its own file, where it could not be appended."""
+
+
+TEXTS = ("event", "agent", "session", "cwd", "source", "path", "version", "base", "transcript")
+
+
+@dataclass(frozen=True)
+class Spool:
+    places: RepositoryPlaces
+
+    def read(self) -> tuple[list[Event], int]:
+        """The events not yet done with, oldest first, and the byte after the last one in the spool.
+
+        Under the lock of the hooks, so that a line without an end is one that a crash tore: it counts as
+        read, or a worker would come back for it for ever. Events that are files of their own stand where
+        their moments put them.
+        """
+        data = self._bytes()
+        lines = [(line, "") for line in data.decode("utf-8", "replace").split("\n")]
+        left = [(_text(self.left / name), name) for name in self._left()]
+        events = [[e for line in lot if (e := _event(*line))] for lot in (lines, left)]
+        return list(merge(*events, key=lambda event: event.at)), len(data)
+
+    def _bytes(self) -> bytes:
+        try:
+            with opened(self.places.spool, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                return file.read()
+        except OSError:  # what is there instead is told as a fault
+            return b""
+
+    @property
+    def left(self) -> Path:
+        """Where events are that could not be appended."""
+        return self.places.spool.with_name("left")
+
+    def _left(self) -> list[str]:
+        with suppress(OSError):
+            return sorted(name for name in os.listdir(self.left) if not name.startswith("."))
+        return []
+
+    def is_empty(self) -> bool:
+        try:
+            return self.places.spool.stat().st_size == 0 and not self._left()
+        except FileNotFoundError:
+            return not self._left()
+
+    def is_hidden(self) -> bool:
+        """Whether something that is no file of ours is in the spool's place."""
+        return os.path.lexists(self.places.spool) and not is_own_file(str(self.places.spool))
+
+    def nearly_full(self) -> Iterator[str]:
+        """What is more than four fifths of the most that hooks leave."""
+        if self._size() > NEARLY * MAX_BYTES:
+            yield "events of hooks"
+        for folder, most, what in (
+            (self.places.versions, MAX_VERSIONS, "versions of memory files that agents wrote"),
+            (self.left, MAX_LEFT, "events of hooks that could not be appended"),
+        ):
+            with suppress(OSError):
+                if len(os.listdir(folder)) > NEARLY * most:
+                    yield what
+
+    def _size(self) -> int:
+        try:
+            return self.places.spool.lstat().st_size
+        except OSError:
+            return 0
+
+    def stamp(self) -> str:
+        """What is the same later when nothing has come meanwhile."""
+        return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
+
+    def version(self, event: Event) -> bytes | None:
+        """The bytes that came with a `tool` event."""
+        with suppress(OSError):
+            return (self.places.versions / os.path.basename(event.version)).read_bytes()
+        return None
+
+    def drop(self, end: int, done: Iterable[Event]) -> None:
+        """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
+
+        What came meanwhile goes to a new file, which the disk has before it takes the place of the old one:
+        bytes that were moved within a file may be in neither place after a power cut. Else the disk may take
+        its time behind the lock, for which a hook would have to wait.
+        """
+        with suppress(OSError), opened(self.places.spool, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(end)
+            if rest := file.read():
+                self._replace(rest)
+            else:
+                file.truncate(0)
+                fcntl.flock(file, fcntl.LOCK_UN)
+                os.fsync(file.fileno())
+        for event in done:
+            with suppress(OSError):
+                if event.version:
+                    (self.places.versions / os.path.basename(event.version)).unlink()
+                if event.left:
+                    (self.left / os.path.basename(event.left)).unlink()
+
+    def _replace(self, data: bytes) -> None:
+        new = self.places.spool.with_suffix(".new")
+        with opened(new, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.rename(self.places.spool)
+        sync_folder(new.parent)
+
+
+def tidy(places: RepositoryPlaces, now: float) -> None:
+    """Remove ledgers of sessions that are over for long, or are too many, and versions whose event never
+    came."""
+    ledgers, versions = _by_age(places.ledgers), _by_age(places.versions)
+    old = [path for at, path in ledgers if now - at > LEDGER_DAYS * 86400]
+    old += [path for _, path in ledgers[:-MANY_LEDGERS]]
+    if left := [path for at, path in versions if now - at > VERSION_DAYS * 86400]:
+        # Of a clone in which a person is in the middle of something nothing is committed, maybe for weeks.
+        waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]}
+        old += [path for path in left if os.path.basename(path) not in waiting]
+    for path in old:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _by_age(folder: Path) -> list[tuple[float, str]]:
+    with suppress(OSError), os.scandir(folder) as found:
+        return sorted((entry.stat(follow_symlinks=False).st_mtime, entry.path) for entry in found)
+    return []
+
+
+def _event(line: str, left: str = "") -> Event | None:
+    fields = record(line) if line else None
+    if fields is None:
+        # A file of which nothing can be made counts as read, too.
+        return Event("", "", "", left=left) if left else None
+    at = fields.get("at")
+    moment = float(at) if isinstance(at, int | float) else 0.0
+    return Event(**{name: text_of(fields, name) for name in TEXTS}, at=moment, left=left)
+
+
+def _text(file: Path) -> str:
+    return (bytes_of(str(file), MAX_BYTES) or b"").decode("utf-8", "replace").rstrip("\n")

@@ -1,0 +1,148 @@
+"""Owns usage.db: what became of the entries that sessions on this machine were given. No texts are in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from ctxrepo.domain.records.usage import Kind, Usage
+from ctxrepo.storage.processes.database import discard, open_database, transaction
+
+MAX_ENTRIES = 2000
+"""Entries remembered; those seen longest ago go first."""
+
+MAX_PAIRS = 5000
+"""An entry and a session: so many of them are known not to be counted twice."""
+
+_FORMAT = 1
+_SCHEMA = """
+    drop table if exists entry;
+    drop table if exists pair;
+    drop table if exists read_to;
+    create table entry(
+        id text primary key, path text not null, first real not null, last real not null,
+        delivered integer not null default 0, sessions integer not null default 0,
+        opened integer not null default 0, used integer not null default 0,
+        contradicted integer not null default 0
+    ) without rowid;
+    create index entry_last on entry(last);
+    create table pair(
+        session text not null, entry text not null, at real not null, delivered integer not null default 0,
+        opened integer not null default 0, used integer not null default 0,
+        contradicted integer not null default 0, primary key(session, entry)
+    ) without rowid;
+    create index pair_at on pair(at);
+    create table read_to(log text primary key, at real not null, line text not null) without rowid
+"""
+_MEET = """
+    insert into entry(id, path, first, last) values (?1, ?2, ?3, ?3)
+    on conflict(id) do update set path = excluded.path, last = max(last, excluded.last)
+"""
+_PAIR = "insert or ignore into pair(session, entry, at) values (?, ?, ?)"
+_ONCE = {
+    "delivered": "update pair set delivered = 1 where session = ? and entry = ? and not delivered",
+    "opened": "update pair set opened = 1 where session = ? and entry = ? and not opened",
+    "used": "update pair set used = 1 where session = ? and entry = ? and not used",
+    "contradicted": "update pair set contradicted = 1 where session = ? and entry = ? and not contradicted",
+}
+_COUNT = {
+    "delivered": "update entry set sessions = sessions + 1 where id = ?",
+    "opened": "update entry set opened = opened + 1 where id = ?",
+    "used": "update entry set used = used + 1 where id = ?",
+    "contradicted": "update entry set contradicted = contradicted + 1 where id = ?",
+}
+_AGAIN = "update entry set delivered = delivered + 1 where id = ?"
+_OPEN = {
+    "opened": "select entry, at from pair where session = ? and delivered and not opened order by entry",
+    "used": "select entry, at from pair where session = ? and delivered and not used order by entry",
+    "contradicted": """
+        select entry, at from pair where session = ? and delivered and not contradicted order by entry""",
+    "delivered": "select entry, at from pair where session = ? and not delivered order by entry",
+}
+_DELIVERED = "select entry from pair where session = ? and delivered"
+_ALL = "select id, path, first, last, delivered, sessions, opened, used, contradicted from entry order by id"
+_FORGET = (
+    "delete from entry where id in (select id from entry order by last desc, id limit -1 offset ?)",
+    """
+    delete from pair where (session, entry) in (
+        select session, entry from pair order by at desc, session, entry limit -1 offset ?
+    )
+    """,
+)
+
+
+class UsageStore:
+    """The open database. What is noted of an entry and a session counts once."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    @classmethod
+    @contextmanager
+    def writing(cls, path: Path) -> Iterator[Self]:
+        """The store at `path`, all or nothing of what is noted in it.
+
+        One that turns out to be damaged is made anew the next time.
+        """
+        db = open_database(path, _is_current, _build)
+        try:
+            with transaction(db):
+                store = cls(db)
+                yield store
+                store._tidy()
+        except sqlite3.OperationalError:
+            raise  # locked, or the disk
+        except sqlite3.DatabaseError:
+            discard(path)
+            raise
+        finally:
+            db.close()
+
+    def note(self, kind: Kind, session: str, entry: str, path: str, at: float) -> None:
+        """That this happened to an entry in a session; a delivery counts each time, the rest once."""
+        self._db.execute(_MEET, (entry, path, at))
+        self._db.execute(_PAIR, (session, entry, at))
+        if kind == "delivered":
+            self._db.execute(_AGAIN, (entry,))
+        if self._db.execute(_ONCE[kind], (session, entry)).rowcount:
+            self._db.execute(_COUNT[kind], (entry,))
+
+    def given(self, session: str, lacking: Kind) -> dict[str, float]:
+        """The entries that were delivered to a session and not yet `lacking`, each with when."""
+        return dict(self._db.execute(_OPEN[lacking], (session,)).fetchall())
+
+    def delivered_to(self, session: str) -> set[str]:
+        """The entries that are known to have been delivered to a session."""
+        return {row[0] for row in self._db.execute(_DELIVERED, (session,))}
+
+    def paths(self) -> dict[str, str]:
+        """Entry -> the note it was in last."""
+        return dict(self._db.execute("select id, path from entry"))
+
+    def read_to(self, log: str) -> tuple[float, str]:
+        """The moment of the last line of a log that was read, and a digest of that line."""
+        row = self._db.execute("select at, line from read_to where log = ?", (log,)).fetchone()
+        return (float(row[0]), str(row[1])) if row else (0.0, "")
+
+    def has_read(self, log: str, at: float, line: str) -> None:
+        self._db.execute("insert or replace into read_to values (?, ?, ?)", (log, at, line))
+
+    def all(self) -> list[Usage]:
+        return [Usage(*row) for row in self._db.execute(_ALL)]
+
+    def _tidy(self) -> None:
+        for statement, most in zip(_FORGET, (MAX_ENTRIES, MAX_PAIRS), strict=True):
+            self._db.execute(statement, (most,))
+
+
+def _is_current(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("pragma user_version").fetchone()[0] == _FORMAT)
+
+
+def _build(db: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";\n"):
+        db.execute(statement)
+    db.execute(f"pragma user_version = {_FORMAT}")

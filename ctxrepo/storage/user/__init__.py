@@ -1,0 +1,1 @@
+"""What is the user's own: paths, settings, checkouts, and the files that `setup` writes."""

@@ -1,0 +1,100 @@
+"""Which files of the user's hold a block of ours, and what is needed to take it out again to the byte."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.disk.foreign import Change
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Block:
+    """The block in the file at `path`, which is no link, for the project of this id ('' for none).
+
+    `own` is the id that the checkout has by itself, which may have stood for `project`.
+    `glue` are the bytes put before it, `is_new` says that there was no file before. `trouble` is why it was
+    left alone when it was to be renewed.
+    """
+
+    path: Path
+    project: str
+    glue: bytes = b""
+    is_new: bool = False
+    trouble: str = ""
+    own: str = ""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """All of them; `seen` is what they were last brought up to."""
+
+    known: tuple[Block, ...] = ()
+    seen: str = ""
+
+    def at(self, path: Path) -> Block | None:
+        return next((block for block in self.known if block.path == path), None)
+
+    def with_(self, block: Block) -> Blocks:
+        """These with `block` in place of the one in the same file; it has seen nothing yet."""
+        return replace(self.without(block.path), known=(*self.without(block.path).known, block))
+
+    def without(self, path: Path) -> Blocks:
+        return Blocks(tuple(block for block in self.known if block.path != path))
+
+
+@dataclass(frozen=True)
+class BlockFile:
+    """A file in the state; written while holding the lock `blocks`."""
+
+    file: Path
+
+    def read(self) -> Blocks:
+        """None are known where it is missing or can't be read: they stay in their files as they are."""
+        try:
+            fields = json.loads(foreign.read(self.file) or b"{}")
+            if fields.get("version") != _VERSION:
+                return Blocks()
+            return Blocks(tuple(map(_block, fields["blocks"])), str(fields["seen"]))
+        except (CtxrepoError, ValueError, KeyError, TypeError, AttributeError, binascii.Error):
+            return Blocks()
+
+    def write(self, blocks: Blocks) -> None:
+        fields = {"version": _VERSION, "seen": blocks.seen, "blocks": _fields(blocks.known)}
+        before, after = foreign.read(self.file), (json.dumps(fields, indent=2) + "\n").encode("ascii")
+        if before != after:
+            foreign.apply([Change(self.file, before, after if blocks.known else None, private=True)])
+
+
+def _fields(known: Sequence[Block]) -> list[dict[str, object]]:
+    return [
+        {
+            "path": str(block.path),
+            "project": block.project,
+            "glue": base64.b64encode(block.glue).decode("ascii"),
+            "new": block.is_new,
+            "trouble": block.trouble,
+            "own": block.own,
+        }
+        for block in known
+    ]
+
+
+def _block(fields: dict[str, object]) -> Block:
+    glue = base64.b64decode(str(fields["glue"]), validate=True)
+    return Block(
+        Path(str(fields["path"])),
+        str(fields["project"]),
+        glue,
+        fields["new"] is True,
+        str(fields["trouble"]),
+        str(fields.get("own", "")),
+    )

@@ -1,0 +1,180 @@
+"""Facts about the code checkout that a session runs in, asked of git; nothing is ever written there.
+
+A checkout is other people's, and may hang: whoever must not hang asks through `outside`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.disk import outside
+from ctxrepo.storage.git.git import Answer, Git
+from ctxrepo.storage.user.sound import is_path, is_sound
+
+_TIMEOUT = 5.0
+_LINK_BYTES = 64 * 1024
+
+Tracking = Literal["tracked", "ignored", "seen", "outside"]
+
+
+@dataclass(frozen=True)
+class CodeCheckout:
+    """A working tree of the user's, or the folder that a bare repository and its worktrees stand in.
+
+    `common` is the git folder that all its worktrees share, `config` the file in it that decides the
+    identity, `stamp` that file's `mtime_ns:size`. `name` is the folder name of the main worktree;
+    `worktree` the name of a linked one that is to be a project of its own, else ''.
+    """
+
+    top: Path
+    common: Path
+    config: Path
+    stamp: str
+    explicit: str
+    remotes: Mapping[str, str]
+    name: str
+    worktree: str
+
+
+def top_above(folder: Path) -> Path | None:
+    """The top of the checkout that a folder is in, without asking git; None outside one."""
+    if not is_path(folder):
+        return None
+    return next((top for top in (folder, *folder.parents) if os.path.exists(top / ".git")), None)
+
+
+def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
+    """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
+
+    No git is started where something else than files and folders stands in the place of git's own.
+    `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when
+    git doesn't answer: half of the facts would make another project of it.
+    """
+    git = Git(folder, env, is_offline=True)
+    if not is_path(folder) or not folder.is_dir() or not is_sound(_real(folder)):
+        return None
+    own, common, top = _places(git, folder)
+    if own is None or common is None:
+        return None
+    top = top or _around(folder, common)
+    # A configuration can say that its working tree is elsewhere; nobody speaks for a folder but its own.
+    if top is None or not _real(folder).is_relative_to(_real(top)) or not os.path.exists(top / ".git"):
+        return None
+    config = common / "config"
+    stamp = stamp_of(config)
+    remotes = _values(git, r"^remote\..*\.url$")
+    return CodeCheckout(
+        top=top,
+        common=common,
+        config=config,
+        stamp=stamp,
+        explicit=(_values(git, r"^ctxrepo\.project$").get("ctxrepo.project") or [""])[-1],
+        # Of several addresses git fetches from the first one.
+        remotes={key.removeprefix("remote.").removesuffix(".url"): urls[0] for key, urls in remotes.items()},
+        name=top.name if own == common else _name_of(common),
+        worktree=own.name if own != common and worktrees == "isolate" else "",
+    )
+
+
+def first_commit(top: Path, env: Mapping[str, str]) -> str:
+    """The first commit of a checkout; of several the lowest, so that every clone agrees. '' for none.
+
+    A shallow clone doesn't know it. GitFailed when git doesn't answer.
+    """
+    git = Git(top, env, is_offline=True)
+    if _asked(git, "rev-parse", "--is-shallow-repository").out.strip() != "false":
+        return ""
+    return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
+
+
+def is_tree_of(code: CodeCheckout) -> bool:
+    """Whether a repository holds its working tree, or knows it for a linked one. A file `.git` that names a
+    repository can be anybody's; what the repository says of its worktrees can't."""
+    link = code.top / ".git"
+    if os.path.isdir(link) and not os.path.islink(link):
+        return _real(link) == code.common
+    said = outside.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
+    if not said or not is_path(code.top / said):
+        return False
+    own = _real(code.top / said)
+    if own == code.common:
+        return own.is_relative_to(_real(code.top))
+    tree = outside.text(own / "gitdir", _LINK_BYTES).strip()
+    return bool(tree) and is_path(own / tree) and _real(own / tree) == _real(link)
+
+
+def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
+    """What git makes of a file; `seen` is one that an `add` would take along."""
+    git = Git(path.parent, env, is_offline=True)
+    if not is_sound(_real(path.parent)):
+        return "outside"
+    if _asked(git, "rev-parse", "--is-inside-work-tree").out.strip() != "true":
+        return "outside"
+    if _asked(git, "ls-files", "--error-unmatch", "--", path.name).code == 0:
+        return "tracked"
+    return "ignored" if _asked(git, "check-ignore", "-q", "--", path.name).code == 0 else "seen"
+
+
+def stamp_of(config: Path) -> str:
+    """What tells whether a git config file is as it was."""
+    try:
+        status = config.stat()
+    except OSError:
+        return ""
+    return f"{status.st_mtime_ns}:{status.st_size}"
+
+
+def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:
+    """The own and the common git folder of the checkout at `folder`, and its top; None for what it lacks."""
+    words = ("--git-dir", "--git-common-dir", "--show-toplevel")
+    lines = _asked(git, "rev-parse", *words).out.split("\n")[:-1]
+    if len(lines) not in (2, 3) and "\n" in str(_real(folder)):  # a name may have more than one line
+        lines = [_asked(git, "rev-parse", word).out[:-1] for word in words]
+    own, common, top = [*lines, "", "", ""][:3] if len(lines) in (2, 3) else ("", "", "")
+    # git 2.30 gives relative ones
+    found = [_real(folder / line) if line and is_path(folder / line) else None for line in (own, common)]
+    return found[0], found[1], Path(top) if top else None
+
+
+def _around(folder: Path, common: Path) -> Path | None:
+    """The folder of a bare repository that has its worktrees beside it: a file `.git` there names it."""
+    real = _real(folder)
+    for top in (real, *real.parents):
+        if link := outside.text(top / ".git", _LINK_BYTES):
+            named = top / link.removeprefix("gitdir:").strip()
+            return top if is_path(named) and _real(named) == common else None
+    return None
+
+
+def _real(path: Path) -> Path:
+    """The path without links; where these go round in a circle, as it is."""
+    return Path(os.path.realpath(path))
+
+
+def _name_of(common: Path) -> str:
+    """What a repository is called whose worktree this isn't: `shop/.git`, `shop/.bare`, `shop.git`."""
+    return common.parent.name if common.name.startswith(".") else common.name.removesuffix(".git")
+
+
+def _values(git: Git, pattern: str) -> dict[str, list[str]]:
+    """name -> values, in order, of the repository's own settings that match."""
+    out = _asked(git, "config", "--local", "--null", "--get-regexp", pattern).out
+    found: dict[str, list[str]] = {}
+    for item in out.split("\0")[:-1]:
+        name, _, value = item.partition("\n")
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _asked(git: Git, *words: str) -> Answer:
+    answer = git.run(*words, timeout=_TIMEOUT)
+    if answer.code is None:
+        raise GitFailed(
+            f"git gave no answer within {_TIMEOUT:.0f} s about {git.folder}", "Run the command again."
+        )
+    return answer

@@ -1,0 +1,192 @@
+"""Reads config.toml into Settings, telling what is wrong in it and where instead of giving up."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.formats.toml import lines_of, with_first_table, with_value, without_empty
+from ctxrepo.domain.settings.keys import REPOSITORY, Key, accepted, hints_of, kind, nearest_key, sections
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.errors import ConfigError, CtxrepoError
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.git.git import redact
+
+
+def read_settings(file: Path) -> Settings:
+    """Settings as `file` has them, defaults for the rest.
+
+    A key that is unknown or of the wrong type becomes a warning and keeps its default; a file that is no
+    TOML at all raises ConfigError, because guessing which remote was meant would be worse.
+    """
+    reading = _Reading(file, _text(file))
+    values: dict[str, Any] = {}
+    for name, section in reading.table.items():
+        if name == REPOSITORY:
+            values[name] = _repositories(section, reading)
+        elif name not in sections():
+            reading.warn((name,), *_stray(name, section))
+        elif not isinstance(section, dict):
+            reading.warn((name,), f"{name} must be a section, [{name}]")
+        else:
+            values[name] = _section(sections()[name], section, name, reading)
+    return Settings(origin=reading.origin, warnings=tuple(reading.warnings), **values)
+
+
+def keep_settings(file: Path, copy: Path) -> None:
+    """Keep a copy of `file` that was just read, for the time when somebody breaks it.
+
+    There is none where it can't be written, and none of a file with a password: that is not to spread.
+    """
+    with suppress(CtxrepoError):
+        before, now = foreign.read(copy), foreign.read(file) or b""
+        text = now.decode("utf-8", "replace").replace("\r", "\n")
+        if before != now and redact(text) == text:
+            foreign.apply([foreign.Change(copy, before, now, private=True)])
+
+
+def settings_before(copy: Path) -> Settings | None:
+    """The settings in the copy that `keep_settings` made; None when there is no good one."""
+    try:
+        return read_settings(copy) if foreign.exists(copy) else None
+    except ConfigError:
+        return None
+
+
+def line_numbers(file: Path) -> dict[str, int]:
+    """Dotted key -> the line of `file` on which it stands."""
+    return {".".join(path): line for path, line in lines_of(_text(file)).items()}
+
+
+def write_repository(
+    file: Path, repository: RepositorySettings, more: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Add or replace the first `[[repository]]` of `file`, and set the keys in `more`, section by section.
+
+    Everything else stays as its author wrote it.
+    """
+    fields = {"path": repository.path, "remote": repository.remote, "branch": repository.branch}
+    if repository.global_folder != RepositorySettings().global_folder:
+        fields["global_folder"] = repository.global_folder
+
+    def edited(text: str) -> str:
+        text = with_first_table(text, REPOSITORY, fields)
+        for section, values in (more or {}).items():
+            for key, value in values.items():
+                text = with_value(text, section, key, list(value) if isinstance(value, tuple) else value)
+        return text
+
+    _edit(file, edited)
+
+
+def write_value(file: Path, key: Key, value: object) -> bool:
+    """Set one key, with all else as its author wrote it; False when the file says so already.
+
+    The file is made when missing, for its owner only. ConfigError where it can't be read as settings.
+    """
+    if not isinstance(_Reading(file, _text(file)).table.get(key.section, {}), dict | list):
+        raise ConfigError(f"{file}: {key.section} must be a section, [{key.section}]", "Mend it there first.")
+    if key.section == REPOSITORY:
+        return _edit(file, lambda text: with_first_table(text, REPOSITORY, {key.field: value}))
+    return _edit(file, lambda text: with_value(text, key.section, key.field, value))
+
+
+def remove_value(file: Path, key: Key) -> bool:
+    """Take one key out, with all else as its author wrote it; False when the file doesn't set it.
+
+    ConfigError where it can't be read as settings.
+    """
+    section = _Reading(file, _text(file)).table.get(key.section, {})
+    place = section[0] if isinstance(section, list) and section else section
+    if not isinstance(place, dict) or key.field not in place:
+        return False
+    return _edit(
+        file, lambda text: without_empty(with_value(text, key.section, key.field, None), key.section)
+    )
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A file while it is read: what is wrong in it, and which keys it sets."""
+
+    file: Path
+    text: str
+    warnings: list[str] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            where = (
+                f" (the last of {len(self.text.splitlines())} lines)" if "end of doc" in str(error) else ""
+            )
+            raise ConfigError(
+                f"{self.file} can't be read: {error}{where}", "Mend the file; nothing was changed."
+            ) from error
+
+    @cached_property
+    def lines(self) -> dict[tuple[str, ...], int]:
+        return lines_of(self.text)  # only worth its time when there is something to tell
+
+    def warn(self, path: tuple[str, ...], said: str, near: str = "") -> None:
+        line = self.lines.get(path)
+        place = f"{self.file}:{line}" if line else str(self.file)
+        self.warnings.append(f"{place}: {said}{f'; did you mean {near}?' if near else ''}")
+
+
+def _text(file: Path) -> str:
+    try:
+        return (foreign.read(file) or b"").decode("utf-8")
+    except CtxrepoError as error:
+        raise ConfigError(error.message, error.hint) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} can't be read: {error}", "Mend the file; nothing was changed.") from error
+
+
+def _edit(file: Path, change: Callable[[str], str]) -> bool:
+    before = foreign.read(file)
+    after = change((before or b"").decode("utf-8")).encode()
+    if after != (before or b""):
+        foreign.apply([foreign.Change(file, before, after, private=True)])
+    return after != (before or b"")
+
+
+def _repositories(found: object, reading: _Reading) -> tuple[RepositorySettings, ...]:
+    if not isinstance(found, list) or not all(isinstance(r, dict) for r in found):
+        line = reading.lines.get((REPOSITORY,))
+        place = f"{reading.file}:{line}" if line else str(reading.file)
+        raise ConfigError(f"{place}: repository must be a list of tables", "Write [[repository]].")
+    names = [f"{REPOSITORY}[{n}]" if n else REPOSITORY for n in range(len(found))]
+    return tuple(_section(RepositorySettings, r, n, reading) for r, n in zip(found, names, strict=True))
+
+
+def _section(form: Any, section: Mapping[str, object], name: str, reading: _Reading) -> Any:
+    hints = hints_of(form)
+    values = {}
+    for key, value in section.items():
+        dotted = f"{name}.{key}"
+        if key not in hints:
+            reading.warn((name, key), f"{dotted} is unknown", nearest_key(dotted))
+        elif (converted := accepted(value, hints[key])) is None:
+            must = f"{dotted} must be {kind(hints[key])}, not {value!r}"
+            reading.warn((name, key), f"{must}; its default is used")
+        else:
+            values[key] = converted
+            reading.origin[dotted] = str(reading.file)
+    return form(**values)
+
+
+def _stray(name: str, value: object) -> tuple[str, str]:
+    """What is said of something at the top of the file that is no section, and what it is near to."""
+    if not isinstance(value, dict | list):
+        return f"{name} stands in no section", nearest_key(name)
+    near = get_close_matches(name, list(sections()), n=1)
+    return f"unknown section [{name}]", near[0] if near else ""

@@ -1,0 +1,1 @@
+"""The files of the clone, kept in step with its commits."""

@@ -1,0 +1,165 @@
+"""What is on disk, as the tree that git would make of it: beside the tree of a commit only what differs
+is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.git.oid import tree_id
+from ctxrepo.storage.git.git import Progress
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
+from ctxrepo.storage.worktree.stamps import NO_FILES, NOTHING, UNREAD, Held, Stamps, held, read_id
+from ctxrepo.storage.worktree.worktree import Worktree
+
+Differing = dict[str, tuple[str | None, Key | None]]
+"""path -> (blob id on disk, key in a tree) where these are not the same; None is nothing."""
+
+
+@dataclass(frozen=True)
+class Some:
+    """Blob ids of the files in `only` that are there; nothing is known about others."""
+
+    ids: Mapping[str, str]
+    only: frozenset[str]
+
+    def differing(self, objects: Objects, tree: str | None) -> Differing:
+        there = objects.files(tree, self.only)
+        both = ((path, self.ids.get(path), there.get(path)) for path in self.only)
+        return {path: (oid, key) for path, oid, key in both if oid != key}
+
+    def has(self, path: str) -> bool:
+        return path in self.ids
+
+    def joined(self, more: Some) -> Some:
+        """This and what is known about more files."""
+        return Some({**more.ids, **self.ids}, self.only | more.only)
+
+
+@dataclass(frozen=True)
+class Everything:
+    """All that is on disk; in a sparse clone no more than `cone` belongs there."""
+
+    top: Folder
+    cone: Cone | None = None
+    only: None = None
+
+    def differing(self, objects: Objects, tree: str | None) -> Differing:
+        return {path: (oid, key) for path, oid, key in _differing(self.top, tree, objects, self.cone)}
+
+    def has(self, path: str) -> bool:
+        *way, name = path.split("/")
+        folder: Folder | None = self.top
+        for part in way:
+            folder = folder.folders.get(part) if folder else None
+        return folder is not None and name in folder.files
+
+    def shared(self, objects: Objects, tree: str | None) -> Iterator[str]:
+        """Paths of files that are both on disk and in a tree, whatever is in them."""
+        return _shared(self.top, tree, objects)
+
+
+Disk = Everything | Some
+
+
+_MANY = 50
+"""Folders after which somebody who waits is told how many they were."""
+
+
+class Folder:
+    """A folder on disk: blob ids of its files and what folders are in it, by name; no empty ones."""
+
+    def __init__(self, held: Held, folders: Mapping[str, Folder]) -> None:
+        self._held = held
+        self.folders = folders
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        files: dict[str, str] = json.loads(self._held.ids)
+        return files
+
+    @cached_property
+    def id(self) -> str:
+        """Id of the tree that this folder would make."""
+        if not self.folders:
+            return self._held.tree
+        return tree_id(self.files, {name: folder.id for name, folder in self.folders.items()})
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.folders and self._held.ids == NO_FILES
+
+
+def look(
+    stamps: Stamps, worktree: Worktree, progress: Progress | None = None
+) -> tuple[Folder, dict[str, str]]:
+    """The top folder, and path -> why of what was passed over; reads only what is not as it is known."""
+    known = stamps.read()
+    now: dict[str, Held] = {}
+    folders: dict[str, Folder] = {}
+    skipped: dict[str, str] = {}
+    for listing in worktree.walk():
+        path = listing.path
+        if listing.trouble:
+            skipped[path] = listing.trouble
+            continue
+        now[path] = held(worktree, listing, known.get(path))
+        if progress and not len(now) % _MANY:
+            progress(f"looking for edits: {len(now)} folders so far")
+        skipped |= json.loads(now[path].skipped)
+        inside = ((name, folders.pop(listing.at(name), None)) for name in listing.folders)
+        folder = Folder(now[path], {name: below for name, below in inside if below})
+        if not path or not folder.is_empty:
+            folders[path] = folder
+    fresh = {path: what for path, what in now.items() if what != known.get(path)}
+    if fresh or known.keys() - now.keys():
+        stamps.keep(fresh, known.keys() - now.keys())
+    return folders.get("") or Folder(NOTHING, {}), skipped
+
+
+def look_at(worktree: Worktree, paths: frozenset[str]) -> tuple[Some, dict[str, str]]:
+    """These files only, and path -> why of those that were passed over."""
+    scan = worktree.scan_some(paths)
+    found = {path: read_id(worktree, path) for path in scan.files}
+    unread = dict.fromkeys((path for path, oid in found.items() if oid is None), UNREAD)
+    return Some({path: oid for path, oid in found.items() if oid is not None}, paths), {
+        **scan.skipped,
+        **unread,
+    }
+
+
+def _differing(
+    top: Folder, tree: str | None, objects: Objects, cone: Cone | None
+) -> Iterator[tuple[str, str | None, Key | None]]:
+    """Of a folder that `cone` doesn't hold only what is on disk is compared."""
+    count = Count(f"what is on disk beside the folder {tree}")
+    waiting: list[tuple[str, Folder | None, str | None]] = [("", top, tree)]
+    while waiting:
+        prefix, folder, tree = waiting.pop()
+        is_held = cone is None or cone.holds(prefix)
+        if (folder is None and not is_held) or (folder and folder.id == tree):
+            continue
+        items = objects.items(tree)
+        files, folders = (folder.files, folder.folders) if folder else ({}, {})
+        for name in {*files, *folders, *(items if is_held else ())}:
+            item, path = items.get(name), prefix + name
+            count.add(path)
+            if files.get(name) != key_of(item):
+                yield path, files.get(name), key_of(item)
+            if name in folders or folder_of(item):
+                waiting.append((f"{path}/", folders.get(name), folder_of(item)))
+
+
+def _shared(top: Folder, tree: str | None, objects: Objects) -> Iterator[str]:
+    waiting = [("", top, tree)]
+    while waiting:
+        prefix, folder, tree = waiting.pop()
+        items = objects.items(tree)
+        yield from (prefix + name for name in folder.files if key_of(items.get(name)))
+        for name, below in folder.folders.items():
+            if within := folder_of(items.get(name)):
+                waiting.append((f"{prefix}{name}/", below, within))

@@ -1,0 +1,94 @@
+"""Files of the memory that something else hides on this machine: a folder, a link or a pipe in their place.
+
+A file that is hidden is based on nothing, so that it doesn't read as deleted when what hid it goes away. The
+ref `hidden` holds a tree of what each was based on before, for the case that the file itself comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ctxrepo.errors import Damaged
+from ctxrepo.storage.clone.reffiles import HIDDEN
+from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.trees import Key
+from ctxrepo.storage.worktree.disk import look_at
+from ctxrepo.storage.worktree.worktree import Worktree
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What stands at `place`, `reason` why it is no file or folder of the memory (as in "it is a link"), and
+    the files that it hides."""
+
+    place: str
+    reason: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    objects: Objects
+    worktree: Worktree
+
+    def files(self) -> Mapping[str, Key]:
+        """path -> what the file was based on before it was hidden.
+
+        A tree that can't be read is none: without it a file that comes back is merged as one that was added.
+        """
+        try:
+            return self.objects.files(self.objects.ref(HIDDEN))
+        except Damaged:
+            return {}
+
+    def add(self, files: Mapping[str, Key]) -> None:
+        self._keep({**self.files(), **files})
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forget files that are in reach again."""
+        known, gone = self.files(), set(paths)
+        if not gone.isdisjoint(known):
+            self._keep({path: key for path, key in known.items() if path not in gone})
+
+    def obstacles(self) -> list[Obstacle]:
+        """What hides files now, by place; looks only where something was hidden before."""
+        files = self.files()
+        if not files:
+            return []
+        skipped = look_at(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
+        found: dict[str, list[str]] = {}
+        for path in files:
+            if place := next((p for p in places_of(path) if p in skipped), None):
+                found.setdefault(place, []).append(path)
+        return [Obstacle(place, skipped[place], tuple(sorted(found[place]))) for place in sorted(found)]
+
+    def _keep(self, files: Mapping[str, Key]) -> None:
+        if files:
+            self.objects.set_ref(HIDDEN, self.objects.edit(None, files))
+        else:
+            self.objects.drop_ref(HIDDEN)
+
+
+def places_of(path: str) -> list[str]:
+    """Every folder that a file is in, and the file itself, from the top."""
+    parts = path.split("/")
+    return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
+def found_at(objects: Objects, tree: str | None, places: Iterable[str]) -> dict[str, Key]:
+    """path -> key of the files of a tree that are at one of these places, or in a folder there."""
+    by_folder: dict[str, list[str]] = {}
+    for place in places:
+        if not place:
+            return dict(objects.files(tree))
+        folder, _, name = place.rpartition("/")
+        by_folder.setdefault(folder, []).append(name)
+    found: dict[str, Key] = {}
+    for folder, wanted in by_folder.items():
+        names = objects.names_in(tree, folder)
+        for name in names.keys() & set(wanted):
+            place = f"{folder}/{name}" if folder else name
+            key = names[name]
+            found |= objects.below(tree, place) if key is None else {place: key}
+    return found

@@ -1,0 +1,229 @@
+"""Looking at the files of the clone without opening one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+from ctxrepo.domain.guard.bounds import FILE_BYTES
+from ctxrepo.domain.project.paths import is_ignored, is_ignored_folder, unsafe
+
+MAX_BYTES = FILE_BYTES.most
+"""Larger files stay where they are and are never read into the memory."""
+
+_REPOSITORY = "is a git repository of its own"
+
+A_FILE = "is a file in place of a folder"
+A_FOLDER = "is a folder in place of a file"
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Stamp(NamedTuple):
+    """What tells without reading that a file is as it was."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    mode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_mode)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What is in the folder: files that may be part of the memory, and path -> why of those that may not.
+
+    A path in `skipped` may be a folder: then nothing is known about what is below it.
+    """
+
+    files: Mapping[str, Stamp]
+    skipped: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A folder ('' is the top) as it is on disk: what is in it but folders, and the folders in it.
+
+    Of a folder that nobody may look into, `trouble` says why.
+    """
+
+    path: str
+    there: Mapping[str, Stamp]
+    folders: tuple[str, ...] = ()
+    trouble: str = ""
+
+    def at(self, name: str) -> str:
+        return f"{self.path}/{name}" if self.path else name
+
+    def sifted(self) -> Scan:
+        """What of it may be part of the memory."""
+        if self.trouble:
+            return Scan({}, {self.path: self.trouble})
+        files: dict[str, Stamp] = {}
+        skipped: dict[str, str] = {}
+        for name, stamp in self.there.items():
+            path = self.at(name)
+            if is_ignored(path):
+                continue
+            if reason := unsafe(path) or _odd(stamp):
+                skipped[path] = reason
+            else:
+                files[path] = stamp
+        return Scan(files, skipped)
+
+
+def scan(root: Path, below: str = "") -> Scan:
+    """Look at every file (of one folder, with `below`)."""
+    found = [listing.sifted() for listing in walk(root, below)]
+    return Scan(
+        {path: stamp for one in found for path, stamp in one.files.items()},
+        {path: reason for one in found for path, reason in one.skipped.items()},
+    )
+
+
+def walk(root: Path, below: str = "") -> Iterator[Listing]:
+    """Every folder that can be part of the memory, those below it first; no link is followed."""
+    yield from _walk(below, root / below, None)
+
+
+def scan_some(root: Path, paths: Iterable[str]) -> Scan:
+    """Look at these files only; what stands in the way of one is told as a look at everything tells it."""
+    files: dict[str, Stamp] = {}
+    skipped: dict[str, str] = {}
+    for path in paths:
+        if is_ignored(path):
+            continue
+        try:
+            place, reason = _in_the_way(root, path)
+            stamp = Stamp.of((root / path).lstat())
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            skipped[path] = f"can't be read: {error.strerror}"
+            continue
+        if reason := reason or unsafe(path) or _odd(stamp):
+            skipped[place] = reason
+        elif not stat.S_ISDIR(stamp.mode):
+            files[path] = stamp
+    return Scan(files, skipped)
+
+
+def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Where files of the memory should be and something else is, at their places or on the way to them: what
+    is there -> why it is no such file or folder.
+
+    A file that is just not there is nothing of the sort.
+    """
+    found: dict[str, str] = {}
+    folders: dict[str, str | None] = {}
+    for path in paths:
+        for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
+            if folder not in folders:
+                folders[folder] = _no_folder(root / folder)
+            if reason := folders[folder]:
+                found[folder] = reason
+                break
+        else:
+            if reason := _no_file(root / path):
+                found[path] = reason
+    return found
+
+
+def _no_folder(place: Path) -> str | None:
+    try:
+        stamp = Stamp.of(place.lstat())
+        if not stat.S_ISDIR(stamp.mode):
+            return _odd(stamp) or A_FILE
+        return _REPOSITORY if (place / ".git").exists() else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+
+
+def _no_file(place: Path) -> str | None:
+    try:
+        stamp = Stamp.of(place.lstat())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return f"can't be read: {error.strerror}"
+    return A_FOLDER if stat.S_ISDIR(stamp.mode) else _odd(stamp)
+
+
+def _in_the_way(root: Path, path: str) -> tuple[str, str]:
+    """The folder on the way to `path` that is none to look into, and why; else `path` itself, and ''."""
+    for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
+        stamp = Stamp.of((root / folder).lstat())
+        is_folder = stat.S_ISDIR(stamp.mode)
+        if reason := _REPOSITORY if is_folder and (root / folder / ".git").exists() else _odd(stamp):
+            return folder, reason
+    return path, ""
+
+
+def _odd(stamp: Stamp) -> str:
+    """Why a file or folder with a good name is no part of the memory, or ''."""
+    if stat.S_ISLNK(stamp.mode):
+        return "is a symbolic link"
+    if stat.S_ISDIR(stamp.mode):
+        return ""
+    if not stat.S_ISREG(stamp.mode):
+        return "is not a regular file"
+    return f"is larger than {MAX_BYTES // 2**20} MiB" if stamp.size > MAX_BYTES else ""
+
+
+def _walk(path: str, name: str | Path, above: int | None) -> Iterator[Listing]:
+    """`name` is where the folder at `path` is, seen from the open folder `above`."""
+    if path and (reason := unsafe(path)):
+        yield Listing(path, {}, trouble=reason)
+        return
+    try:
+        handle = os.open(name, _FOLDER, dir_fd=above)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreadable(path, error)
+        return
+    try:
+        listing = _list(path, handle)
+        for folder in listing.folders:
+            yield from _walk(listing.at(folder), folder, handle)
+        yield listing
+    finally:
+        os.close(handle)
+
+
+def _list(path: str, handle: int) -> Listing:
+    there: dict[str, Stamp] = {}
+    folders: list[str] = []
+    try:
+        with os.scandir(handle) as found:
+            for item in found:
+                if item.is_dir(follow_symlinks=False):
+                    folders.append(item.name)
+                    continue
+                try:
+                    there[item.name] = Stamp.of(item.stat(follow_symlinks=False))
+                except FileNotFoundError:  # gone while we looked
+                    continue
+    except OSError as error:
+        return _unreadable(path, error)
+    if path and (".git" in folders or ".git" in there):
+        return Listing(path, {}, trouble=_REPOSITORY)
+    listing = Listing(path, there)
+    likely = (f for f in folders if f != ".git" and not is_ignored_folder(listing.at(f)))
+    return replace(listing, folders=tuple(likely))
+
+
+def _unreadable(path: str, error: OSError) -> Listing:
+    """Told, because without it everything in the folder would read as deleted."""
+    return Listing(path, {}, trouble=f"can't be read: {error.strerror}")

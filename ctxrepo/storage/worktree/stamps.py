@@ -1,0 +1,118 @@
+"""What each folder of the clone held when it was last read, so that an unchanged file is not read again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ctxrepo.domain.git.oid import blob_id, tree_id
+from ctxrepo.errors import Unreadable
+from ctxrepo.storage.disk.private import ready
+from ctxrepo.storage.processes.database import is_locked
+from ctxrepo.storage.worktree.scan import Listing, Stamp
+from ctxrepo.storage.worktree.worktree import Worktree
+
+_SETTLED_NS = 50_000_000
+"""A file changed so shortly before it was hashed could change again within the clock's grain."""
+
+# Named anew when the rules for paths change: what is known here has been sifted by them.
+_SCHEMA = (
+    "create table if not exists held"
+    "(folder text primary key, stamps text, ids text, skipped text, tree text) without rowid"
+)
+
+
+class Held(NamedTuple):
+    """What a folder held beside other folders, the first three as JSON: unread in a folder that is unchanged.
+
+    Stamps of all that was there by name (null where it has to be read again), blob ids of the files by name,
+    path -> why of what was passed over; the id of the tree of these files alone.
+    """
+
+    stamps: str
+    ids: str
+    skipped: str
+    tree: str
+
+
+NO_FILES = json.dumps({})
+
+NOTHING = Held(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
+
+UNREAD = "can't be read"
+"""What is there and can't be read is not gone: taken for deleted, it would be removed everywhere."""
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """A database that saves time and holds nothing else: torn or in the way, it is dropped."""
+
+    database: Path
+
+    def read(self) -> Mapping[str, Held]:
+        try:
+            ready(self.database)
+            with closing(sqlite3.connect(self.database)) as connection:
+                connection.execute(_SCHEMA)
+                rows = connection.execute("select folder, stamps, ids, skipped, tree from held").fetchall()
+                return {row[0]: Held(*row[1:]) for row in rows}
+        except (sqlite3.DatabaseError, OSError) as error:
+            self._drop(error)
+            return {}
+
+    def keep(self, fresh: Mapping[str, Held], gone: Iterable[str]) -> None:
+        try:
+            with closing(sqlite3.connect(self.database)) as connection, connection:
+                connection.executemany("delete from held where folder = ?", [(path,) for path in gone])
+                rows = [(path, *held) for path, held in fresh.items()]
+                connection.executemany("insert or replace into held values (?,?,?,?,?)", rows)
+        except sqlite3.DatabaseError as error:
+            self._drop(error)
+
+    def _drop(self, error: sqlite3.DatabaseError | OSError) -> None:
+        if isinstance(error, sqlite3.DatabaseError) and is_locked(
+            error
+        ):  # it is sound: what it lacks is looked for again
+            return
+        with suppress(OSError):
+            self.database.unlink()
+
+
+def held(worktree: Worktree, listing: Listing, was: Held | None) -> Held:
+    """What a folder holds; reads only files that are not as they `was`."""
+    stamps: dict[str, Stamp | None] = {**listing.there}
+    if was and was.stamps == json.dumps(stamps):
+        return was
+    before: dict[str, list[int] | None] = json.loads(was.stamps) if was else {}
+    known: dict[str, str] = json.loads(was.ids) if was else {}
+    found = listing.sifted()
+    ids: dict[str, str] = {}
+    skipped = {**found.skipped}
+    for path, stamp in found.files.items():
+        name = path.rpartition("/")[2]
+        if before.get(name) == [*stamp] and name in known:
+            ids[name] = known[name]
+            continue
+        now = time.time_ns()
+        oid = read_id(worktree, path)
+        if oid is not None:
+            ids[name] = oid
+        else:
+            skipped[path] = UNREAD
+        if oid is None or max(stamp.mtime_ns, stamp.ctime_ns) + _SETTLED_NS >= now:
+            stamps[name] = None
+    return Held(json.dumps(stamps), json.dumps(ids), json.dumps(skipped), tree_id(ids, {}))
+
+
+def read_id(worktree: Worktree, path: str) -> str | None:
+    """Blob id of a file; None when it can't be read."""
+    with suppress(Unreadable):
+        data = worktree.read(path)
+        return None if data is None else blob_id(data)
+    return None

@@ -1,0 +1,240 @@
+"""The files of the clone, read and written without ever following a symbolic link."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.errors import Refused, Unreadable
+from ctxrepo.storage.disk.durable import MANY
+from ctxrepo.storage.disk.folders import Folders, opened
+from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.worktree.replaced import Replaced
+from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
+
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
+"""No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
+
+_OURS = re.compile(r"[0-9a-f]{16}")
+
+SAVING = 0.1
+"""Seconds that a file which has just been emptied may take to be filled."""
+
+_NOTHING = blob_id(b"")
+
+OBSTACLE = "obstacle"
+"""Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a file shall become (`data` None: gone) if its blob id is `expected` (None: not there)."""
+
+    expected: str | None
+    data: bytes | None
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """The folder of the clone; every `path` is relative to it, with `/` between its parts.
+
+    `scratch` is a folder on the same file system that nobody looks at: files are written there and renamed
+    into place. Writing happens under the write lock, so whatever is found in it was left by a kill.
+    """
+
+    root: Path
+    scratch: Path
+
+    @property
+    def replaced(self) -> Replaced:
+        """The files that were replaced lately."""
+        return Replaced(self.scratch.with_name("replaced"))
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of the regular file at `path`; None when there is none, or it is over MAX_BYTES.
+
+        Unreadable when there is one that can't be read.
+        """
+        with opened(self.root) as folders:
+            return _read(folders, path)
+
+    def read_saved(self, path: str, *, is_empty: bool = False) -> bytes | None:
+        """The same, but for a file that is empty and never was (`is_empty`): an editor that saves in place
+        empties a file first, and has a moment to fill it."""
+        end = time.monotonic() + SAVING
+        while (data := self.read(path)) == b"" and not is_empty and time.monotonic() < end:
+            time.sleep(SAVING / 20)
+        return data
+
+    def exists(self, path: str) -> bool:
+        """Whether anything at all is at `path`, a link or a folder included."""
+        return os.path.lexists(self.root / path)
+
+    def in_the_way(self, paths: Iterable[str]) -> dict[str, str]:
+        """What is where these files, or the folders they are in, should be and is no such thing, and why."""
+        return in_the_way(self.root, paths)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace the file at `path` so that it is there, whole, after a power cut."""
+        self.write_all({path: data})
+
+    def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
+        """Replace many files: all bytes are on disk before the first name points at them.
+
+        `seen` are the blob ids that they had a moment ago: what they hold instead by now becomes late.
+
+        A renamed file whose bytes the disk has not seen would come back empty after a power cut, and an
+        empty file reads as "a person deleted everything".
+        """
+        since = time.time()
+        with opened(self.root) as folders, self._prepared(folders, files) as prepared:
+            for path, temporary in prepared.items():
+                if seen is not None:
+                    self._hold(path, seen[path], since)
+                self._put(folders, path, temporary)
+            _sync_folders(folders, files)
+
+    def adopt(self, wanted: Mapping[str, Wanted]) -> frozenset[str]:
+        """Bring files to the bytes wanted, each only while it still is what the caller saw.
+
+        An editor may write at any moment: a file that is no longer as expected is left alone, and its path
+        returned; bytes that reach the old file while it is being replaced are `replaced.late`.
+        """
+        since = time.time()
+        # First what goes: a folder may come where a file was, and a file where a folder was.
+        with opened(self.root) as folders:
+            gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
+        for path in gone:
+            self._hold(path, wanted[path].expected, since)
+            self.remove(path)
+        with opened(self.root) as folders:
+            come = {p: w.data for p, w in wanted.items() if w.data is not None and _is_ready(folders, p, w)}
+            with self._prepared(folders, come) as prepared:
+                for path, temporary in prepared.items():
+                    self._hold(path, wanted[path].expected, since)
+                    self._put(folders, path, temporary)
+            _sync_folders(folders, come)
+        return frozenset(wanted) - gone - come.keys()
+
+    def _hold(self, path: str, oid: str | None, since: float) -> None:
+        # Where there was none, one may have come while the disk was busy with ours.
+        self.replaced.hold(self.root / path, path, oid or _NOTHING, since)
+
+    def remove(self, path: str) -> None:
+        """Remove the file at `path`, and folders that this leaves empty."""
+        with suppress(FileNotFoundError), opened(self.root) as folders:
+            folder, name = folders.of(path)
+            os.unlink(name, dir_fd=folder)
+            os.fsync(folder)
+        parent = (self.root / path).parent
+        while parent != self.root:
+            try:
+                parent.rmdir()
+            except OSError:
+                return
+            parent = parent.parent
+
+    def scan(self, below: str = "") -> Scan:
+        """Look at every file, or at those below a folder, without opening one."""
+        return scan(self.root, below)
+
+    def walk(self) -> Iterator[Listing]:
+        """Every folder as it is, those below it first."""
+        return walk(self.root)
+
+    def scan_some(self, paths: Iterable[str]) -> Scan:
+        """Look at these files only."""
+        return scan_some(self.root, paths)
+
+    @contextmanager
+    def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
+        """Path -> name of a file in `scratch` that holds its bytes safely; none is left behind."""
+        many = len(files) >= MANY
+        with self._open_scratch() as scratch:
+            prepared = {}
+            for path, data in files.items():
+                folders.of(path, create=True)
+                prepared[path] = _temporary(scratch, data, sync=not many)
+            if many:
+                os.sync()
+            yield prepared
+
+    def _put(self, folders: Folders, path: str, temporary: str) -> None:
+        folder, name = folders.of(path)
+        try:
+            os.rename(self.scratch / temporary, name, dst_dir_fd=folder)
+        except IsADirectoryError as error:
+            raise Refused(f"{path} is a folder", "Move it away, or choose another name.") from error
+
+    @contextmanager
+    def _open_scratch(self) -> Iterator[int]:
+        """The scratch folder, emptied before and after; never a link that somebody put there."""
+        make_folder(self.scratch)
+        handle = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            _empty(handle)
+            yield handle
+        finally:
+            _empty(handle)
+            os.close(handle)
+
+
+def _read(folders: Folders, path: str) -> bytes | None:
+    try:
+        folder, name = folders.of(path)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(name, flags, dir_fd=folder), "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES:
+                return file.read()
+    except OSError as error:
+        if error.errno not in _NOT_THERE:
+            raise Unreadable(f"{path} can't be read: {error.strerror}", "Look at its rights.") from error
+    return None
+
+
+def _id(folders: Folders, path: str) -> str | None:
+    data = _read(folders, path)
+    if data is not None:
+        return blob_id(data)
+    return OBSTACLE if os.path.lexists(folders.root / path) else None
+
+
+def _is_ready(folders: Folders, path: str, wanted: Wanted) -> bool:
+    """Whether the file is as expected, and nothing is in the way where a folder has to be."""
+    try:
+        folders.of(path, create=True)
+        return _id(folders, path) == wanted.expected
+    except (Refused, Unreadable):
+        return False
+
+
+def _temporary(scratch: int, data: bytes, *, sync: bool) -> str:
+    name = secrets.token_hex(8)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o644, dir_fd=scratch), "wb") as file:
+        file.write(data)
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+    return name
+
+
+def _sync_folders(folders: Folders, paths: Iterable[str]) -> None:
+    for path in {p.rpartition("/")[0]: p for p in paths}.values():
+        folders.sync(path)
+
+
+def _empty(scratch: int) -> None:
+    for name in os.listdir(scratch):
+        if _OURS.fullmatch(name):
+            os.unlink(name, dir_fd=scratch)

@@ -1,0 +1,99 @@
+"""Which entry of a later note is which of an earlier one, and how much work it is to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.note import likeness
+from ctxrepo.domain.note.entry import Entry, entries_of
+from ctxrepo.domain.note.likeness import SIMILAR, moved, similarity
+
+PATH = "global/MEMORY.md"
+
+
+def test_similarity_is_that_of_the_normalised_texts() -> None:
+    assert similarity("- one two", "* one  two <!-- ^a -->") == 1.0
+    assert similarity("- tests need Postgres 16", "- tests need Postgres 17") > 0.9
+    assert similarity("- tests need Postgres", "- an apple") == 0.0
+
+
+def test_an_edited_entry_moved_from_its_old_id_to_the_new() -> None:
+    before = entries_of(PATH, "- tests need Postgres 16\n- use make\n- gone for good\n")
+    after = entries_of(PATH, "- use make\n- tests need Postgres 17\n- quite another thing\n")
+    assert [(a.text, b.text) for a, b in moved(before, after)] == [
+        ("- tests need Postgres 16", "- tests need Postgres 17")
+    ]
+
+
+def test_long_texts_are_compared_by_their_words() -> None:
+    words = [f"w{n % 700}" for n in range(40_000)]
+    text = " ".join(words)
+    assert similarity(text, " ".join(["edited", *words[1:]])) > 0.99
+    assert similarity(text, "other " * 40_000) < 0.1
+
+
+WORDS = st.sampled_from(["make", "test", "port", "red", "5433", "x"])
+SAYINGS = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), max_size=6)
+
+
+@given(SAYINGS, SAYINGS)
+def test_each_is_paired_with_the_most_similar_that_is_left(one: list[str], other: list[str]) -> None:
+    before, after = ([*note(PATH, says)] for says in (one, other))
+    pairs = list(moved(before, after))
+    assert len({a.id for a, _ in pairs}) == len({b.id for _, b in pairs}) == len(pairs)
+    scores = [similarity(a.text, b.text) for a, b in pairs]
+    assert scores == sorted(scores, reverse=True)
+    kept = {e.id for e in before} & {e.id for e in after}
+    used = {e.id for pair in pairs for e in pair} | kept
+    assert all(
+        similarity(a.text, b.text) < SIMILAR
+        for a in before
+        for b in after
+        if a.id not in used and b.id not in used
+    )
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The old texts that were compared letter by letter."""
+    seen: list[str] = []
+
+    def count(one: str, other: str) -> float:
+        seen.append(one)
+        return similarity(one, other)
+
+    monkeypatch.setattr(likeness, "similarity", count)
+    return seen
+
+
+def note(path: str, says: list[str]) -> Iterator[Entry]:
+    yield from entries_of(path, "".join(f"- {said}\n\n" for said in says))
+
+
+def facts(number: int, end: str = "") -> list[str]:
+    return [f"fact {n} about k{n * 7919 % 9973} on shelf {n % 7}{end}" for n in range(number)]
+
+
+def test_a_note_that_went_elsewhere_needs_no_comparing(compared: list[str]) -> None:
+    pairs = moved([*note("shop/a.md", facts(600))], [*note("shop/b.md", facts(600))])
+    assert [(a.text, b.text) for a, b in pairs] == [(f"- {said}", f"- {said}") for said in facts(600)]
+    assert compared == []
+
+
+@pytest.mark.parametrize("number", [100, 600])
+def test_of_many_that_were_edited_each_is_compared_with_few(compared: list[str], number: int) -> None:
+    after = facts(number, " now")
+    pairs = list(moved([*note(PATH, facts(number))], [*note(PATH, after)]))
+    assert sum(new.text == f"{old.text} now" for old, new in pairs) == len(pairs) == number
+    assert len(compared) <= number * likeness.NEAREST
+
+
+def test_of_many_that_were_edited_and_put_in_another_order_too(compared: list[str]) -> None:
+    after = facts(100, " now")[::-1]
+    pairs = list(moved([*note(PATH, facts(100))], [*note(PATH, after)]))
+    assert sum(new.text == f"{old.text} now" for old, new in pairs) == 100
+    assert len(compared) <= 100 * likeness.NEAREST

@@ -1,0 +1,5 @@
+"""The strict parser, and texts that try to be something else."""
+
+from hostile import hostile, parse, parser
+
+__all__ = ["hostile", "parse", "parser"]

@@ -1,0 +1,66 @@
+"""Texts become words that the full-text index knows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.words.terms import MAX_WORDS, runs, spelled, words
+
+
+def test_words_are_the_telling_ones_in_their_parts() -> None:
+    assert words("Fix the foo_bar in tests/test_x.py, please: a foo") == [
+        "fix",
+        "foo",
+        "bar",
+        "tests",
+        "test",
+        "py",
+    ]
+    assert words("the of and") == []
+
+
+@pytest.mark.parametrize(
+    ("run", "parts"),
+    [
+        ("parseHTTPBody", ["parse", "HTTP", "Body"]),
+        ("maxRetryDelay2", ["max", "Retry", "Delay2"]),
+        ("GitHub", ["Git", "Hub"]),
+        ("plain", []),
+        ("Plain", []),
+        ("HTTP", []),
+        ("北斗製粉", ["北斗", "斗製", "製粉"]),
+        ("Textaroの値", ["Textaro", "の値"]),
+        ("水", ["水"]),
+        ("Straße", []),
+    ],
+)
+def test_what_a_person_reads_as_several_words_is_spelled_out(run: str, parts: list[str]) -> None:
+    assert spelled(run) == parts
+
+
+def test_a_prompt_without_spaces_is_asked_in_pairs() -> None:
+    assert words("在庫はいつ？ maxDelay") == ["在庫", "庫は", "はい", "いつ", "maxdelay", "max", "delay"]
+
+
+@given(st.text())
+def test_words_are_few_and_distinct(prompt: str) -> None:
+    found = words(prompt)
+    assert len(found) == len(set(found)) <= MAX_WORDS
+
+
+@given(st.text())
+def test_nothing_of_a_run_is_lost_when_it_is_spelled_out(text: str) -> None:
+    for run in runs(text):
+        assert run.isalnum()
+        parts = spelled(run)
+        if parts and run.isascii():
+            assert "".join(parts) == run
+        assert all(part in run for part in parts)
+        assert not parts or set("".join(parts)) == set(run)
+
+
+def test_a_long_prompt_is_bounded() -> None:
+    assert len(words(" ".join(f"word{n}" for n in range(5000)))) == MAX_WORDS
+    assert words("x" * 1_000_000) == ["x" * 64]

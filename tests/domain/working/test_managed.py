@@ -1,0 +1,93 @@
+"""A block in somebody else's file: whatever is around it stays, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.working.managed import BEGIN, END, MarkersDamaged, cut, has_block, put
+
+MARKS = (BEGIN.encode(), END.encode())
+
+pieces = st.sampled_from([b"\n", b"\r\n", b"a", b"# Title", b" ", b"\xff", "é".encode(), b"<!-- x -->"])
+hands = st.lists(pieces, max_size=12).map(b"".join)
+texts = st.lists(
+    st.sampled_from(["one\n", "# two\n", BEGIN + "\n", END + "\n", END, "\n", "<!-- ctxrepo:", "é"]),
+    max_size=8,
+).map("".join)
+
+
+@given(hands, st.lists(texts, min_size=1, max_size=4))
+def test_put_renewed_and_cut_a_text_is_as_it_was(hand: bytes, said: list[str]) -> None:
+    placed = put(hand, said[0])
+    data = placed.data
+    for text in said:
+        data = put(data, text).data
+        assert has_block(data)
+        assert put(data, text).data == data
+    assert cut(data, placed.glue) == hand
+    assert not has_block(cut(data, placed.glue))
+
+
+@given(hands, hands, hands, st.lists(texts, min_size=1, max_size=3))
+def test_what_a_person_writes_around_it_stays(
+    hand: bytes, before: bytes, after: bytes, said: list[str]
+) -> None:
+    placed = put(hand, said[0])
+    start = placed.data.index(MARKS[0])
+    # A person writes a line above the block, and more below it.
+    data = before + b"\n" + placed.data[:start] + placed.data[start:] + after
+    for text in said:
+        data = put(data, text).data
+    assert cut(data, placed.glue) == before + b"\n" + hand + after
+
+
+@given(texts)
+def test_memory_can_not_end_the_block(text: str) -> None:
+    data = put(b"hand\n", text).data
+    assert [data.count(mark) for mark in MARKS] == [1, 1]
+
+
+def test_it_stands_where_its_markers_are() -> None:
+    data = f"above\n{BEGIN}\nold\n{END}\nbelow".encode()
+    assert put(data, "new").data == f"above\n{BEGIN}\nnew\n{END}\nbelow".encode()
+    assert cut(data) == b"above\nbelow"
+
+
+def test_lines_end_as_the_persons_do() -> None:
+    assert put(b"a\r\nb\r\n", "x\ny").data.count(b"\r\n") == put(b"a\r\nb\r\n", "x\ny").data.count(b"\n")
+
+
+def test_glue_that_a_person_took_away_is_not_taken_from_their_text() -> None:
+    placed = put(b"a", "x")
+    data = placed.data.replace(b"a" + placed.glue, b"b\n")
+    assert cut(data, placed.glue) == b"b\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BEGIN,
+        f"{END}\n",
+        f"{END}\n{BEGIN}\n",
+        f"{BEGIN}\n{BEGIN}\n{END}\n",
+        f"{BEGIN}\na\n{END} and more\n",
+        f"{BEGIN}\n{END}\n{BEGIN}\n{END}\n",
+    ],
+)
+def test_damaged_markers_are_left_alone(text: str) -> None:
+    for act in (
+        lambda: has_block(text.encode()),
+        lambda: put(text.encode(), "x"),
+        lambda: cut(text.encode()),
+    ):
+        with pytest.raises(MarkersDamaged, match="it has"):
+            act()
+
+
+@given(hands)
+def test_a_mention_of_the_markers_is_none(hand: bytes) -> None:
+    data = hand + b"\nSee `" + MARKS[0] + b"` and `" + MARKS[1] + b"`.\n"
+    assert not has_block(data)
+    assert cut(data) == data

@@ -1,0 +1,161 @@
+"""conflicts: what a person and a program are told, and which words are understood."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from machines import Machine
+from terminal import Terminal
+
+from ctxrepo.domain.merge import Aside, aside_file, aside_id
+from ctxrepo.services.saving.commit import commit
+
+NOTE = "shop/topics/gotcha.md"
+PORT = Aside(NOTE, "- port 1", "- port 9\n  - more", "- port 5\x1b[31m")
+
+
+def keep_aside(machine: Machine, aside: Aside, note: str = "") -> str:
+    """Put it, and the note it belongs to, into the memory; returns its id."""
+    path, data = aside_file(aside)
+    machine.write(path, data.decode())
+    if note:
+        machine.write(aside.path, note)
+    commit(machine.open(), datetime.now(UTC))
+    return aside_id(path)
+
+
+@pytest.fixture
+def one(cli: Terminal) -> str:
+    return keep_aside(cli.machine, PORT, "# T\n\n- port 9\n  - more\n")
+
+
+def test_nothing_is_said_to_be_kept_aside(cli: Terminal) -> None:
+    for words in (["conflicts"], ["conflicts", "list"]):
+        said = cli(*words)
+        assert (said.code, said.out, said.err) == (0, "nothing is kept aside\n", "")
+    assert cli("conflicts", "--json").data == cli("conflicts", "list", "--json").data == {"conflicts": []}
+
+
+def test_a_line_a_version_and_what_to_do_next(cli: Terminal, one: str) -> None:
+    cli.machine.write("conflicts/odd.md", "x")
+    said = cli("conflicts")
+    assert said.out.splitlines() == [
+        f"{one}  {NOTE}  just now  port 5\\u{{1b}}[31m",
+        "unreadable  conflicts/odd.md: keeps no version, look at it in an editor",
+    ]
+    assert said.err == f"ctxrepo: look at one with `ctxrepo conflicts show {one}`\n"
+    ours, odd = cli("conflicts", "list", "--json").data["conflicts"]
+    assert (ours["id"], ours["path"], ours["readable"]) == (one, NOTE, True)
+    assert datetime.fromisoformat(ours["since"]).tzinfo is UTC
+    assert (odd["id"], odd["file"], odd["since"], odd["readable"]) == ("", "conflicts/odd.md", None, False)
+
+
+def test_one_is_shown_with_how_it_differs(cli: Terminal, one: str) -> None:
+    said = cli("conflicts", "show", one[:5])
+    assert said.code == 0
+    for part in (
+        f"{one}  {NOTE}: a part, just now\n\nwas:\n  - port 1\n\nkept:\n  - port 9\n    - more\n\nother:\n",
+        "--- kept\n+++ other\n@@ -1,2 +1 @@\n-- port 9\n-  - more\n+- port 5",
+    ):
+        assert part in said.out
+    assert "\x1b" not in said.out
+    data = cli("conflicts", "show", one, "--json").data
+    assert (data["was"], data["kept"], data["other"]) == (PORT.base, PORT.kept, PORT.other)
+    assert (data["whole"], data["diff"].splitlines()[0]) == (False, "--- kept")
+
+
+def test_a_file_taken_whole_is_shown_against_what_is_there(cli: Terminal) -> None:
+    name = keep_aside(cli.machine, Aside("shop/a.svg", "", "", "<b>\n"), "<a>\n")
+    said = cli("conflicts", "show", name)
+    assert ": the whole file, just now\n\nfrom kept to other:\n--- kept" in said.out
+    assert "-<a>\n+<b>\n" in said.out
+    (cli.machine.clone / "shop/a.svg").unlink()
+    assert "+<b>\n" in cli("conflicts", "show", name).out
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (timedelta(days=3), "3 days ago"),
+        (timedelta(days=1, hours=23), "1 day ago"),
+        (timedelta(hours=2), "2 hours ago"),
+        (timedelta(seconds=100), "1 minute ago"),
+        (timedelta(hours=-5), "just now"),
+    ],
+)
+def test_its_age_is_told(cli: Terminal, before: timedelta, told: str) -> None:
+    path, data = aside_file(PORT)
+    cli.machine.write(path, data.decode())
+    commit(cli.machine.open(), datetime.now(UTC) - before)
+    assert f"  {told}  " in cli("conflicts").out
+
+
+def test_a_long_difference_is_cut(cli: Terminal) -> None:
+    many = "".join(f"line {n}\n" for n in range(1000))
+    name = keep_aside(cli.machine, Aside("shop/a.svg", "", "", many), "<a>\n")
+    assert len(cli("conflicts", "show", name).out.splitlines()) < 220
+
+
+@pytest.mark.parametrize(
+    ("keep", "told", "text"),
+    [
+        ("kept", "the kept one holds", "# T\n\n- port 9\n  - more\n"),
+        ("other", "the other one holds", "# T\n\n- port 5\x1b[31m\n"),
+        ("both", "both hold", "# T\n\n- port 9\n  - more\n- port 5\x1b[31m\n"),
+    ],
+)
+def test_one_is_settled_and_a_worker_woken(cli: Terminal, one: str, keep: str, told: str, text: str) -> None:
+    said = cli("conflicts", "resolve", one[:6], "--keep", keep)
+    assert (said.code, said.out, said.err) == (0, f"settled: {one} {NOTE}, {told}\n", "")
+    assert cli.machine.read(NOTE) == text
+    assert len(cli.woken) == 1
+    assert cli("conflicts").out == "nothing is kept aside\n"
+    assert cli("conflicts", "resolve", one, "--keep", keep).code == 3
+
+
+def test_all_are_dropped(cli: Terminal, one: str) -> None:
+    keep_aside(cli.machine, Aside(NOTE, "", "- a", "- b"))
+    data = cli("conflicts", "resolve", "--all", "--keep", "kept", "--json").data
+    assert one in [s["id"] for s in data["settled"]]
+    assert len(data["settled"]) == 2
+    assert cli("conflicts", "resolve", "--all", "--keep", "kept").out == "nothing is kept aside\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["resolve", "{id}"], 2, "kept: what stands in the file now holds"),
+        (["resolve", "{id}", "--keep", "mine"], 2, "--keep 'mine' is not a choice"),
+        (["resolve"], 2, "name one version, or say --all"),
+        (["resolve", "{id}", "--all", "--keep", "kept"], 2, "name one version, or say --all"),
+        (["resolve", "--all"], 2, "say with --keep"),
+        (["resolve", "--all", "--keep", "other"], 2, "--all goes with --keep kept only"),
+        (["resolve", "ffff", "--keep", "kept"], 3, "there is no version ffff"),
+        (["show", "ffff"], 3, "there is no version ffff"),
+        (["show"], 2, "ID"),
+        (["show", "conflicts/odd.md"], 1, "keeps no version that can be read"),
+        (["resolve", "conflicts/odd.md", "--keep", "kept"], 1, "keeps no version that can be read"),
+        (["--json", "show", "{id}"], 2, "stands before the verb"),
+    ],
+)
+def test_what_is_not_understood_is_said_in_a_line_and_changes_nothing(
+    cli: Terminal, one: str, words: list[str], code: int, told: str
+) -> None:
+    cli.machine.write("conflicts/odd.md", "x")
+    said = cli("conflicts", *(word.format(id=one) for word in words))
+    text = said.envelope["error"]["message"] if "--json" in words else said.err
+    assert (said.code, told in text) == (code, True), said
+    assert "--json" in words or said.is_one_line()
+    assert cli.machine.read(NOTE) == "# T\n\n- port 9\n  - more\n"
+    assert one in cli("conflicts").out
+    assert cli.woken == []
+
+
+def test_6_a_note_that_was_changed_is_told_with_what_to_do(cli: Terminal, one: str) -> None:
+    cli.machine.write(NOTE, "# T\n\n- port 99\n")
+    said = cli("conflicts", "resolve", one, "--keep", "other")
+    assert (said.code, said.is_one_line()) == (6, True)
+    assert f"isn't any more in {NOTE}" in said.err
+    assert f"`ctxrepo conflicts resolve {one} --keep kept`" in said.err
+    assert cli("conflicts", "resolve", one, "--keep", "kept").code == 0

@@ -1,0 +1,363 @@
+"""Every command answers in one way: words or one JSON object, one exit code, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+import pytest
+from machines import Machine
+from reference import commands_of, root_command
+from terminal import Terminal
+
+import ctxrepo
+from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
+from ctxrepo.storage.memory import Memory
+
+COMMANDS = (
+    "init", "new", "remember", "read", "list", "context", "status", "check", "sync", "pull", "push",
+    "anchor", "doctor", "setup", "hook", "history", "conflicts",
+)  # fmt: skip
+
+EVERY_JSON = [
+    ["init"],
+    ["new", "topics/x", "-d", "about x"],
+    ["remember", "a fact"],
+    ["list"],
+    ["read", "global:MEMORY.md"],
+    ["context"],
+    ["status"],
+    ["check"],
+    ["history"],
+    ["history", "global:MEMORY.md"],
+    ["conflicts"],
+    ["conflicts", "list"],
+    ["conflicts", "resolve", "--all", "--keep", "kept"],
+    ["sync"],
+    ["pull"],
+    ["push"],
+    ["anchor", "a/b"],
+    ["setup", "claude", "--dry-run"],
+    ["list", "--tree"],
+    ["open", "global:MEMORY.md"],
+    ["export", "global", "out"],
+    ["config"],
+    ["config", "list"],
+    ["config", "get", "sync.ttl"],
+    ["config", "set", "sync.ttl", "60"],
+    ["config", "explain"],
+]
+
+
+def plain(text: str) -> str:
+    """Words without frames, line breaks, and the marks that set words off."""
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", text.replace("`", "")).split())
+
+
+class TestHelp:
+    def test_the_commands_are_those_promised(self, fresh: Terminal) -> None:
+        said = fresh("--help", COLUMNS="80")
+        assert said.code == 0
+        assert all(f"│ {command} " in said.out for command in COMMANDS)
+        assert fresh().out == said.out
+
+    def test_the_list_of_commands_has_one_line_for_each(self, fresh: Terminal) -> None:
+        said = fresh("--help", COLUMNS="80").out
+        for name, command in commands_of(root_command()):
+            if " " not in name:
+                line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
+                assert plain(command.help.split("\n\n")[0]) in plain(line), name
+
+    def test_help_has_an_example_fits_the_terminal_and_loses_no_word(self, fresh: Terminal) -> None:
+        for name, command in commands_of(root_command()):
+            said = fresh(*name.split(), "--help", COLUMNS="80")
+            assert (said.code, said.err) == (0, "")
+            assert max(map(len, said.out.splitlines())) <= 80, name
+            words = plain(said.out)
+            assert f"ctxrepo {name}" in words.partition("Example:")[2], name
+            for paragraph in command.help.split("\n\n"):
+                assert plain(paragraph) in words, name
+            for param in command.params:
+                assert all(word in words for word in plain(param.help or "").split()), (name, param.name)
+
+    def test_help_says_where_the_pages_are(self, fresh: Terminal) -> None:
+        assert "docs/index.md" in fresh("--help").out
+
+    def test_help_makes_nothing(self, fresh: Terminal) -> None:
+        before = sorted(fresh.machine.home.rglob("*"))
+        for word in ("--help", "-h", "--version"):
+            assert fresh(word).code == 0
+        assert sorted(fresh.machine.home.rglob("*")) == before
+
+    def test_the_version_is_said(self, fresh: Terminal) -> None:
+        assert fresh("--version").out == f"ctxrepo {ctxrepo.__version__}\n"
+
+
+class TestMistakes:
+    def test_the_nearest_word_is_named(self, fresh: Terminal) -> None:
+        for words, told in (
+            ("rember x", "remember"),
+            ("staus", "status"),
+            ("remember x --categry y", "--category"),
+            ("sync --jsn", "--json"),
+            ("read", "TARGET"),
+            ("status too many", "too many"),
+        ):
+            said = fresh(*words.split())
+            assert (said.code, said.is_one_line()) == (2, True), words
+            assert told in said.err
+            assert ("--help` tells" in said.err) == ("did you mean" not in said.err)
+
+    def test_a_mistyped_word_is_told_in_one_line(self, fresh: Terminal) -> None:
+        for words, told in (
+            ("lits", "there is no command lits; did you mean list?"),
+            ("List", "there is no command List; did you mean list?"),
+            ("list --scop x", "there is no option --scop; did you mean --scope?"),
+            ("conflicts shwo", "there is no command shwo; did you mean show?"),
+            ("config sett a b", "there is no command sett; did you mean set?"),
+        ):
+            said = fresh(*words.split())
+            assert (said.code, said.err) == (2, f"ctxrepo: {told}\n")
+            assert fresh(*words.split(), "--json").error["message"] == told
+        assert "`ctxrepo --help` tells" in fresh("zzz").err
+        assert "`ctxrepo list --help` tells" in fresh("list", "--zzz").err
+
+    def test_the_hint_names_the_command(self, fresh: Terminal) -> None:
+        assert fresh("read", "--json").error == {
+            "code": "usage",
+            "message": "TARGET is missing",
+            "hint": "`ctxrepo read --help` tells how it is used.",
+        }
+
+    @pytest.mark.parametrize(
+        ("words", "told", "hint"),
+        [
+            ("read", "TARGET is missing", "`ctxrepo read --help`"),
+            ("tags --add", "--add needs a value", "`ctxrepo tags --help`"),
+            (
+                "recall x --limit 0",
+                "--limit is a whole number from 1 to 1000, not 0",
+                "`ctxrepo recall --help`",
+            ),
+            (
+                "trace --last 1.5",
+                "--last is a whole number from 1 to 10000, not '1.5'",
+                "`ctxrepo trace --help`",
+            ),
+            ("context --budget a", "--budget is a whole number of 0 or more, not 'a'", "`ctxrepo context"),
+            ("remember two words", "too many words: words", "goes in quotes; `ctxrepo remember --help`"),
+            ("remember x y z", "too many words: y z", "goes in quotes"),
+        ],
+    )
+    def test_it_is_told_in_our_words(self, fresh: Terminal, words: str, told: str, hint: str) -> None:
+        said = fresh(*words.split())
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert said.err.startswith(f"ctxrepo: {told}")
+        assert hint in said.err
+
+    def test_a_text_that_begins_with_a_dash(self, fresh: Terminal) -> None:
+        said = fresh("remember", "- a fact")
+        assert (said.code, said.is_one_line()) == (2, True)
+        assert "begins with a dash" in said.err
+        assert "Put -- before it." in said.err
+
+    def test_of_a_long_word_the_middle_is_left_out(self, cli: Terminal) -> None:
+        words = ("read", f"{'x' * 90_000}:a.md")
+        said = cli(*words)
+        assert (said.code, said.is_one_line()) == (3, True)
+        assert len(said.err) < 1200
+        assert "there is no scope 'xxx" in said.err
+        assert len(cli(*words, "--json").error["message"]) < 1100
+
+    def test_before_init_the_way_to_it_is_said_and_nothing_made(self, fresh: Terminal) -> None:
+        before = sorted(fresh.machine.home.rglob("*"))
+        for command in ("list", "status", "remember x", "sync", "context", "doctor", "anchor x", "read x"):
+            said = fresh(*command.split())
+            assert (said.code, said.is_one_line()) == (1, True), command
+            assert "`ctxrepo init" in said.err
+        assert sorted(fresh.machine.home.rglob("*")) == before
+
+    def test_a_working_folder_that_is_gone_is_said(self, cli: Terminal, tmp_path: Path) -> None:
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        line = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); "
+        line += "from ctxrepo.faces.cli.app import main; "
+        words = [sys.executable, "-c", line + "sys.exit(main(['list']))", str(gone)]
+        done = subprocess.run(words, env=cli.machine.env, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "ctxrepo: the folder this runs in is gone\n  Go to another one.\n"
+
+
+class TestJson:
+    def test_the_answer_is_one_object_on_stdout(self, cli: Terminal) -> None:
+        for words in EVERY_JSON:
+            said = cli(*words, "--json")
+            assert (said.code, said.out.count("\n")) == (0, 1), words
+            assert said.data
+
+    def test_findings_are_an_answer_too(self, cli: Terminal) -> None:
+        cli.machine.write("global/torn.md", "---\nno end\n")
+        said = cli("check", "--json")
+        assert said.code == 1
+        assert said.data["findings"][0]["path"] == "global/torn.md"
+
+    def test_errors_come_as_the_same_object(self, cli: Terminal) -> None:
+        for words, code, exit_code in (
+            (["remember", ""], "usage", 2),
+            (["remember"], "usage", 2),
+            (["no-such"], "usage", 2),
+            (["read", "nowhere"], "not_found", 3),
+            (["new", "global:MEMORY.md", "-d", "x"], "refused", 6),
+        ):
+            said = cli(*words, "--json")
+            assert (said.code, said.error["code"], said.err) == (exit_code, code, "")
+            assert said.error["message"]
+
+    def test_notices_stay_on_stderr(self, cli: Terminal) -> None:
+        cli("remember", "the redis port of the suite is 6380")
+        said = cli("remember", "the redis port of the suite is 6381", "--json")
+        assert said.data["near"]
+        assert "much the same" in said.err
+
+    def test_what_is_no_utf8_is_marked_and_the_json_stays_strict(self, cli: Terminal) -> None:
+        (cli.machine.clone / "global/odd.md").write_bytes(b"- caf\xc3\xa9 \xff\n")
+        said = cli("read", "global:odd", "--json")
+        assert said.data["text"] == "- café \ufffd\n"
+        said.out.encode("utf-8")
+
+
+class TestSurprises:
+    def test_a_surprise_leaves_its_traceback_in_a_log(
+        self, cli: Terminal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Memory, "open", lambda *_, **__: {}["no such"])
+        said = cli("status")
+        assert (said.code, said.is_one_line()) == (1, True)
+        log = cli.machine.places.state / "errors.log"
+        assert str(log) in said.err
+        assert "Traceback" in log.read_text()
+        assert cli("status", "--json").error["message"] == "unexpected: KeyError: 'no such'"
+
+    @pytest.mark.parametrize("error", [Busy("held", "Wait."), CtxrepoError("failed", "Look.")])
+    def test_errors_on_purpose_are_said_as_they_are(
+        self, cli: Terminal, monkeypatch: pytest.MonkeyPatch, error: CtxrepoError
+    ) -> None:
+        def fails(*_: object, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr(Memory, "open", fails)
+        said = cli("status")
+        assert (said.code, said.err) == (1, f"ctxrepo: {error.message}\n  {error.hint}\n")
+        assert not (cli.machine.places.state / "errors.log").exists()
+
+    def test_a_full_disk_is_no_surprise(self, cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object, **__: object) -> None:
+            raise OSError(28, "No space left on device", "/there")
+
+        monkeypatch.setattr(Memory, "open", full)
+        said = cli("status")
+        assert (said.code, said.is_one_line()) == (1, True)
+        assert said.err.startswith("ctxrepo: /there: No space left on device\n")
+
+    def test_an_interrupt_while_waiting_ends_with_130_and_nothing_written(self, cli: Terminal) -> None:
+        memory = cli.machine.open()
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            with memory.writing():
+                signal.setitimer(signal.ITIMER_REAL, 0.4)
+                said = cli("remember", "interrupted")
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert (said.code, said.out, said.err) == (130, "", "")
+        assert memory.writes.is_empty()
+
+    def test_words_that_would_act_on_a_terminal_are_written_out(self, cli: Terminal) -> None:
+        cli.machine.write(
+            "global/bad.md", '---\ndescription: "a\\e[31mb"\n---\n- \x1b]52;c;aGk=\x07 \u202eabc\n'
+        )
+        for words in (["read", "global:bad"], ["list"], ["check"], ["read", "x\x1b[31m"]):
+            said = cli(*words)
+            assert not {"\x1b", "\x07", "\u202e"} & set(said.out + said.err)
+        assert r"\u{1b}]52;c;aGk=\u{7} \u{202e}abc" in cli("read", "global:bad").out
+
+
+class TestAsAProcess:
+    def test_a_command_and_its_exit_code(self, cli: Terminal) -> None:
+        machine = cli.machine
+        assert machine.ctxrepo("list").stdout.startswith("global/MEMORY.md — ")
+        assert machine.ctxrepo("read", "nowhere").returncode == 3
+
+    @pytest.mark.parametrize("words", ["list", "read global:long"])
+    def test_a_reader_that_has_gone_is_no_error(self, cli: Terminal, words: str) -> None:
+        cli.machine.write("global/long.md", "- long\n" * 20_000)
+        out, into = os.pipe()
+        os.close(out)
+        with os.fdopen(into, "wb") as pipe:
+            done = run(cli.machine, words.split(), pipe)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    def test_a_terminal_that_knows_few_letters_is_no_error(self, cli: Terminal) -> None:
+        env = {"PYTHONIOENCODING": "ascii"}
+        done = run(Machine(cli.machine.home, env), ["list"], subprocess.PIPE)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert rb"MEMORY.md \u2014 " in done.stdout
+        cli.machine.write("global/x.md", "- \U0001f600\n")
+        done = run(Machine(cli.machine.home, env), ["read", "global:x", "--json"], subprocess.PIPE)
+        assert json.loads(done.stdout)["data"]["text"] == "- \U0001f600\n"
+
+
+def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "ctxrepo", *words],
+        cwd=machine.project_folder,
+        env=machine.env,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (("show", "MEMORY.md"), ("read", "MEMORY.md")),
+        (("todo", "list", "--all"), ("scratch", "list", "--all")),
+        (("rm", "topics/nope"), ("forget", "topics/nope")),
+        (("delete", "^ffffffffffff"), ("forget", "^ffffffffffff")),
+        (("ls",), ("list",)),
+        (("version",), ("--version",)),
+        (("-V",), ("--version",)),
+        (("help",), ("--help",)),
+        (("help", "scratch", "add"), ("scratch", "add", "--help")),
+    ],
+)
+def test_what_is_called_differently_elsewhere_is_understood(
+    cli: Terminal, said: tuple[str, ...], meant: tuple[str, ...]
+) -> None:
+    cli("remember", "one")
+    assert cli(*said) == cli(*meant)
+    assert cli(*meant).code in (0, 3)
+
+
+def test_synonyms_take_no_name_from_a_command() -> None:
+    known = set(root_command().commands)
+    assert not known & {*SYNONYMS, *NEAREST, "help"}
+    assert {words[0] for words in SYNONYMS.values()} <= {*known, "--version"}
+
+
+@pytest.mark.parametrize("word", sorted(NEAREST))
+def test_a_name_that_no_command_has_leads_to_the_nearest(cli: Terminal, word: str) -> None:
+    said = cli(word)
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert "`ctxrepo " in said.err
+
+
+def test_a_mistyped_synonym_is_near_what_it_stands_for(cli: Terminal) -> None:
+    assert "did you mean --version?" in cli("versoin").err
+    assert cli().code == 0

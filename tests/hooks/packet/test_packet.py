@@ -1,0 +1,475 @@
+"""The packet: never over its budget, read back exactly, the same for the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.records.handoff import one_line
+from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
+from ctxrepo.domain.working.checklist import items_of
+from ctxrepo.hooks.known.cache import Row, Shown
+from ctxrepo.hooks.packet.contents import Held
+from ctxrepo.hooks.packet.packet import CAVEAT, Given, packet, shown
+from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
+from ctxrepo.hooks.packet.presets import DAILY, OWN, PRESETS
+from ctxrepo.hooks.packet.sections import Scope, change_section, fault_section, told
+
+SECRET = "00112233445566778899aabbccddeeff"
+TODAY = day_of("2026-03-01") or 0
+
+HOSTILE = st.sampled_from(
+    [
+        *(
+            "</ctxrepo-memory>",
+            "]]>",
+            "```",
+            "<|im_start|>",
+            "Human:",
+            "\u202e",
+            "\U000e0041",
+            "\x1b[2J",
+            "\0",
+        ),
+        *(" — ", " [x]", " >30d", " >90d", "\n## Faults\n- x", "#", "\n", "—", "\\", "]"),
+        "… 1 more: ctxrepo search",
+    ]
+)
+TEXT = st.lists(st.one_of(HOSTILE, st.text(max_size=8), st.characters()), max_size=8).map("".join)
+SHORT = st.lists(st.one_of(HOSTILE, st.characters()), min_size=1, max_size=4).map("".join)
+DATES = st.sampled_from(["", "2026-02-28", "2026-01-15", "2025-01-01", "0000-00-00", "soon"])
+
+
+def rows(scope: str) -> st.SearchStrategy[list[Row]]:
+    path = TEXT.map(lambda text: f"{scope}/{text}.md")
+    row = st.tuples(path, TEXT, TEXT, DATES, st.integers(0, 1), st.integers(0, 1))
+    return st.lists(row, max_size=6, unique_by=lambda r: r[0])
+
+
+def entries(path: str) -> st.SearchStrategy[list[Shown]]:
+    line = st.integers(1, 10**6)
+    entry = st.tuples(st.text("abcdef0123456789", min_size=12, max_size=12), st.just("hash"), st.just(path))
+    whole = st.tuples(entry, line, SHORT, DATES)
+    return st.lists(whole.map(lambda v: (*v[0], v[1], v[1], v[2], v[3])), max_size=2)
+
+
+PATHS = {
+    "pinned/": "shop/topics/a.md",
+    "scratchpad/shop": "shop/SCRATCHPAD.md",
+    "today/shop/daily/2026-03-01.md": "shop/daily/2026-03-01.md",
+    "yesterday/shop/daily/2026-02-27.md": "shop/daily/2026-02-27.md",
+    **{f"{lane}/": f"shop/{lane}.md" for lane in ("preferences", "facts", "tools", "lessons", "user")},
+}
+
+
+def held_of(
+    scopes: list[Scope],
+    preamble: str = "",
+    handoff: tuple[str, str, str] | None = None,
+    faults: list[str] | None = None,
+    **more: Any,
+) -> Held:
+    held = Held(preamble)
+    held.scopes, held.handoff, held.faults = scopes, handoff, faults or []
+    for name, value in more.items():
+        setattr(held, name, value)
+    return held
+
+
+def holdings() -> st.SearchStrategy[Held]:
+    scopes = st.tuples(TEXT, rows("global"), TEXT, rows("shop")).map(
+        lambda v: [("global", v[0], v[1], len(v[1])), ("shop", v[2], v[3], len(v[3]))]
+    )
+    hit = st.tuples(
+        st.just("id"), TEXT, TEXT, st.integers(1, 9), st.integers(10, 19), DATES, TEXT, st.just("h")
+    )
+    return st.builds(
+        held_of,
+        scopes,
+        TEXT.map(lambda text: text.replace(FRAME, "")),
+        st.none() | st.tuples(TEXT, TEXT, TEXT),
+        st.lists(TEXT, max_size=4),
+        entries=st.fixed_dictionaries({key: entries(path) for key, path in PATHS.items()}),
+        files=st.lists(st.tuples(TEXT.filter(bool), TEXT), max_size=4),
+        recalled=st.lists(hit.map(lambda v: (*v, 1.0)), max_size=3),
+    )
+
+
+NAMES = st.sampled_from([*PRESETS])
+
+
+@given(holdings(), NAMES, st.integers(1, 4000))
+def test_the_budget_is_never_exceeded_and_what_is_there_parses(
+    parser: Any, held: Held, preset: str, budget: int
+) -> None:
+    """And equal inputs give equal bytes; each lane stays in its bounds, and has its floor whatever comes
+    before it, as far as the budget goes round."""
+    text, given = packet(held, TODAY, SECRET, preset, budget)
+    assert (text, given) == packet(held, TODAY, SECRET, preset, budget)
+    assert len(text.encode()) <= budget
+    if text:
+        parser.parse(text)
+    numbers = {lane[0]: lane for lane in PRESETS[preset][1]}
+    left = budget - OVERHEAD
+    for lane, _, offered, written in given:
+        _, floor, cap, most, _ = numbers[lane]
+        assert size(written) <= offered <= cap
+        assert written.count("\n") <= (most or 1 << 30) + 2  # title and mark
+        assert offered >= min(floor, size(written), max(0, left))
+        left -= floor
+
+
+@given(holdings())
+def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], held: Held) -> None:
+    text, _ = _own_without_caps(held)
+    if not text:
+        return
+    block = parse(text)
+    assert block.preamble == (unescaped(held.preamble) if held.preamble else "")
+    wanted = {
+        (path, description, tags, age_of(updated, TODAY))
+        for _, _, scope_rows, _ in held.scopes
+        for path, description, tags, updated, _, _ in scope_rows
+    }
+    assert {tuple(line) for line in block.index} == wanted
+    bodies = {f"{scope}/MEMORY.md": body for scope, body, _, _ in held.scopes if body}
+    for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
+        if held.entries[key]:
+            bodies[PATHS[key]] = "\n".join(entry[5] for entry in held.entries[key])
+    assert block.bodies == bodies
+    if held.handoff:
+        name, ts, said = held.handoff
+        assert block.handoff == (name, ts[:10], said)
+    assert block.faults == held.faults
+    assert [(line.path, line.description, line.age) for line in block.listed.get("Pinned", [])] == [
+        (f"{path}#L{first}", text, age_of(updated, TODAY))
+        for _, _, path, first, _, text, updated in held.entries["pinned/"]
+    ]
+    assert [line[:2] for line in block.listed.get("Files touched last", [])] == held.files
+    assert [(e.at, e.text) for e in block.entries] == [
+        (f"{path}#L{first}-L{last}", text) for _, path, _, first, last, _, text, _, _ in held.recalled
+    ]
+    assert (block.more, block.cut) == (0, ())
+
+
+def unescaped(preamble: str) -> str:
+    return preamble.rstrip("\n")
+
+
+def _own_without_caps(held: Held) -> tuple[str, list[Given]]:
+    """All of it, which no cap of a lane and no share of a scope keeps out."""
+    wide = tuple((name, 0, 1 << 30, 0, keep) for name, _, _, _, keep in PRESETS[OWN][1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PRESETS, OWN, (1 << 30, wide))
+        return packet(held, TODAY, SECRET, OWN)
+
+
+AMBIGUOUS = st.lists(st.sampled_from(["a", " ", "—", " — ", "[", "]", " [b]", ">30d", " >90d", "…"])).map(
+    "".join
+)
+
+
+@given(AMBIGUOUS, AMBIGUOUS, AMBIGUOUS, st.sampled_from(["", ">30d", ">90d"]))
+def test_a_line_of_the_index_reads_one_way_only(
+    parse: Callable[[str], Any], path: str, description: str, tags: str, age: str
+) -> None:
+    line = index_line(path, description, tags, age)
+    block = parse(seal("## Index of notes\n" + line, SECRET))
+    assert tuple(block.index[0]) == (path, description, tags, age)
+
+
+def own(scopes: list[Scope], budget: int = 9500, **more: Any) -> str:
+    return packet(held_of(scopes, **more), TODAY, SECRET, OWN, budget)[0]
+
+
+def test_hostile_notes_are_data(parse: Callable[[str], Any], hostile: tuple[str, ...]) -> None:
+    listed = [(f"global/{text}.md", text, text, "2025-01-01", 0, 0) for text in hostile]
+    text, _ = _own_without_caps(held_of([("global", "\n".join(hostile), listed, len(listed))]))
+    block = parse(text)
+    assert block.bodies["global/MEMORY.md"] == "\n".join(hostile)
+    assert {tuple(line) for line in block.index} == {
+        (path, description, tags, ">90d") for path, description, tags, _, _, _ in listed
+    }
+    assert text.count("\n</") == 1
+    assert text.splitlines()[1] == FRAME
+
+
+def test_the_tag_follows_content_and_secret() -> None:
+    assert seal("a\n", SECRET) == seal("a\n", SECRET)
+    tags = {re.findall('tag="(.*?)"', seal(c, k))[0] for c, k in (("a", SECRET), ("b", SECRET), ("a", "ff"))}
+    assert len(tags) == 3
+    assert size(seal("é\n", SECRET)) == size("é\n") + OVERHEAD
+
+
+def test_a_secret_that_is_no_key_still_seals() -> None:
+    assert seal("a\n", "no hex") != seal("a\n", "")
+
+
+def test_order_is_pinned_core_newest_then_path(parse: Callable[[str], Any]) -> None:
+    listed = [
+        ("shop/b.md", "", "", "2026-01-01", 0, 0),
+        ("shop/a.md", "", "", "2026-01-01", 0, 0),
+        ("shop/undated.md", "", "", "", 0, 0),
+        ("shop/core/old.md", "", "", "2020-01-01", 0, 1),
+        ("shop/new.md", "", "", "2026-02-01", 0, 0),
+        ("shop/pinned.md", "", "", "", 1, 0),
+    ]
+    block = parse(own([("shop", "", listed, 6)]))
+    assert [line.path for line in block.index] == [
+        f"shop/{name}.md" for name in ("pinned", "core/old", "new", "a", "b", "undated")
+    ]
+
+
+def test_global_gets_a_third_and_passes_on_what_it_leaves(parse: Callable[[str], Any]) -> None:
+    many = [(f"global/note-{n:03}.md", "x" * 60, "", "2026-02-01", 0, 0) for n in range(200)]
+    mine = [(f"shop/note-{n:03}.md", "y" * 60, "", "2026-01-01", 0, 0) for n in range(200)]
+    scopes = [("global", "- g\n" * 2000, many, 200), ("shop", "- s\n" * 100, mine, 200)]
+    text = own(scopes)
+    block = parse(text)
+    spent = sum(size(index_line(*line)) for line in block.index if line.scope == "global")
+    assert size(block.bodies["global/MEMORY.md"]) + spent <= 9500 // 3
+    assert block.cut == ("global/MEMORY.md",)
+    assert block.more == 400 - len(block.index)
+    assert len(text.encode()) > 9500 - 200
+    alone = parse(own([("global", "", [], 0), ("shop", "", mine, 200)]))
+    assert sum(line.scope == "shop" for line in alone.index) > sum(
+        line.scope == "shop" for line in block.index
+    )
+
+
+def test_global_alone_may_take_all(parse: Callable[[str], Any]) -> None:
+    many = [(f"global/note-{n:03}.md", "x" * 60, "", "", 0, 0) for n in range(200)]
+    text = own([("global", "", many, 200)])
+    assert len(text.encode()) > 9300
+    assert text.splitlines()[-2] == f"… {parse(text).more} more: ctxrepo search"
+
+
+def test_bodies_and_handoff_are_cut_between_lines_and_marked(parse: Callable[[str], Any]) -> None:
+    body = "\n".join(f"- fact {n} ééé" for n in range(400))
+    handoff = ("stop", "2026-02-28T10:00:00Z", "\n".join(f"step {n}" for n in range(300)))
+    text = own([("shop", body, [], 0)], handoff=handoff)
+    block = parse(text)
+    assert block.cut == ("shop/MEMORY.md", "handoff")
+    shown = block.bodies["shop/MEMORY.md"]
+    assert body.startswith(shown + "\n")
+    assert f"### cut: the first {shown.count(chr(10)) + 1} of 400 lines (" in text
+    assert size(shown) <= 3 * 1024
+    assert block.handoff is not None
+    assert size(block.handoff[2]) <= 1024
+
+
+def test_a_body_of_one_endless_line_leaves_its_place(parse: Callable[[str], Any]) -> None:
+    text = own([("shop", "x" * 9000, [], 0)])
+    assert "## shop/MEMORY.md\n### cut: the first 0 of 1 lines (0 of 9001 bytes)\n" in text
+
+
+def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], Any]) -> None:
+    text = own([("global", "", [], 0)], preamble=filled(PREAMBLE, "/m", "shop"))
+    assert parse(text).preamble == filled(PREAMBLE, "/m", "shop").rstrip("\n")
+    assert own([]) == ""
+
+
+def test_the_preamble_is_short_and_names_the_places() -> None:
+    said = filled(PREAMBLE, "/home/ada/.ctxrepo", "shop")
+    assert len(said.encode()) <= 1200
+    assert "/home/ada/.ctxrepo" in said
+    assert "`shop/`" in said
+    assert "(this one: none yet)" in filled(PREAMBLE, "/m", "")
+    assert "this one" not in filled(PREAMBLE, "/m", "", is_known=False)
+
+
+def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:
+    faults = [(str(n), f"fault {n}\n" + "x" * 100) for n in range(30)]
+    kept = told(faults)
+    assert 5 < len(kept) < 12
+    assert faults[: len(kept)] == kept
+    section = fault_section([text for _, text in kept], 1024)
+    assert parse(seal(section, SECRET)).faults == [text for _, text in kept]
+    assert told([]) == []
+
+
+def test_changes_end_with_how_many_are_left_out(parse: Callable[[str], Any]) -> None:
+    listed = [(f"shop/{n}.md", "x" * 50, "", "", 0, 0) for n in range(40)]
+    title = "## Notes that changed since this session began\n"
+    block = parse(seal(change_section(title, listed, TODAY, 900), SECRET))
+    assert len(block.index) + block.more == 40
+    assert block.more > 0
+    assert parse(seal(change_section(title, listed[:3], TODAY, 900), SECRET)).more == 0
+
+
+@pytest.mark.parametrize(
+    ("updated", "age"),
+    [
+        ("2026-03-01", ""),
+        ("2026-01-30", ""),
+        ("2026-01-29", ">30d"),
+        ("2025-12-01", ">30d"),
+        ("2025-11-30", ">90d"),
+        ("2030-01-01", ""),
+        ("", ""),
+        ("2026-13-01", ""),
+        ("yesterday", ""),
+        ("٢٠٢٠-٠١-٠١", ""),
+    ],
+)
+def test_age(updated: str, age: str) -> None:
+    assert age_of(updated, TODAY) == age
+
+
+@given(st.dates())
+def test_days_are_counted_as_the_calendar_does(date: Any) -> None:
+    assert day_of(date.isoformat()) == date.toordinal() - 719163
+
+
+def entry(number: int, text: str, path: str = "shop/topics/a.md", updated: str = "2026-02-28") -> Shown:
+    return (f"{number:012x}", f"h{number}", path, number, number, text, updated)
+
+
+def test_what_stands_whole_in_the_packet_counts_as_given() -> None:
+    body = "\n".join(f"- fact {n} {'é' * 40}" for n in range(60))
+    facts = [entry(n, f"- fact {n} {'é' * 40}", "shop/MEMORY.md") for n in range(60)]
+    pinned = [entry(100, "- *(pinned)* <b>never</b>\n  force")]
+    held = held_of([("shop", body, [], 0)], entries={"memory/shop": facts, "pinned/": pinned})
+    text, given = packet(held, TODAY, SECRET)
+    seen = dict(shown(held, given, TODAY))
+    assert seen.pop(f"{100:012x}") == "h100"
+    assert 10 < len(seen) < 60
+    assert [f"{n:012x}" for n in range(len(seen))] == [*seen]
+    assert f"- fact {len(seen) - 1} " in text
+    assert f"- fact {len(seen)} " not in text
+
+
+def test_what_a_small_lane_leaves_passes_on(parse: Callable[[str], Any]) -> None:
+    many = [(f"shop/note-{n:03}.md", "x" * 60, "", "", 0, 0) for n in range(200)]
+    log = [entry(n, f"- 10:00 +0000 did {n} {'x' * 60}", "shop/daily/2026-03-01.md") for n in range(60)]
+    key = "today/shop/daily/2026-03-01.md"
+    full = own([("shop", "- f\n" * 2000, many, 200)], entries={key: log})
+    spare = own([("shop", "- f", many, 200)], entries={key: log})
+    assert len(parse(spare).index) > len(parse(full).index) > 15
+    assert len(full.encode()) > 9500 - 100
+    assert parse(full).bodies["shop/daily/2026-03-01.md"].endswith(f"did 59 {'x' * 60}")
+    assert "### cut: the last " in full
+
+
+def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], Any]) -> None:
+    items = [entry(1, "- [ ] a test for\n  <b>retries", "shop/SCRATCHPAD.md")]
+    log = [entry(2, "- 10:00 +0000 did the client", "shop/daily/2026-03-01.md")]
+    lines = [
+        "Goal: retries",
+        "Done: did the client",
+        "Done: client",
+        "Open: a test for <b>retries",
+        "Open: docs",
+    ]
+    held = {"scratchpad/shop": items, "today/shop/daily/2026-03-01.md": log}
+    given = ("stop", "2026-02-28", "\n".join(lines))
+    block = parse(own([("shop", "", [], 0)], handoff=given, entries=held))
+    assert block.handoff[2] == "Goal: retries\nDone: client\nOpen: docs"
+    counted = (*given[:2], "Open: a test for <b>retries\nOpen: docs\nOpen: 8 more\nOpen: more")
+    block = parse(own([("shop", "", [], 0)], handoff=counted, entries=held))
+    assert block.handoff[2] == "Open: docs\nOpen: more"
+    assert parse(own([("shop", "", [], 0)], handoff=counted)).handoff == counted
+    ticked = parse(own([("shop", "", [], 0)], handoff=given, ticked=["docs", "did the client"]))
+    assert "docs" not in ticked.handoff[2]
+    assert "Done: did the client" in ticked.handoff[2]
+    alone = parse(own([("shop", "", [], 0)], handoff=given))
+    assert alone.handoff == given
+    repeated = ("stop", "2026-02-28", lines[1])
+    assert parse(own([("shop", "", [], 0)], handoff=repeated, entries=held)).handoff is None
+
+
+def daily(**more: Any) -> tuple[str, dict[str, str]]:
+    text, given = packet(held_of(**more), TODAY, SECRET, "daily")
+    return text, {f"{lane}/{folder}".rstrip("/"): part for lane, folder, _, part in given}
+
+
+def test_the_numbers_of_daily() -> None:
+    assert [(lane[0], lane[2], lane[3]) for lane in DAILY] == [
+        ("scratchpad", 2000, 120),
+        ("today", 3000, 120),
+        ("recall", 2500, 80),
+        ("memory", 4000, 150),
+        ("yesterday", 3000, 120),
+    ]
+    assert PRESETS["daily"][0] == 16000
+
+
+def test_daily_cuts_each_part_its_own_way_and_yesterday_first(parse: Callable[[str], Any]) -> None:
+    lines = [f"- {n:03} {'x' * 40}" for n in range(200)]
+    keys = {
+        "scratchpad/shop": "shop/SCRATCHPAD.md",
+        "today/shop/daily/2026-03-01.md": "shop/daily/2026-03-01.md",
+        "yesterday/shop/daily/2026-02-27.md": "shop/daily/2026-02-27.md",
+    }
+    held = {key: [entry(n, line, path) for n, line in enumerate(lines)] for key, path in keys.items()}
+    text, parts = daily(scopes=[("shop", "\n".join(lines), [], 0)], entries=held)
+    bodies = parse(text).bodies
+    assert bodies["shop/SCRATCHPAD.md"].startswith("- 000")
+    assert bodies["shop/daily/2026-03-01.md"].endswith(lines[-1])
+    assert bodies["shop/MEMORY.md"].startswith("- 000")
+    assert bodies["shop/MEMORY.md"].endswith(lines[-1])
+    assert "- 100" not in bodies["shop/MEMORY.md"]
+    assert "first and last" in parts["memory/shop"]
+    short, _ = packet(
+        held_of([("shop", "\n".join(lines), [], 0)], entries=held), TODAY, SECRET, "daily", 9100
+    )
+    assert [path for path in bodies if path not in parse(short).bodies] == ["shop/daily/2026-02-27.md"]
+
+
+def test_daily_counts_lines_too() -> None:
+    held = [entry(n, "- x", "shop/SCRATCHPAD.md") for n in range(300)]
+    _, parts = daily(scopes=[("shop", "y\n" * 400, [], 0)], entries={"scratchpad/shop": held})
+    assert parts["scratchpad/shop"].count("\n") == 120 + 2
+    assert parts["memory/shop"].count("\n") == 150 + 2
+
+
+def test_daily_without_anything_is_silent() -> None:
+    assert packet(held_of([("shop", "", [], 0)], preamble="rules"), TODAY, SECRET, "daily")[0] == ""
+
+
+def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]) -> None:
+    kinds = {"preferences": 60, "facts": 60, "tools": 30, "lessons": 60, "user": 20}
+    old = {
+        f"{lane}/": [entry(n, "- x", updated="2025-01-01") for n in range(count)]
+        for lane, count in kinds.items()
+    }
+    text, _ = packet(held_of([], entries=old), TODAY, SECRET, "semantic")
+    block = parse(text)
+    assert {title: len(lines) for title, lines in block.listed.items()} == {
+        "Preferences": 50,
+        "Facts": 50,
+        "Tools": 20,
+        "Lessons": 50,
+        "User": 10,
+    }
+    assert {line.age for lines in block.listed.values() for line in lines} == {">90d"}
+    long = {"facts/": [entry(n, "- " + "x" * 500) for n in range(50)]}
+    text, _ = packet(held_of([], entries=long), TODAY, SECRET, "semantic")
+    assert len(text.encode()) <= 8000
+    assert parse(text).preamble + "\n" == CAVEAT
+    assert packet(held_of([]), TODAY, SECRET, "semantic")[0] == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [ ] two\n  lines",
+        "- [ ] two\nlines that hang on",
+        "- [ ] two\n\n  paragraphs",
+        "- [ ] two\n  - [ ] one below\n  - [x] done below\n    with more",
+        "1. [ ] two",
+        f"- [ ] two {'words ' * 100}",
+    ],
+)
+def test_a_handoff_doesnt_repeat_an_item_of_several_lines(text: str, parse: Callable[[str], Any]) -> None:
+    found = items_of("shop/SCRATCHPAD.md", f"{text}\n")
+    told = ["Goal: g", *(f"Open: {one_line(item.text)}" for item in found)]
+    items = {"scratchpad/shop": [entry(1, text, "shop/SCRATCHPAD.md")]}
+    handoff = ("stop", "2026-02-28", "\n".join([*told, "Open: tw", "Open: two li"]))
+    block = parse(own([("shop", "", [], 0)], handoff=handoff, entries=items))
+    assert block.handoff[2] == "Goal: g\nOpen: tw\nOpen: two li"

@@ -1,0 +1,158 @@
+"""A prompt is given the few entries that matter, or silence with its reason."""
+
+from __future__ import annotations
+
+import _sqlite3
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.recall.recall import (
+    CHANCE_HIT,
+    FAR_BELOW,
+    LEFT_OUT,
+    NOTHING,
+    OVER,
+    SAID_BEFORE,
+    SOCIAL,
+    recall,
+)
+from ctxrepo.storage.cache.writer import Cache
+
+THINGS = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connection]:
+    path = tmp_path_factory.mktemp("recall") / "cache.db"
+    lines = [
+        f"- the {one} beside the {other} was painted" for one in THINGS for other in THINGS if one != other
+    ]
+    notes = [Note(f"shop/n{n}.md", f"{line}\n\n- nothing else happened\n") for n, line in enumerate(lines)]
+    port = "- The staging port of pgbouncer is 5433\n\n- Staging has pgbouncer behind haproxy\n"
+    owner = Cache.open(path)
+    owner.apply("c1", [*notes, Note("shop/db.md", f"---\ndescription: pgbouncer\n---\n{port}")], [], Marks())
+    found = open_cache(str(path))
+    assert found is not None
+    yield found
+    found.close()
+    owner.close()
+
+
+def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
+    why, given_, _ = recall(cache, "which staging port has pgbouncer?", [], ["shop"])
+    assert (why, given_[0][6]) == ("", "- The staging port of pgbouncer is 5433")
+    assert {hit[1] for hit in given_} == {"shop/db.md"}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ("thanks, looks good!", SOCIAL),
+        ("ok", SOCIAL),
+        ("summarize quarterly revenue figures", NOTHING),
+        ("paint the garden wall and open every door again", CHANCE_HIT),
+        ("", SOCIAL),
+    ],
+)
+def test_silence_has_a_reason(cache: _sqlite3.Connection, prompt: str, why: str) -> None:
+    found = recall(cache, prompt, [], ["shop"])
+    assert found[:2] == (why, [])
+    assert all(reason == why for _, reason in found[2])
+
+
+def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connection) -> None:
+    why, given_, left = recall(cache, "paint the garden", [], ["shop"], 3, gated=False)
+    assert (why, len(given_)) == ("", 3)
+    assert 0 < len(left) <= LEFT_OUT
+    assert {reason for _, reason in left} == {OVER}
+
+
+def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
+    _, given_, left = recall(cache, "staging port of pgbouncer beside the garden", [], ["shop"], 1)
+    assert len(given_) == 1
+    assert (left[0][0][1], left[0][1]) == ("shop/db.md", OVER)
+    assert left[-1][1] == FAR_BELOW
+
+
+ITEMS = st.lists(
+    st.tuples(st.sampled_from([" ", "x"]), st.lists(st.sampled_from(THINGS), min_size=1, max_size=4)),
+    max_size=6,
+)
+
+
+@given(ITEMS, st.lists(st.sampled_from(THINGS), min_size=1, max_size=5))
+def test_a_checklist_changes_nothing_that_is_recalled(
+    tmp_path_factory: pytest.TempPathFactory, items: list[tuple[str, list[str]]], asked: list[str]
+) -> None:
+    facts = [
+        Note(f"shop/n{n}.md", f"- the {a} beside the {b}\n") for n, (a, b) in enumerate(pairwise(THINGS))
+    ]
+    lines = [f"- [{box}] {' '.join(names)}\n" for box, names in items]
+    answers = []
+    for pad in ("# Mine\n", f"# Mine\n\n{''.join(lines)}"):
+        owner = Cache.open(tmp_path_factory.mktemp("pad") / "cache.db")
+        owner.apply("c1", [*facts, Note("shop/SCRATCHPAD.md", pad)], [], Marks())
+        cache = open_cache(str(owner.path))
+        assert cache is not None
+        answers.append(recall(cache, f"where is the {' '.join(asked)}?", [], ["shop"]))
+        cache.close()
+        owner.close()
+    assert answers[0] == answers[1]
+
+
+def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(
+    cache: _sqlite3.Connection,
+) -> None:
+    before = ["which staging port has pgbouncer behind haproxy?"]
+    assert recall(cache, "and the haproxy?", before, ["shop"])[1][0][6].endswith("haproxy")
+    assert recall(cache, "run the nice tests again", before, ["shop"])[:2] == (SAID_BEFORE, [])
+
+
+def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> None:
+    """None of the three is rare. Said in one entry they are an answer, in three of one note they aren't."""
+    said = ["river", "mountain", "window"]
+    others = [f"- {one} {other}\n" for one, other in combinations(THINGS[3:], 2)] * 2
+    others += [f"- {one} alone\n\n- nothing\n\n- nothing else\n" for one in said * 32]
+    notes = [Note(f"shop/n{n}.md", text) for n, text in enumerate(others)]
+    at_once = Note("shop/one.md", "- river mountain window\n\n- nothing\n\n- nothing else\n")
+    apart = Note("shop/three.md", "- paper river\n\n- mountain paper\n\n- window paper\n")
+    for note, is_given in ((at_once, True), (apart, False)):
+        owner = Cache.open(tmp_path / note.path[5:])
+        owner.apply("c1", [*notes, note], [], Marks())
+        cache = open_cache(str(tmp_path / note.path[5:]))
+        assert cache is not None
+        why, hits, left = recall(cache, " ".join(said), [], ["shop"])
+        assert (hits or [hit for hit, _ in left])[0][1] == note.path
+        assert (not why, bool(hits)) == (is_given, is_given)
+        cache.close()
+        owner.close()
+
+
+def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", [Note("global/a.md", "- deploy with make ship\n\n- deploy on fridays\n")], [], Marks())
+    small = open_cache(str(tmp_path / "cache.db"))
+    assert small is not None
+    assert len(recall(small, "how to deploy this thing", [], ["global"])[1]) == 2
+    small.close()
+    owner.close()
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=50), max_size=2), st.booleans())
+def test_no_prompt_raises_and_the_best_come_first(
+    cache: _sqlite3.Connection, prompt: str, before: list[str], gated: bool
+) -> None:
+    why, given_, left = recall(cache, prompt, before, ["shop", "global"], 4, gated)
+    assert bool(why) != bool(given_)
+    scores = [hit[8] for hit in given_]
+    assert scores == sorted(scores, reverse=True)
+    assert len(given_) <= 4
+    assert len(left) <= LEFT_OUT

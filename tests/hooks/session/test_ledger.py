@@ -1,0 +1,90 @@
+"""What a session was given is remembered by entry and hash, apart from every other session."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path, read_ledger
+
+
+def test_what_is_added_is_read(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1", "generation 3", "fault f1", "project ?"])
+    add(path, ["entry abc h2", "entry def h3", "generation 4", "project shop"])
+    assert read_ledger(path) == (
+        {"abc": "h2", "def": "h3"},
+        4,
+        frozenset({"f1"}),
+        "shop",
+        [],
+        "",
+        False,
+        "",
+        0,
+    )
+
+
+def test_clearing_forgets(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1"])
+    clear(path)
+    clear(path)
+    assert read_ledger(path) == ({}, None, frozenset(), None, [], "", False, "", 0)
+
+
+def test_a_session_without_an_id_has_none(tmp_path: Path) -> None:
+    assert ledger_path(str(tmp_path), "claude", "") == ""
+    add("", ["entry abc h1"])
+    clear("")
+    assert read_ledger("") == ({}, None, frozenset(), None, [], "", False, "", 0)
+
+
+def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    path.write_bytes(
+        b"entry\nentry x\ngeneration many\ngeneration 9999999999999999999\n\xff\xfe\nfault \nentry a b\nent"
+    )
+    assert read_ledger(str(path)) == ({"a": "b"}, None, frozenset(), None, [], "", False, "", 0)
+
+
+@given(st.text())
+def test_every_session_id_makes_a_file_of_its_own_in_its_folder(session: str) -> None:
+    path = Path(ledger_path("/state", "claude", session or "x"))
+    assert path.parent == Path("/state/ledger")
+    assert len(path.name) < 100
+    assert path.name.startswith("claude-")
+
+
+def test_it_stays_bounded_and_keeps_the_newest(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s")
+    for n in range(40):
+        add(path, [f"entry e{n}x{i} {'h' * 16}" for i in range(400)])
+    assert Path(path).stat().st_size <= MAX_BYTES
+    assert "e39x399" in read_ledger(path)[0]
+    assert "e0x0" not in read_ledger(path)[0]
+
+
+def test_where_it_cannot_be_written_nothing_fails(tmp_path: Path) -> None:
+    (tmp_path / "ledger").write_text("a file in the way")
+    add(ledger_path(str(tmp_path), "claude", "s"), ["entry a b"])
+
+
+def test_on_a_full_disk_it_forgets_nothing(tmp_path: Path) -> None:
+    path = ledger_path(str(tmp_path), "claude", "s-1")
+    add(path, ["entry abc h1"])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    was = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        add(path, ["entry def h2", "generation 7"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, was)
+    assert read_ledger(path)[:2] == ({"abc": "h1"}, None)
+    add(path, ["generation 7"])
+    assert read_ledger(path)[:2] == ({"abc": "h1"}, 7)

@@ -1,0 +1,156 @@
+"""Events and versions that hooks leave for the worker."""
+
+from __future__ import annotations
+
+import _sqlite3
+import fcntl
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.hooks.files import logs
+from ctxrepo.hooks.session import spool as module
+from ctxrepo.hooks.session.spool import MAX_VERSION, keep_version, spool, why_not_kept, written
+
+
+@pytest.fixture
+def db() -> _sqlite3.Connection:
+    return _sqlite3.connect(":memory:")
+
+
+def test_a_line_says_what_is_known_and_leaves_out_the_rest(db: _sqlite3.Connection, tmp_path: Path) -> None:
+    folder = tmp_path / "repo"
+    said = {"session": "s", "cwd": '/a "b"\n日本', "source": "", "prompt": "not for the spool"}
+    assert spool(db, str(folder), "start", "claude", said)
+    (line,) = (folder / "spool.jsonl").read_text().splitlines()
+    fields = json.loads(line)
+    assert isinstance(fields.pop("at"), float)
+    assert fields == {"event": "start", "agent": "claude", "session": "s", "cwd": '/a "b"\n日本'}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_version_is_the_bytes_as_they_are_now(tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_bytes(b"\xff\x00one")
+    first = keep_version(str(tmp_path), written(str(note)))
+    note.write_bytes(b"two")
+    second = keep_version(str(tmp_path), written(str(note)))
+    assert (tmp_path / "versions" / first).read_bytes() == b"\xff\x00one"
+    assert (tmp_path / "versions" / second).read_bytes() == b"two"
+
+
+def test_what_is_no_small_regular_file_is_not_copied(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(b"x" * (MAX_VERSION + 1))
+    (tmp_path / "link").symlink_to(tmp_path / "big")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("big", "link", "pipe", "none", "."):
+        assert keep_version(str(tmp_path), written(str(tmp_path / name))) == ""
+    assert not (tmp_path / "versions").exists()
+    (tmp_path / "fits").write_bytes(b"x" * MAX_VERSION)
+    assert keep_version(str(tmp_path), written(str(tmp_path / "fits")))
+
+
+def test_a_spool_nobody_reads_stops_growing(
+    db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 70_000)
+    while spool(db, str(tmp_path), "stop", "claude", {"cwd": "x" * 9000}):
+        pass
+    (tmp_path / "note.md").write_text("x")
+    assert keep_version(str(tmp_path), written(str(tmp_path / "note.md"))) == ""
+    assert (tmp_path / "spool.jsonl").stat().st_size <= 70_000
+
+
+def test_where_it_cannot_be_written_nothing_fails(db: _sqlite3.Connection, tmp_path: Path) -> None:
+    (tmp_path / "repo").write_text("a file in the way")
+    assert not spool(db, str(tmp_path / "repo"), "stop", "claude", {})
+
+
+def test_beyond_so_many_versions_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_VERSIONS", 20)
+    note = tmp_path / "note.md"
+    note.write_text("- a fact\n")
+    names = {keep_version(str(tmp_path), written(str(note))) for _ in range(20)}
+    assert "" not in names
+    assert keep_version(str(tmp_path), written(str(note))) == ""
+    (tmp_path / "versions" / names.pop()).unlink()
+    assert keep_version(str(tmp_path), written(str(note))) != ""
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[None]:
+    """Others hold the lock meanwhile."""
+    lock.touch()
+    with lock.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_what_cannot_be_appended_is_left_as_a_file_of_its_own(
+    db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "PATIENCE", 0.02)
+    with held(tmp_path / "spool.jsonl"):
+        for number in range(4):
+            assert spool(db, str(tmp_path), "tool", "claude", {"version": str(number)}, durable=True)
+    lines = [(tmp_path / "left" / name).read_text() for name in sorted(os.listdir(tmp_path / "left"))]
+    assert [json.loads(line)["version"] for line in lines] == list("0123")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "full"])
+def test_whatever_is_in_the_spools_place_the_event_is_left(
+    db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    place = tmp_path / "spool.jsonl"
+    {"folder": place.mkdir, "pipe": lambda: os.mkfifo(place), "link": lambda: place.symlink_to("x")}.get(
+        kind, lambda: place.write_text("x" * 70_000)
+    )()
+    monkeypatch.setattr(module, "MAX_BYTES", 70_000)
+    assert spool(db, str(tmp_path), "tool", "claude", {"version": "1"}, durable=True)
+    assert len(os.listdir(tmp_path / "left")) == 1
+    # Where nobody has worked for so long, only what the disk must have is left.
+    assert spool(db, str(tmp_path), "stop", "claude", {}) == (kind != "full")
+
+
+def test_a_file_of_an_event_is_there_whole_or_not_at_all(
+    db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spool.jsonl").mkdir()
+    monkeypatch.setattr(os, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        spool(db, str(tmp_path), "tool", "claude", {"version": "1"}, durable=True)
+    assert [name[0] for name in os.listdir(tmp_path / "left")] == ["."]
+
+
+def test_a_line_follows_a_spool_that_is_replaced_while_it_waits(
+    db: _sqlite3.Connection, tmp_path: Path
+) -> None:
+    place = tmp_path / "spool.jsonl"
+    place.touch()
+    with held(place):
+        hook = threading.Thread(
+            target=lambda: spool(_sqlite3.connect(":memory:"), str(tmp_path), "stop", "claude", {})
+        )
+        hook.start()
+        time.sleep(0.1)
+        (tmp_path / "new").write_text("{}\n")
+        (tmp_path / "new").rename(place)
+    hook.join()
+    assert len(place.read_text().splitlines()) == 2
+
+
+def test_why_a_version_was_not_kept_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "note.md"
+    note.write_bytes(b"x" * (MAX_VERSION + 1))
+    assert why_not_kept(str(tmp_path), str(note), "", written(str(note))) == "it is larger than 1 MiB"
+    assert why_not_kept(str(tmp_path), str(tmp_path / "gone"), "", None) == ""
+    assert "1 MiB" in why_not_kept(str(tmp_path), str(tmp_path / "gone"), "x" * (MAX_VERSION + 1), None)
+    monkeypatch.setattr(module, "MAX_VERSIONS", 0)
+    (tmp_path / "versions").mkdir()
+    assert "0 versions wait" in why_not_kept(str(tmp_path), str(note), "", b"x")

@@ -1,0 +1,125 @@
+"""What a hook loads: imports are most of what it costs, and `typing` alone takes as long as a bare start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world import HOOK, NOTES, World
+
+ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_functools", "_signal", "_blake2", "fcntl", "_json"}
+
+_DRIVER = """
+import sys, os
+bare = set(sys.modules)
+sys.path.append({package!r})
+from ctxrepo.hook import main
+main(["claude", {event!r}, {state!r}])
+os.write(2, "\\n".join(sorted(set(sys.modules) - bare)).encode())
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    world.cache("c2", {"shop/late.md": "- x\n"}, faults=("a fault",))
+    return world
+
+
+def loaded(world: World, event: str, **said: object) -> set[str]:
+    payload = {"cwd": str(world.code), "session_id": "s", "transcript_path": "/t", **said}
+    code = _DRIVER.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
+    words = [sys.executable, "-I", "-S", "-c", code]
+    done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
+    assert world.errors() == ""
+    return set(done.stderr.decode().split())
+
+
+@pytest.mark.parametrize(
+    ("event", "said", "module"),
+    [
+        ("SessionStart", {"source": "startup"}, "hooks.moments.start"),
+        ("SessionStart", {"source": "resume"}, "hooks.moments.start"),
+        ("UserPromptSubmit", {"prompt": "which port is the staging database on?"}, "hooks.packet.recalled"),
+        ("UserPromptSubmit", {"prompt": "ok"}, "domain.words.gate"),
+        (
+            "PostToolUse",
+            {"tool_name": "Edit", "tool_input": {"file_path": "MEMORY/a.md"}},
+            "hooks.moments.prompt",
+        ),
+        (
+            "PostToolUse",
+            {"tool_name": "Read", "tool_input": {"file_path": "/elsewhere"}},
+            "hooks.moments.tool",
+        ),
+        ("SubagentStart", {"agent_id": "a1"}, "hooks.moments.subagent"),
+        ("Stop", {}, "hooks.moments.turn"),
+        ("PreCompact", {"trigger": "auto"}, "hooks.moments.turn"),
+        ("SessionEnd", {"reason": "exit"}, "hooks.moments.turn"),
+        ("Notification", {}, "hooks.dialect.events"),
+    ],
+    ids=str,
+)
+def test_every_moment_loads_only_what_it_may(
+    world: World, event: str, said: dict[str, object], module: str
+) -> None:
+    fields = json.loads(json.dumps(said).replace("MEMORY", str(world.memory)))
+    names = loaded(world, event, **fields)
+    assert f"ctxrepo.{module}" in names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+
+
+def test_so_does_one_that_finds_a_change_made_by_hand(world: World) -> None:
+    (world.memory / ".git").mkdir()
+    (world.memory / ".git/HEAD").write_text("c3\n")
+    names = loaded(world, "UserPromptSubmit", prompt="ok")
+    assert {"ctxrepo.hooks.known.staleness", "ctxrepo.hooks.files.daemon"} <= names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    assert world.starts(1)
+
+
+def test_one_that_asks_for_meanings(world: World) -> None:
+    world.compile(semantic="on")
+    names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert "ctxrepo.hooks.recall.semantic" in names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == {"_socket"}
+    assert world.starts(1)
+
+
+def test_others_load_no_socket(world: World) -> None:
+    names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert not names & {"ctxrepo.hooks.recall.semantic", "_socket"}
+
+
+def test_a_project_that_is_not_known_yet(world: World) -> None:
+    (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
+    names = loaded(world, "UserPromptSubmit", prompt="which port is the staging database on?")
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    assert world.starts(1)
+
+
+def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
+    world.spoil()
+    payload = {"cwd": str(world.code), "session_id": "s"}
+    code = _DRIVER.format(package=str(HOOK.parents[1]), event="SessionStart", state=str(world.state))
+    words = [sys.executable, "-I", "-S", "-c", code]
+    done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
+    assert "no such table" in world.errors()
+    names = set(done.stderr.decode().split())
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+
+
+def test_what_was_shown_to_sqlite_as_functools_is_gone_again() -> None:
+    code = (
+        f"import sys; sys.path.append({str(HOOK.parents[1])!r}); "
+        "from ctxrepo.hooks.files.lean import load_sqlite; "
+        "load_sqlite(); print('functools' in sys.modules, '_sqlite3' in sys.modules); "
+        "import functools, _sqlite3; print(hasattr(functools, 'partial'), "
+        "_sqlite3.connect(':memory:').execute('select 7').fetchone()[0])"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "True", "True", "7"]

@@ -1,0 +1,119 @@
+"""Faults: what sessions are told, since when, and what helps; one that is about config.toml too."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from connecting import connect, workplace
+from machines import NOW, Machine
+from sessions import Session, eventually
+
+from ctxrepo.errors import ConfigError
+from ctxrepo.services.faults.faults import history, now, of_settings, standing, tell, tell_at_once
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.memory import Memory
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    compile_for_hooks(ada.open(), sys.executable)
+    return ada
+
+
+def opened(machine: Machine) -> Memory:
+    return Memory.open(machine.places, machine.env, or_as_before=True)
+
+
+def break_settings(machine: Machine) -> str:
+    """config.toml can't be read any more; returns what it said before."""
+    file = machine.places.config_file
+    good = file.read_text()
+    file.write_text(good + "[sync\n")
+    return good
+
+
+def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machine) -> None:
+    memory = mine.open()
+    tell(memory, ["a is wrong", "b is wrong"])
+    tell(memory, ["b is wrong"])
+    assert [(f.fault, f.remedy) for f in standing(memory)] == [
+        ("b is wrong", "`ctxrepo check` shows the places.")
+    ]
+    assert all(f.since for f in standing(memory))
+    assert [(one.fault, bool(one.until)) for one in history(memory)] == [
+        ("a is wrong", True),
+        ("b is wrong", False),
+    ]
+    memory.cache.clear()  # it is disposable; when a fault began isn't
+    began = history(memory)[1].since
+    tell(memory, ["b is wrong"])
+    assert standing(memory)[0].since == began
+
+
+def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> None:
+    mine.places.config_file.write_text(mine.places.config_file.read_text() + "[sync]\nttl = 7\n")
+    compile_for_hooks(mine.open(), sys.executable)
+    good = break_settings(mine)
+    with pytest.raises(ConfigError):
+        mine.open()
+    memory = opened(mine)
+    assert (memory.settings.sync.ttl, memory.root) == (7, mine.clone)
+    tell_at_once(memory)
+    (line,) = of_settings(memory)
+    assert memory.cache.faults() == [line]
+    assert "line 5" in line or "line" in line
+    compile_for_hooks(memory, sys.executable)  # and what was before stays that
+    assert opened(mine).settings.sync.ttl == 7
+    mine.places.config_file.write_text(good)
+    tell_at_once(opened(mine))
+    assert memory.cache.faults() == []
+
+
+def test_nobody_talks_to_a_remote_by_settings_that_were_broken_since(pair: tuple[Machine, Machine]) -> None:
+    ada, _ = pair
+    compile_for_hooks(ada.open(), sys.executable)
+    break_settings(ada)
+    memory = opened(ada)
+    assert memory.repository.remote
+    assert not memory.has_remote
+    before = ada.git("rev-parse", "origin/main")
+    ada.write("global/x.md", "- x\n")
+    sync(memory, NOW)
+    assert ada.git("show", "HEAD:global/x.md") == "- x"
+    assert ada.git("rev-parse", "origin/main") == before
+
+
+def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> None:
+    connect(workplace(mine))
+    session = Session(mine, "s-1")
+    session.hook("SessionStart", source="startup")
+    break_settings(mine)
+    mine.write("global/x.md", "- written meanwhile\n")
+    session.hook("Stop")
+    eventually(lambda: any("can't be read" in fault for fault in opened(mine).cache.faults()), 60)
+    assert "config.toml can't be read" in session.hook("UserPromptSubmit", prompt="what is wrong with redis?")
+    eventually(lambda: "written meanwhile" in mine.git("log", "-p", "--format="), 60)
+
+
+def test_settings_that_were_mended_are_no_fault_any_more(mine: Machine) -> None:
+    good = break_settings(mine)
+    tell_at_once(opened(mine))
+    mine.places.config_file.write_text(good)
+    assert (standing(mine.open()), now(mine.open())) == ([], [])
+
+
+def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None:
+    connect(workplace(mine))
+    mine.git("switch", "-q", "--detach")
+    Session(mine, "s-1").hook("SessionStart", source="startup")
+    eventually(lambda: any("on no branch" in fault for fault in mine.open().cache.faults()), 60)
+    told = Session(mine, "s-2").hook("SessionStart", source="startup")
+    assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
+    assert "Until then what is written is kept, but not found or sent." in told
+    mine.git("switch", "-q", "main")
+    assert now(mine.open()) == []
+    tell_at_once(mine.open())
+    assert mine.open().cache.faults() == []

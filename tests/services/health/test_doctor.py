@@ -1,0 +1,182 @@
+"""Doctor looks around the notes: each finding with what helps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from connecting import connect, workplace
+from machines import NOW, Machine
+
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.services.health.doctor import doctor
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.setup import setup
+from ctxrepo.services.setup.connection import Machine as Workplace
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.runner import place
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    connect(workplace(ada))
+    return ada
+
+
+def findings(machine: Machine, **env: str) -> list[Finding]:
+    environment = {**machine.env, **env}
+    memory = Memory.open(machine.places, environment)
+    checked = doctor(memory, workplace(machine, **env), NOW)
+    assert all(one.name and one.stands for one in checked)
+    found = [finding for one in checked for finding in one.findings]
+    assert all(f.problem and f.remedy for f in found)
+    return found
+
+
+def told(machine: Machine, words: str, **env: str) -> bool:
+    return any(words in f.problem for f in findings(machine, **env))
+
+
+def test_a_healthy_memory_has_none(mine: Machine) -> None:
+    mine.remember("x")
+    mine.sync()
+    assert findings(mine) == []
+
+
+def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:
+    (mine.home / ".gitconfig").unlink()
+    assert told(mine, "doesn't know your name")
+    (found,) = findings(mine, PATH=str(tmp_path))
+    assert found.problem.startswith("git could not be started")
+
+
+def test_git_that_can_not_read_its_configuration(mine: Machine) -> None:
+    (mine.home / ".gitconfig").write_text("[user\n")
+    assert told(mine, "bad config")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("core.sshCommand", "x"), ("credential.helper", "!x"), ("include.path", "/x"), ("core.fsmonitor", "x"),
+     ("core.hooksPath", "/x"), ("filter.a.clean", "x"), ("url.x.insteadOf", "y")],
+)  # fmt: skip
+def test_configuration_that_could_run_a_program(mine: Machine, key: str, value: str) -> None:
+    mine.git("config", key, value)
+    assert told(mine, f"sets {key.lower()}")
+
+
+def test_a_clone_that_disagrees_with_the_settings(mine: Machine) -> None:
+    mine.git("remote", "add", "origin", "https://ada:hunter2secret@h/x.git")
+    (found,) = findings(mine)
+    assert "config.toml says none" in found.problem
+    assert "hunter2secret" not in f"{found.problem}{found.remedy}"
+
+
+def test_a_link_that_was_moved_out_of_the_state(mine: Machine) -> None:
+    root = mine.open().state.root
+    (root / "trouble").symlink_to("/elsewhere")
+    (found,) = findings(mine)
+    assert found.problem == f"a link that is not ctxrepo's was in {root}, and was moved aside"
+    assert str(root / "trouble.aside") in found.remedy
+
+
+def test_a_folder_in_which_every_user_could_replace_the_state(mine: Machine) -> None:
+    mine.home.chmod(0o777)
+    (found,) = findings(mine)
+    assert found.problem.startswith(f"{mine.home} can be written to by every user")
+
+
+def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
+    (mine.places.state / "hook-errors.log").write_text("first\nlast line\n")
+    mine.open().state.log.write_text("2026 a worker's trouble\n")
+    assert [f.problem for f in findings(mine)] == [
+        "the worker met a problem: 2026 a worker's trouble",
+        "a hook met a problem: last line",
+    ]
+
+
+def test_what_was_looked_at_is_told_with_how_it_stands(mine: Machine) -> None:
+    names = {one.name: one.stands for one in doctor(mine.open(), workplace(mine), NOW)}
+    assert {"git", "settings", "clone", "objects", "notes", "remote", "state", "worker"} <= set(names)
+    assert names["clone"] == f"{mine.clone} on main"
+    assert names["agents"] == "Claude Code: current"
+    assert names["hooks"] == "no session was served yet"
+
+
+def test_settings_that_can_not_be_read_are_a_finding_like_others(mine: Machine) -> None:
+    compile_for_hooks(mine.open(), sys.executable)
+    file = mine.places.config_file
+    file.write_text(file.read_text() + "[sync\n")
+    memory = Memory.open(mine.places, mine.env, or_as_before=True)
+    found = [f for one in doctor(memory, workplace(mine), NOW) for f in one.findings]
+    (one,) = found
+    assert "at line" in one.problem
+    assert str(file) in one.remedy or str(file) in one.problem
+
+
+def test_an_unfinished_merge_settings_and_registry(mine: Machine) -> None:
+    (mine.clone / ".git/MERGE_HEAD").touch()
+    mine.places.config_file.write_text(mine.places.config_file.read_text() + "\n[sync]\nttl = 'x'\n")
+    mine.write("ctxrepo.toml", "garbage [")
+    for words in ("a merge is unfinished", "sync.ttl must be a number", "ctxrepo.toml: not readable"):
+        assert told(mine, words), words
+
+
+def test_a_remote_that_needs_a_person(ada: Machine, remote: Path) -> None:
+    ada.init(str(remote))
+    connect(workplace(ada))
+    remote.rename(remote.with_name("gone.git"))
+    ada.sync()
+    (found,) = findings(ada)
+    assert "does not reach its remote" in found.problem
+    (where,) = [one for one in doctor(ada.open(), workplace(ada), NOW) if one.findings]
+    assert (where.name, "(missing)" in where.stands) == ("remote", True)
+    assert found.problem.endswith(" ago)") or found.problem.endswith("(just now)")
+    assert found.remedy == "`ctxrepo sync` tries again."
+
+
+def test_a_machine_on_which_setup_never_ran_is_not_well(ada: Machine) -> None:
+    ada.init()
+    (found,) = findings(ada)
+    assert found.problem == "no agent is connected, so no session is given anything"
+    assert found.remedy == "`ctxrepo setup claude`"
+
+
+def test_agents_that_are_here_and_not_connected_or_not_well(ada: Machine) -> None:
+    mine = ada
+    mine.init()
+    (mine.home / ".claude").mkdir()
+    (found,) = findings(mine)
+    assert (found.problem, found.remedy) == ("claude is here and not connected", "`ctxrepo setup claude`")
+    connect(workplace(mine))
+    assert findings(mine) == []
+    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
+    assert told(mine, "/gone/python, which is gone")
+
+
+def test_hooks_that_have_lost_their_interpreter_and_what_answers_instead(mine: Machine) -> None:
+    setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
+    (found,) = findings(mine)
+    assert f"/gone/python, which is gone; {sys.executable} answers instead" in found.problem
+    assert found.remedy == "ctxrepo setup claude"
+    place(mine.places.state).unlink()
+    ours, fallback = findings(mine)
+    assert {"nothing answers instead" in f.problem for f in (ours, fallback)} == {True, False}
+    assert told(mine, "nothing to fall back to")
+
+
+def test_an_agent_with_our_plugin_is_connected(mine: Machine) -> None:
+    settings = mine.home / ".claude/settings.json"
+    settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": true}}')
+    assert findings(mine) == []
+    settings.write_text('{"enabledPlugins": {"ctxrepo@some-market": false, "other@ctxrepo": true}}')
+    assert told(mine, "claude is here and not connected")
+
+
+def test_nothing_is_changed_by_looking(mine: Machine) -> None:
+    mine.write("global/x.md", "- not committed yet\n")
+    before = mine.git("rev-parse", "HEAD")
+    findings(mine)
+    assert mine.git("rev-parse", "HEAD") == before

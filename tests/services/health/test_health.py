@@ -1,0 +1,64 @@
+"""Health: which agents are connected, who was served last, when the remote last answered."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from connecting import connect, workplace
+from machines import Machine
+
+from ctxrepo.services.health.health import Exchanged, agents, is_anyone_connected, last_exchange, last_served
+
+
+def test_agents_are_those_that_are_here_or_connected(ada: Machine) -> None:
+    ada.init()
+    assert agents(workplace(ada)) == []
+    (ada.home / ".claude").mkdir()
+    (one,) = agents(workplace(ada))
+    assert (one.agent, one.state) == ("claude", "absent")
+    assert not is_anyone_connected([one])
+    connect(workplace(ada))
+    (one,) = agents(workplace(ada))
+    assert (one.agent, one.state, is_anyone_connected([one])) == ("claude", "current", True)
+
+
+def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machine) -> None:
+    ada.init()
+    memory = ada.open()
+    assert last_served(memory) is None
+    memory.state.ledgers.mkdir(exist_ok=True)
+    said = {
+        "old": "began 100\ncwd /code\nproject shop\nentry abc x\n",
+        "new": "began 200\ncwd /code\nproject ?\nentry abc x\nentry abd x\n",
+        "sub": "began 300\nof new\n",
+    }
+    for number, (name, lines) in enumerate(said.items()):
+        file = memory.state.ledgers / f"claude-{name}"
+        file.write_text(lines)
+        os.utime(file, (1000 + number,) * 2)
+    served = last_served(memory)
+    assert served
+    assert (served.agent, served.session, served.project, served.given) == ("claude", "new", "", 2)
+    assert served.at == datetime.fromtimestamp(1001, UTC)
+    os.utime(memory.state.ledgers / "claude-old", (5000, 5000))
+    served = last_served(memory)
+    assert served
+    assert (served.session, served.project) == ("old", "shop")
+
+
+def test_the_last_exchange_and_the_last_that_went_well(ada: Machine, remote: Path) -> None:
+    ada.init()
+    assert last_exchange(ada.open()) == Exchanged()
+    ada.init(str(remote))
+    well = last_exchange(ada.open())
+    assert (well.outcome, well.fetched == well.at) == ("ok", True)
+    ada.sync()
+    remote.rename(remote.with_name("gone.git"))
+    ada.sync()
+    failed = last_exchange(ada.open())
+    assert failed.outcome not in ("", "ok")
+    assert failed.at
+    assert failed.fetched
+    assert failed.fetched <= failed.at

@@ -1,0 +1,214 @@
+"""A version that lost a merge is listed until a person settles it, and nothing else is touched meanwhile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge.settle import Keep
+from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
+from ctxrepo.services.history.conflicts import Settled, conflicts, drop_all, find_conflict, resolve
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.worktree.worktree import Worktree
+
+NOTE = "shop/topics/gotcha.md"
+WHOLE = "shop/cart.svg"
+LATER = NOW + timedelta(days=3)
+BASE, ADAS, BENS = (f"- the port is {n} on all machines\n" for n in (1, 5, 9))
+
+
+def keep_aside(machine: Machine, aside: Aside) -> str:
+    """Put it there as a merge does; returns the path of its file."""
+    path, data = aside_file(aside)
+    file = machine.clone / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    commit(machine.open(), NOW)
+    return path
+
+
+def settle(machine: Machine, name: str, keep: Keep) -> Settled:
+    memory = machine.open()
+    return resolve(memory, name, keep, Origin(memory.host), LATER)
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.write(NOTE, f"---\nupdated: 2026-01-01\n---\n# T\n\n{BENS}- b\n")
+    commit(ada.open(), NOW)
+    return ada
+
+
+@pytest.fixture
+def one(mine: Machine) -> str:
+    """A machine's only version kept aside: its file."""
+    return keep_aside(mine, Aside(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
+
+
+def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.write(NOTE, BASE)
+    for machine in pair:
+        machine.sync()
+    ada.write(NOTE, ADAS)
+    ben.write(NOTE, BENS)
+    for machine in (ada, ben, ada):
+        machine.sync()
+    (conflict,) = conflicts(ada.open())
+    assert (conflict.aside, conflict.since) == (Aside(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()), NOW)
+    assert conflict.words == ADAS[2:].strip()
+    assert conflicts(ben.open()) == [conflict]
+    assert settle(ada, conflict.id, "other") == Settled(conflict.id, NOTE, is_changed=True)
+    for machine in (ada, ben):
+        machine.sync()
+        assert conflicts(machine.open()) == []
+        assert machine.read(NOTE) == ADAS
+
+
+@pytest.mark.parametrize(
+    ("keep", "text"),
+    [
+        ("kept", f"---\nupdated: 2026-01-01\n---\n# T\n\n{BENS}- b\n"),
+        ("other", f"---\nupdated: 2026-11-23\n---\n# T\n\n{ADAS}- b\n"),
+        ("both", f"---\nupdated: 2026-11-23\n---\n# T\n\n{BENS}{ADAS}- b\n"),
+    ],
+)
+def test_each_choice_leaves_the_note_so_and_no_version(mine: Machine, one: str, keep: str, text: str) -> None:
+    settled = settle(mine, one, keep)
+    assert settled.is_changed == (keep != "kept")
+    assert mine.read(NOTE) == text
+    assert not (mine.clone / one).exists()
+    assert {w.path for w in mine.open().writes.read()} == ({one} if keep == "kept" else {one, NOTE})
+    commit(mine.open(), LATER)
+    assert mine.git("status", "--porcelain") == ""
+    assert conflicts(mine.open()) == []
+    assert ADAS.strip() in mine.git("log", "-p", "--", one)
+
+
+def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: Machine, one: str) -> None:
+    (conflict,) = conflicts(mine.open())
+    for name in (conflict.id, conflict.id[:4].upper(), one):
+        assert find_conflict(mine.open(), name) == conflict
+    for name in ("", "zz", f"{conflict.id}0"):
+        with pytest.raises(NotFound):
+            find_conflict(mine.open(), name)
+
+
+def test_digits_that_begin_several_ids_name_none(mine: Machine) -> None:
+    for number in range(17):  # two of them begin alike
+        keep_aside(mine, Aside(NOTE, "", "kept", f"other {number}"))
+    ids = {c.id for c in conflicts(mine.open())}
+    start = next(a[0] for a in ids if sum(b[0] == a[0] for b in ids) > 1)
+    with pytest.raises(UsageError, match=f"{start} begins"):
+        find_conflict(mine.open(), start)
+
+
+def test_what_changed_meanwhile_is_left_to_a_person(mine: Machine, one: str) -> None:
+    mine.write(NOTE, mine.read(NOTE).replace("is 9", "is 99"))
+    for keep in ("other", "both"):
+        with pytest.raises(Refused, match="isn't any more in"):
+            settle(mine, one, keep)
+    assert (mine.clone / one).exists()
+    assert "is 99" in mine.read(NOTE)
+    assert not settle(mine, one, "kept").is_changed
+
+
+def test_killed_between_note_and_version_it_is_settled_by_the_next_run(
+    mine: Machine, one: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: Worktree, path: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Worktree, "remove", killed)
+    with pytest.raises(KeyboardInterrupt):
+        settle(mine, one, "both")
+    monkeypatch.undo()
+    once = mine.read(NOTE)
+    assert not settle(mine, one, "both").is_changed
+    assert mine.read(NOTE) == once
+    assert once.count(ADAS) == 1
+    assert conflicts(mine.open()) == []
+
+
+def test_a_file_taken_whole_is_replaced_to_the_byte_and_what_was_there_is_in_git(mine: Machine) -> None:
+    other = b"<other>\xff\r\n"
+    path = keep_aside(mine, Aside(WHOLE, "", "", other.decode("utf-8", "surrogateescape")))
+    mine.write(WHOLE, "<typed just now>\n")
+    settle(mine, path, "other")
+    assert (mine.clone / WHOLE).read_bytes() == other
+    assert "<typed just now>" in mine.git("log", "-p", "--all", "--", WHOLE)
+    commit(mine.open(), LATER)
+    assert (mine.clone / WHOLE).read_bytes() == other
+
+
+def test_edits_that_are_held_back_are_not_replaced(mine: Machine) -> None:
+    path = keep_aside(mine, Aside(WHOLE, "", "", "<other>"))
+    typed = "ghp_" + "a1B2" * 9
+    mine.write(WHOLE, typed)
+    with pytest.raises(Refused, match="has changes that no commit holds"):
+        settle(mine, path, "other")
+    assert mine.read(WHOLE) == typed
+
+
+@pytest.mark.parametrize(
+    "path", ["../out.md", ".git/config", ".github/workflows/x.yml", "/etc/x", "a/../../b"]
+)
+def test_a_version_that_claims_a_path_out_of_reach_is_listed_and_writes_nothing(
+    mine: Machine, path: str
+) -> None:
+    kept = keep_aside(mine, Aside(path, "", "", "evil"))
+    before = sorted(mine.home.rglob("*"))
+    with pytest.raises(Refused, match="may not be written"):
+        settle(mine, kept, "other")
+    assert [p for p in sorted(mine.home.rglob("*")) if p not in before and ".local" not in str(p)] == []
+    assert settle(mine, kept, "kept").path == path
+
+
+def test_a_secret_in_the_other_version_is_refused_and_nothing_is_dropped(mine: Machine) -> None:
+    aside = Aside(NOTE, "", BENS.strip(), "- token ghp_" + "a1B2" * 9)
+    path, data = aside_file(aside)
+    (mine.clone / "conflicts").mkdir()
+    (mine.clone / path).write_bytes(data)
+    mine.git("add", path)
+    mine.git("commit", "-qm", "by hand")
+    with pytest.raises(Refused, match="secret"):
+        settle(mine, path, "other")
+    assert BENS in mine.read(NOTE)
+    assert (mine.clone / path).exists()
+
+
+def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, one: str) -> None:
+    torn = keep_aside(mine, Aside(NOTE, "", "a", "b"))
+    mine.write(torn, mine.read(torn)[:-5])
+    mine.write("conflicts/by hand.md", "- why?\n")
+    (mine.clone / "conflicts/bytes.bin").write_bytes(b"\xff\0")
+    (mine.clone / "conflicts/link.md").symlink_to("/etc/passwd")
+    mine.write("conflicts/.gitkeep", "")
+    before = {p: p.read_bytes() for p in (mine.clone / "conflicts").iterdir()}
+    found = conflicts(mine.open())
+    assert found[0].file == one
+    odd = ["conflicts/by hand.md", "conflicts/bytes.bin", "conflicts/link.md", torn]
+    assert [(c.file, c.id, c.aside) for c in found[1:]] == [(p, "", None) for p in odd]
+    for path in odd:
+        with pytest.raises(Unreadable):
+            settle(mine, path, "kept")
+    memory = mine.open()
+    assert [s.path for s in drop_all(memory, Origin(memory.host), LATER)] == [NOTE]
+    left = {p: p.read_bytes() for p in (mine.clone / "conflicts").iterdir()}
+    assert left == {p: data for p, data in before.items() if p.name not in one}
+
+
+def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: Machine) -> None:
+    for number in range(25):
+        path, data = aside_file(Aside(NOTE, "", BENS.strip(), f"- other {number}"))
+        mine.write(path, data.decode())
+    memory = mine.open()
+    assert len(drop_all(memory, Origin(memory.host), LATER)) == 25
+    commit(mine.open(), LATER)
+    assert "conflicts" not in mine.git("ls-tree", "-r", "--name-only", "HEAD")
+    assert drop_all(mine.open(), Origin(""), LATER) == []

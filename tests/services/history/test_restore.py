@@ -1,0 +1,228 @@
+"""restore brings back what was forgotten, archived or edited, to where it was."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.project.target import Target, parse_destination, parse_target
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.services.history.restore import Restored, restore
+from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.projects.rename_project import rename_project
+from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.services.saving.commit import commit
+
+NOTE = "shop/topics/gotcha.md"
+TEXT = "---\ndescription: Traps\n---\n\n# Traps\n\n- one\n- two\n- three\n\n## Old\n\n- four\n"
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.remember("a start")
+    ada.write(NOTE, TEXT)
+    save(ada)
+    return ada
+
+
+def save(machine: Machine) -> str:
+    done = commit(machine.open(), NOW)
+    assert done.head is not None
+    return done.head
+
+
+def again(machine: Machine, target: str, to: str = "", **how: Any) -> Restored:
+    memory, there = machine.open(), parse_destination(to) if to else None
+    who = Origin(memory.host)
+    later = NOW + timedelta(minutes=1)
+    return restore(memory, parse_target(target), machine.project(), who, later, to=there, **how)
+
+
+def act(machine: Machine, verb: Any, target: str, *more: Any) -> Any:
+    memory = machine.open()
+    return verb(memory, parse_target(target), *more, machine.project(), Origin(memory.host), NOW)
+
+
+def id_of(machine: Machine, words: str, path: str = NOTE) -> str:
+    return next(f"^{e.id}" for e in entries_of(path, machine.read(path)) if words in e.text)
+
+
+def said(machine: Machine, path: str = NOTE) -> list[str]:
+    return [e.plain for e in entries_of(path, machine.read(path))]
+
+
+def marks(machine: Machine) -> Marks:
+    memory = machine.open()
+    return marks_of(memory, memory.objects.tree_of(save(machine)))
+
+
+def test_a_forgotten_note_is_back_to_the_byte(mine: Machine) -> None:
+    act(mine, forget, "topics/gotcha")
+    assert again(mine, "topics/gotcha") == Restored(NOTE, source=NOTE)
+    assert mine.read(NOTE) == TEXT
+
+
+def test_what_was_removed_by_hand_is_found_as_well(mine: Machine) -> None:
+    two = id_of(mine, "two")
+    mine.write(NOTE, TEXT.replace("- two\n", ""))
+    save(mine)
+    assert again(mine, two).at == f"{NOTE}#L8"
+    assert mine.read(NOTE) == TEXT
+    save(mine)
+    mine.git("rm", "-q", NOTE)
+    mine.git("commit", "-q", "-m", "by hand")
+    again(mine, "topics/gotcha")
+    assert mine.read(NOTE) == TEXT
+
+
+@pytest.mark.parametrize("words", ["one", "two", "three", "four"])
+def test_a_forgotten_entry_stands_where_it_stood(mine: Machine, words: str) -> None:
+    entry = id_of(mine, words)
+    act(mine, forget, entry)
+    save(mine)
+    mine.write(NOTE, mine.read(NOTE) + "\n## New\n\n- five\n")
+    done = again(mine, entry[:8])
+    assert f"^{done.id}" == entry
+    assert mine.read(NOTE) == f"{TEXT}\n## New\n\n- five\n"
+    assert again(mine, entry).existing
+
+
+def test_the_place_that_forget_printed_brings_it_back(mine: Machine) -> None:
+    gone = act(mine, forget, f"{NOTE}#L13")
+    assert "four" not in said(mine)
+    save(mine)
+    assert again(mine, f"{NOTE}#L13").at == f"{NOTE}#L13"
+    assert gone
+    assert mine.read(NOTE).endswith("- four\n")
+
+
+def test_a_pin_holds_again_and_a_tombstone_no_more(mine: Machine) -> None:
+    made = mine.remember("pinned", pin=True)
+    act(mine, forget, f"^{made.id}")
+    assert not marks(mine).pinned
+    again(mine, f"^{made.id}")
+    assert marks(mine).pinned == {made.id}
+
+
+def test_an_entry_of_a_note_that_is_gone_brings_its_head_along(mine: Machine) -> None:
+    entry = id_of(mine, "four")
+    act(mine, forget, "topics/gotcha")
+    save(mine)
+    again(mine, entry)
+    assert mine.read(NOTE) == "---\ndescription: Traps\n---\n\n## Old\n\n- four\n"
+
+
+def test_out_of_the_archive_to_where_it_was(mine: Machine) -> None:
+    act(mine, archive, "topics/gotcha")
+    assert again(mine, "topics/gotcha").at == NOTE
+    assert not (mine.clone / "shop/archive/topics/gotcha.md").exists()
+    assert said(mine) == ["one", "two", "three", "four"]
+    save(mine)
+    entry = id_of(mine, "two")
+    act(mine, archive, entry)
+    save(mine)
+    again(mine, entry)
+    assert "two" in said(mine)
+    assert said(mine, "shop/archive/topics/gotcha.md") == []
+
+
+def test_an_edited_entry_reads_as_it_did(mine: Machine) -> None:
+    mine.write(NOTE, TEXT.replace("two", "the port is 6379"))
+    save(mine)
+    before = mine.read(NOTE)
+    old = id_of(mine, "6379")
+    memory = mine.open()
+    change = Passage("6379", "6380")
+    edit(memory, Target(entry_id=old[1:]), change, "", mine.project(), Origin(memory.host), NOW)
+    save(mine)
+    done = again(mine, old)
+    assert f"^{done.id}" == old
+    assert mine.read(NOTE) == before
+
+
+def test_what_a_key_replaced_takes_its_place_again(mine: Machine) -> None:
+    first = mine.remember("argo", key="deploy")
+    save(mine)
+    second = mine.remember("flux", key="deploy")
+    save(mine)
+    again(mine, f"^{first.id}")
+    assert said(mine, "shop/MEMORY.md") == ["a start", "deploy: argo"]
+    assert first.id not in marks(mine).struck
+    assert second.id in marks(mine).struck
+
+
+def test_what_was_superseded_and_is_there_holds_again(mine: Machine) -> None:
+    first = mine.remember("argo")
+    mine.remember("flux", supersedes=first.id)
+    assert again(mine, f"^{first.id}") == Restored(first.at, first.id, first.at)
+    assert first.id not in marks(mine).struck
+
+
+def test_a_version_by_its_commit_and_elsewhere(mine: Machine) -> None:
+    first = mine.git("rev-parse", "HEAD")
+    mine.write(NOTE, "- all new\n")
+    save(mine)
+    with pytest.raises(UsageError, match="which version") as caught:
+        again(mine, "topics/gotcha")
+    assert first[:10] in caught.value.hint
+    again(mine, "topics/gotcha", to="topics/was", start=first[:8])
+    assert mine.read("shop/topics/was.md") == TEXT
+    again(mine, "topics/gotcha", start=first[:8])
+    assert mine.read(NOTE) == TEXT
+    with pytest.raises(Refused, match="already"):
+        again(mine, "topics/gotcha", to="MEMORY", start=first[:8])
+
+
+def test_an_entry_goes_to_the_note_that_is_named(mine: Machine) -> None:
+    made = mine.remember("pinned", pin=True)
+    act(mine, forget, f"^{made.id}")
+    done = again(mine, f"^{made.id}", to="global:MEMORY")
+    assert said(mine, "global/MEMORY.md")[-1] == "pinned"
+    assert marks(mine).pinned == {done.id}
+
+
+def test_across_a_move_and_a_renamed_project(mine: Machine) -> None:
+    act(mine, move, "topics/gotcha", parse_destination("topics/traps"))
+    save(mine)
+    project = project_here(mine.project())
+    rename_project(mine.open(), project, "store", Origin(mine.open().host), NOW)
+    save(mine)
+    with pytest.raises(UsageError, match=r"moved to store/topics/traps\.md"):
+        again(mine, "shop/topics/gotcha.md")
+    act(mine, forget, "topics/traps")
+    assert again(mine, "shop/topics/gotcha.md").at == "store/topics/traps.md"
+    assert said(mine, "store/topics/traps.md") == ["one", "two", "three", "four"]
+
+
+def test_what_another_machine_removed_comes_back_on_both(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    made = ada.remember("kept", pin=True)
+    ada.sync()
+    ben.sync()
+    ben.remember("from ben")
+    act(ben, forget, f"^{made.id}")
+    ben.sync()
+    ada.remember("from ada")
+    ada.sync()
+    again(ada, f"^{made.id}")
+    ada.sync()
+    ben.sync()
+    for machine in pair:
+        assert "kept" in said(machine, "shop/MEMORY.md")
+        assert marks(machine).pinned == {made.id}
+
+
+def test_what_was_never_there_is_not_found(mine: Machine) -> None:
+    for target in ("topics/never", "^ffffffffffff"):
+        with pytest.raises(NotFound):
+            again(mine, target)

@@ -1,0 +1,275 @@
+"""undo takes back what a command or a commit did, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.project.target import Target, parse_destination, parse_target
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.services.history.undo import Undone, undo, undo_commit
+from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.forget import forget
+from ctxrepo.services.notes.log import log
+from ctxrepo.services.notes.move import archive, move
+from ctxrepo.services.projects.rename_project import rename_project
+from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.tape.tape import anchor
+
+NOTE = "shop/topics/gotcha.md"
+MEMORY = "shop/MEMORY.md"
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.remember("the first")
+    commit(ada.open(), NOW)
+    return ada
+
+
+def back(machine: Machine, commit_id: str = "") -> Undone:
+    memory = machine.open()
+    if commit_id:
+        return undo_commit(memory, commit_id, Origin(memory.host), NOW)
+    return undo(memory, Origin(memory.host), NOW)
+
+
+def save(machine: Machine) -> str:
+    """Commit what there is; the id of the newest commit."""
+    done = commit(machine.open(), NOW)
+    assert done.head is not None
+    return done.head
+
+
+def said(machine: Machine, path: str) -> list[str]:
+    return [e.plain for e in entries_of(path, machine.read(path))]
+
+
+def marks(machine: Machine) -> Marks:
+    memory = machine.open()
+    return marks_of(memory, memory.objects.tree_of(save(machine)))
+
+
+def notes(machine: Machine) -> dict[str, str]:
+    """Every note of the worktree."""
+    return {str(p.relative_to(machine.clone)): p.read_text() for p in sorted(machine.clone.rglob("*.md"))}
+
+
+def test_a_fact_is_taken_back_by_a_commit_and_undo_of_undo_brings_it_again(mine: Machine) -> None:
+    before = notes(mine)
+    mine.remember("the second", pin=True)
+    after = notes(mine)
+    pinned = marks(mine).pinned
+    assert len(pinned) == 1
+    assert back(mine).lines == ("- the second",)
+    assert notes(mine) == before
+    assert not marks(mine).pinned
+    assert mine.git("rev-list", "--count", "HEAD") == "4"
+    assert back(mine).what == "undo remember"
+    assert notes(mine) == after
+    assert marks(mine).pinned == pinned
+
+
+def test_a_commit_says_that_something_was_taken_back_and_what(mine: Machine) -> None:
+    mine.remember("redis", category="gotcha")
+    redis = save(mine)
+    subjects = []
+    for _ in range(3):
+        back(mine)
+        save(mine)
+        subjects.append(mine.git("log", "-1", "--format=%s"))
+    assert subjects == [f"memory(shop): {way} remember topics/gotcha" for way in ("undo", "redo", "undo")]
+    back(mine)
+    back(mine, redis)
+    save(mine)
+    assert mine.git("log", "-1", "--format=%s") == f"memory(shop): undo {redis[:10]} topics/gotcha"
+
+
+def test_what_was_written_beside_it_is_not_called_taken_back(mine: Machine) -> None:
+    mine.remember("the second")
+    back(mine)
+    mine.remember("the third")
+    save(mine)
+    assert mine.git("log", "-1", "--format=%s") == "memory(shop): edit MEMORY"
+
+
+def test_a_note_that_came_with_a_fact_goes_with_it(mine: Machine) -> None:
+    mine.remember("redis", category="gotcha")
+    back(mine)
+    assert not (mine.clone / NOTE).exists()
+
+
+def test_what_others_wrote_since_stays(mine: Machine) -> None:
+    mine.remember("redis", category="gotcha")
+    first = save(mine)
+    mine.remember("postgres", category="gotcha")
+    mine.remember("elsewhere")
+    save(mine)
+    back(mine, first)
+    assert said(mine, NOTE) == ["[gotcha] postgres"]
+    assert said(mine, MEMORY) == ["the first", "elsewhere"]
+
+
+def test_of_two_commands_in_one_commit_only_the_last_is_taken_back(mine: Machine) -> None:
+    mine.remember("one")
+    mine.remember("two")
+    back(mine)
+    assert said(mine, MEMORY) == ["the first", "one"]
+
+
+def test_what_a_key_replaced_holds_again(mine: Machine) -> None:
+    first = mine.remember("argo", key="deploy")
+    save(mine)
+    mine.remember("flux", key="deploy")
+    save(mine)
+    back(mine)
+    assert said(mine, MEMORY) == ["the first", "deploy: argo"]
+    assert first.id not in marks(mine).struck
+
+
+def test_what_was_superseded_is_delivered_again(mine: Machine) -> None:
+    first = mine.remember("argo")
+    mine.remember("flux", supersedes=first.id)
+    assert first.id in marks(mine).struck
+    back(mine)
+    assert first.id not in marks(mine).struck
+
+
+def test_a_forgotten_entry_is_where_it_was_with_its_pin(mine: Machine) -> None:
+    memory = mine.open()
+    pinned = mine.remember("pinned", pin=True)
+    mine.remember("the last")
+    before = notes(mine)
+    forget(memory, Target(entry_id=pinned.id), mine.project(), Origin(memory.host), NOW)
+    assert not marks(mine).pinned
+    back(mine)
+    assert notes(mine) == before
+    assert marks(mine).pinned == {pinned.id}
+
+
+def test_a_note_that_was_forgotten_moved_or_archived_is_back(mine: Machine) -> None:
+    mine.remember("redis", category="gotcha")
+    before = notes(mine)
+    who, project = Origin(mine.open().host), mine.project()
+    forget(mine.open(), parse_target("topics/gotcha"), project, who, NOW)
+    back(mine)
+    assert notes(mine) == before
+    archive(mine.open(), parse_target("topics/gotcha"), project, who, NOW)
+    back(mine)
+    assert notes(mine) == before
+    move(mine.open(), parse_target("topics/gotcha"), parse_destination("global:"), project, who, NOW)
+    save(mine)
+    moved = "global/topics/gotcha.md"
+    mine.write(moved, mine.read(moved) + "- written there\n")
+    save(mine)
+    back(mine)
+    assert not (mine.clone / moved).exists()
+    assert said(mine, NOTE) == ["[gotcha] redis", "written there"]
+
+
+def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Machine) -> None:
+    made = mine.remember("the port is 6379")
+    save(mine)
+    who = Origin(mine.open().host)
+    change = Passage("6379", "6380")
+    edit(mine.open(), Target(entry_id=made.id), change, "", mine.project(), who, NOW)
+    mine.write(MEMORY, mine.read(MEMORY).replace("6380", "6381 on staging"))
+    save(mine)
+    before, log_before = notes(mine), mine.git("rev-parse", "HEAD")
+    with pytest.raises(Refused, match=r"changed since.*MEMORY.md: the port is 6380"):
+        back(mine)
+    assert (notes(mine), mine.git("rev-parse", "HEAD")) == (before, log_before)
+    assert not mine.open().writes.read()
+
+
+def test_what_an_agent_wrote_is_taken_back_by_its_commit(mine: Machine) -> None:
+    mine.write(MEMORY, mine.read(MEMORY).replace("the first", "the first thing") + "- nonsense\n")
+    wrong = save(mine)
+    mine.remember("right")
+    save(mine)
+    done = back(mine, wrong[:8])
+    assert done.commit == wrong
+    assert said(mine, MEMORY) == ["the first", "right"]
+
+
+def test_a_commit_of_another_machine_is_taken_back_on_both(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.remember("from ada", pin=True)
+    wrong = save(ada)
+    ada.sync()
+    ben.remember("from ben")
+    ben.sync()
+    back(ben, wrong)
+    ben.sync()
+    ada.sync()
+    for machine in pair:
+        assert said(machine, MEMORY) == ["from ben"]
+        assert not marks(machine).pinned
+
+
+def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.remember("from ada")
+    ada.sync()
+    ben.remember("from ben")
+    ben.sync()
+    merge = ben.git("rev-list", "--merges", "-1", "HEAD")
+    with pytest.raises(UsageError) as caught:
+        back(ben, merge)
+    assert "is a merge" in caught.value.message
+    assert ada.git("rev-parse", "HEAD")[:10] in caught.value.hint
+
+
+def test_a_renamed_project_has_its_name_again_with_what_was_written_since(mine: Machine) -> None:
+    project = project_here(mine.project())
+    rename_project(mine.open(), project, "store", Origin(mine.open().host), NOW)
+    save(mine)
+    mine.write("store/topics/new.md", "- new\n")
+    save(mine)
+    back(mine)
+    assert project_here(mine.project()).folder == "shop"
+    assert said(mine, "shop/topics/new.md") == ["new"]
+    assert not (mine.clone / "store").exists()
+
+
+def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
+    who = Origin(mine.open().host)
+    for text in ("one", "two"):
+        log(mine.open(), text, "", mine.project(), who, NOW)
+    mine.remember("between")
+    for left in (["one"], []):
+        undo(mine.open(), who, NOW, only="log")
+        path = mine.clone / "shop/daily/2026-11-20.md"
+        assert [e.plain[12:] for e in entries_of("x.md", path.read_text() if path.exists() else "")] == left
+    with pytest.raises(Refused):
+        undo(mine.open(), who, NOW, only="log")
+    assert "between" in said(mine, MEMORY)
+
+
+def test_an_anchor_is_off_the_tape_again(mine: Machine) -> None:
+    memory = mine.open()
+    made = anchor(memory, "task/begin", mine.project(), Origin(memory.host), NOW)
+    back(mine)
+    assert '"deleted": true' in mine.read(made.path)
+
+
+def test_a_session_takes_back_only_what_it_wrote_itself(mine: Machine) -> None:
+    memory = mine.open()
+    mine.remember("mine")
+    with pytest.raises(NotFound, match="nothing to take back"):
+        undo(memory, Origin(memory.host, "s-1", "claude"), NOW)
+    assert "mine" in said(mine, MEMORY)
+
+
+def test_the_first_commit_and_no_commit_at_all(mine: Machine) -> None:
+    first = mine.git("rev-list", "--max-parents=0", "HEAD")
+    with pytest.raises(UsageError, match="the first commit"):
+        back(mine, first)
+    with pytest.raises(NotFound):
+        back(mine, "0000000000")

@@ -1,0 +1,119 @@
+"""Finding by meaning is made ready by a command, and doctor says what is missing."""
+
+from __future__ import annotations
+
+import pytest
+from checkout import MODEL
+from machines import Machine
+from meanings import within
+
+from ctxrepo.errors import ModelUnusable
+from ctxrepo.services.meaning.ready import make_ready, readiness
+from ctxrepo.services.repository.publish_settings import can_mean
+from ctxrepo.storage.processes.lock import is_held
+from ctxrepo.storage.state.compiled import read_settings
+
+
+@pytest.fixture
+def machine(ada: Machine) -> Machine:
+    """Somebody with a few facts in their memory."""
+    ada.init()
+    for fact in ("The postgres endpoint is 5433", "The office puppy is called Rex"):
+        ada.remember(fact)
+    ada.sync()
+    return ada
+
+
+def setting(machine: Machine, name: str, value: str) -> None:
+    assert machine.ctxrepo("config", "set", name, value).returncode == 0
+
+
+def end_helper(machine: Machine) -> None:
+    """Switch it off, and wait until the helper has seen it."""
+    setting(machine, "recall.semantic", "false")
+    lock = machine.open().state.lock("warm")
+    assert within(30, lambda: not is_held(lock))
+
+
+def test_off_nothing_is_missing(machine: Machine) -> None:
+    assert readiness(machine.open()).missing == ""
+    assert not can_mean(machine.open())
+
+
+def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> None:
+    setting(machine, "recall.model", "acme/none")
+    setting(machine, "recall.semantic", "true")
+    now = readiness(machine.open())
+    assert "acme/none isn't on this machine" in now.missing
+    assert "ctxrepo cache embed" in now.remedy
+    assert not can_mean(machine.open())
+    assert read_settings(machine.places.state)["semantic"] == "off"
+    words = machine.ctxrepo("doctor").stdout
+    assert "acme/none isn't on this machine; prompts are answered by words alone" in words
+    setting(machine, "recall.model", "/nowhere")
+    assert "Name a folder" in readiness(machine.open()).remedy
+    with pytest.raises(ModelUnusable, match="there is no model"):
+        make_ready(machine.open())
+
+
+def test_the_command_embeds_and_prompts_find_by_meaning(machine: Machine) -> None:
+    setting(machine, "recall.model", str(MODEL))
+    setting(machine, "recall.semantic", "true")
+    try:
+        done = machine.json("cache", "embed")
+        assert done["exit"] == 0
+        assert done["data"]["texts"] > 3
+        assert not done["data"]["fetched"]
+        assert readiness(machine.open()).behind == 0
+        assert read_settings(machine.places.state)["semantic"] == "on"
+        texts = done["data"]["texts"]
+        assert f"meaning  {texts} of {texts} texts embedded" in machine.ctxrepo("status").stdout
+    finally:
+        end_helper(machine)
+
+
+def test_after_a_commit_the_worker_has_it_embedded(machine: Machine) -> None:
+    setting(machine, "recall.model", str(MODEL))
+    setting(machine, "recall.semantic", "true")
+    try:
+        assert machine.ctxrepo("remember", "The automobile is blue").returncode == 0
+        assert within(
+            60, lambda: readiness(machine.open()).texts > 6 and not readiness(machine.open()).behind
+        )
+    finally:
+        end_helper(machine)
+
+
+def test_what_is_behind_is_told_while_nobody_is_at_it(machine: Machine) -> None:
+    setting(machine, "recall.model", str(MODEL))
+    end_helper(machine)
+    machine.open().state.vectors.unlink(missing_ok=True)
+    config = machine.places.config_file
+    config.write_text(config.read_text().replace("semantic = false", "semantic = true"))
+    assert "texts of entries have no vectors yet" in machine.ctxrepo("doctor").stdout
+    end_helper(machine)
+
+
+def test_a_helper_that_could_not_begin_is_told(machine: Machine) -> None:
+    setting(machine, "recall.model", str(MODEL))
+    end_helper(machine)
+    config = machine.places.config_file
+    config.write_text(config.read_text().replace("semantic = false", "semantic = true"))
+    machine.open().state.warm_failed.write_text("the disk is full")
+    now = readiness(machine.open())
+    assert "could not begin: the disk is full" in now.missing
+    make_ready(machine.open())
+    assert readiness(machine.open()).missing == ""
+    end_helper(machine)
+
+
+def test_without_the_libraries_it_says_how_to_get_them(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctxrepo.storage.meaning.models._LIBRARIES", ("no_such_library",))
+    config = machine.places.config_file
+    config.write_text(config.read_text() + "\n[recall]\nsemantic = true\n")
+    assert "`pipx inject ctxrepo numpy onnxruntime tokenizers`" in readiness(machine.open()).remedy
+    with pytest.raises(ModelUnusable, match="aren't installed"):
+        make_ready(machine.open())
+    assert not can_mean(machine.open())

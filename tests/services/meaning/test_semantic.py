@@ -1,0 +1,193 @@
+"""Recall by meaning, in one process."""
+
+from __future__ import annotations
+
+import _sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import MODEL
+from meanings import NOTES
+
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.errors import ModelUnusable
+from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.recall.recall import SOCIAL
+from ctxrepo.storage.cache.writer import Cache
+
+FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
+
+
+class Memory:
+    def __init__(self, folder: Path) -> None:
+        self.owner = Cache.open(folder / "cache.db")
+        self.commits = 0
+        self.write(NOTES | FILLER)
+        found = open_cache(str(folder / "cache.db"))
+        assert found is not None
+        self.cache: _sqlite3.Connection = found
+        from ctxrepo.services.meaning.semantic import open_semantic
+
+        self.meanings, self.embedder = open_semantic(str(MODEL), folder, folder / "vectors.db")
+
+    def write(self, notes: dict[str, str]) -> None:
+        self.commits += 1
+        self.owner.apply(f"c{self.commits}", [Note(p, t) for p, t in notes.items()], [], Marks())
+
+    def embed(self) -> int:
+        from ctxrepo.services.meaning.embed import embed, pending
+
+        vectors = self.meanings.vectors
+        done = embed(vectors, self.embedder, pending(self.cache, vectors), lambda *_: True)
+        self.meanings.forget()
+        return done
+
+    def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:
+        from ctxrepo.services.meaning.semantic import recall_hybrid
+
+        asked = {"before": [], "limit": 1, "gated": True} | how
+        why, hits, _ = recall_hybrid(self.cache, self.meanings, self.embedder, prompt, scopes=scopes, **asked)
+        return why, [hit[6] for hit in hits]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    memory = Memory(tmp_path)
+    yield memory
+    memory.cache.close()
+    memory.owner.close()
+    memory.meanings.vectors.close()
+
+
+def test_other_words_of_the_same_meaning_find_an_entry(memory: Memory) -> None:
+    assert memory.embed() > 20
+    assert memory.recall("which socket has our storage?") == ("", ["- The postgres endpoint is 5433"])
+    assert memory.recall("which hound lives in our office building?") == (
+        "",
+        ["- The office puppy is called Rex"],
+    )
+
+
+def test_what_lies_far_below_the_best_is_not_given(memory: Memory) -> None:
+    memory.embed()
+    prompt = "which hound lives in our office building?"
+    _, given = memory.recall(prompt, limit=50)
+    _, found = memory.recall(prompt, limit=50, gated=False)
+    assert given[0] == found[0] == "- The office puppy is called Rex"
+    assert 0 < len(given) < len(found)
+
+
+def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
+    memory: Memory, tmp_path: Path
+) -> None:
+    import numpy as np
+
+    from ctxrepo.services.meaning.meanings import Meanings
+    from ctxrepo.storage.meaning.embedder import Embedder
+    from ctxrepo.storage.meaning.vectors import Vectors
+
+    class Near(Embedder):
+        def _run(self, texts: Any) -> Any:
+            rows = super()._run(texts)
+            return np.concatenate([np.full((len(rows), 1), 0.9**0.5), 0.1**0.5 * rows], axis=1)
+
+    memory.meanings.vectors.close()
+    memory.embedder = Near(memory.embedder.model)
+    memory.meanings = Meanings(Vectors(tmp_path / "near.db", "near"), memory.embedder)
+    memory.embed()
+    assert memory.meanings.spread < 0.11
+    prompt = "which hound lives in our office building?"
+    assert memory.recall(prompt) == ("", ["- The office puppy is called Rex"])
+    assert memory.recall("write a haiku about autumn leaves")[1] == []
+
+
+def test_while_hardly_anything_is_embedded_words_decide(memory: Memory) -> None:
+    assert memory.recall("invoice numbers begin where?") == ("", ["- Invoice numbers begin at 1000"])
+    assert memory.recall("which socket has our storage?")[1] == []
+
+
+def test_only_the_scopes_are_looked_into(memory: Memory) -> None:
+    memory.embed()
+    assert memory.recall("give me rapid replies", ("global",)) == ("", ["- I like swift answers"])
+    assert memory.recall("give me rapid replies", ("shop",))[1] == []
+    assert memory.recall("give me rapid replies", ())[1] == []
+
+
+def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
+    from ctxrepo.services.meaning.semantic import NOTHING, recall_hybrid
+
+    memory.embed()
+    assert memory.recall("ok, thanks!") == (SOCIAL, [])
+    prompt = "write a haiku about autumn leaves"
+    why, hits, left = recall_hybrid(memory.cache, memory.meanings, memory.embedder, prompt, [], ["shop"], 3)
+    assert (why, hits, {reason for _, reason in left}) == (NOTHING, [], {NOTHING})
+    assert len(memory.recall(prompt, gated=False, limit=3)[1]) == 3
+
+
+def test_a_short_prompt_is_read_with_those_before_it(memory: Memory) -> None:
+    memory.embed()
+    before = ["is the automobile ready?", "and the feline upstairs?"]
+    assert memory.recall("what about it then", before=before, gated=False)[1] == [
+        "- The kitten sleeps upstairs"
+    ]
+
+
+def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
+    memory.embed()
+    assert memory.embed() == 0
+    memory.write({"shop/topics/ops.md": "- A rollout takes ten minutes\n- The automobile is blue\n"})
+    assert 0 < memory.embed() < 6
+    assert memory.recall("what colour has the car today?") == ("", ["- The automobile is blue"])
+    assert memory.recall("how are numbers of a billing given?", gated=False)[1] != [
+        "- Invoice numbers begin at 1000"
+    ]
+
+
+def test_an_entry_that_is_removed_takes_its_meaning_along_though_no_vector_comes(memory: Memory) -> None:
+    memory.embed()
+    sleeps = "where does the cat nap?"
+    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    memory.write(
+        {"shop/topics/pets.md": "- The kitten sleeps upstairs\n"}
+    )  # which has the other's number now
+    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    hound = "which hound lives in our office building?"
+    assert memory.recall(hound)[1] == []
+
+
+def test_items_of_a_checklist_are_neither_embedded_nor_recalled(memory: Memory) -> None:
+    memory.embed()
+    memory.write({"shop/SCRATCHPAD.md": "- [ ] order a sofa for the lobby\n- [x] order a lamp\n"})
+    assert memory.embed() == 0
+    said = memory.recall("order a couch for the lobby", gated=False, limit=50)[1]
+    assert said
+    assert not [text for text in said if "order a" in text]
+
+
+def test_a_cache_that_is_built_anew_keeps_the_vectors(memory: Memory) -> None:
+    memory.embed()
+    memory.owner.clear()
+    memory.write(NOTES | FILLER)
+    assert memory.embed() == 0
+    assert memory.recall("which socket has our storage?") == ("", ["- The postgres endpoint is 5433"])
+
+
+def test_how_far_it_is(memory: Memory) -> None:
+    from ctxrepo.services.meaning.embed import standing
+
+    before = standing(memory.cache, memory.meanings.vectors)
+    memory.embed()
+    after = standing(memory.cache, memory.meanings.vectors)
+    assert (before.done, after.behind) == (0, 0)
+    assert before.texts == after.texts > 20
+
+
+def test_a_model_that_isnt_there(tmp_path: Path) -> None:
+    from ctxrepo.services.meaning.semantic import open_semantic
+
+    with pytest.raises(ModelUnusable, match="isn't on this machine") as caught:
+        open_semantic("acme/none", tmp_path, tmp_path / "vectors.db")
+    assert "ctxrepo cache embed" in caught.value.hint

@@ -1,0 +1,82 @@
+"""A move that was killed on its way is begun again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.errors import Refused
+from ctxrepo.services.notes.move import Moved, move
+from ctxrepo.services.saving import write as write_module
+from ctxrepo.storage.state.writelog import Write, WriteLog
+
+LINKING = "- see [[hub]] and [it](hub.md)\n"
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.write("global/topics/hub.md", "---\ndescription: the hub\n---\n- a hub, see [[other]]\n")
+    for name in ("one", "other"):
+        ada.write(f"global/topics/{name}.md", LINKING)
+    ada.sync()
+    return ada
+
+
+def moved(machine: Machine) -> Moved:
+    target, to = parse_target("global:topics/hub"), parse_target("global:topics/spoke")
+    return move(machine.open(), target, to, None, Origin("human"), NOW)
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def begin(machine: Machine) -> None:
+    """A move that is killed when all is written, and before the note is gone from where it was."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write_module, "_remove", killed)
+        with pytest.raises(KeyboardInterrupt):
+            moved(machine)
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_the_same_command_goes_on(mine: Machine, is_committed: bool) -> None:
+    begin(mine)
+    if is_committed:
+        mine.sync()
+    assert mine.read("global/topics/hub.md")
+    assert moved(mine).at == "global/topics/spoke.md"
+    mine.sync()
+    assert not (mine.clone / "global/topics/hub.md").exists()
+    assert mine.read("global/topics/one.md") == LINKING.replace("hub", "spoke")
+    assert "a hub" in mine.git("show", "HEAD:global/topics/spoke.md")
+
+
+def test_what_is_acknowledged_names_the_note_though_it_was_there(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a commit might take the one away and leave the other for later."""
+    begin(mine)
+    written: list[Write] = []
+    append = WriteLog.append
+
+    def noted(self: WriteLog, writes: Sequence[Write]) -> None:
+        written.extend(writes)
+        append(self, writes)
+
+    monkeypatch.setattr(WriteLog, "append", noted)
+    moved(mine)
+    assert {"global/topics/hub.md", "global/topics/spoke.md"} <= {w.path for w in written}
+
+
+def test_another_note_of_that_name_stays(mine: Machine) -> None:
+    mine.write("global/topics/spoke.md", "- a spoke\n")
+    with pytest.raises(Refused):
+        moved(mine)
+    assert mine.read("global/topics/spoke.md") == "- a spoke\n"
+    assert mine.read("global/topics/one.md") == LINKING

@@ -1,0 +1,284 @@
+"""One fact becomes one entry: where it goes, what it replaces, and what survives it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.hooks.known.cache import changed_since, generation_of
+from ctxrepo.hooks.session.ledger import add, ledger_path
+from ctxrepo.hooks.session.session_writes import others
+from ctxrepo.services.notes.remember import Fact, Near, remember, stage
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.memory import Memory
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+def marks(machine: Machine, entry_id: str) -> tuple[bool, bool]:
+    """(pinned, struck) of an entry once everything is committed."""
+    memory = machine.open()
+    commit(memory, NOW)
+    found = memory.cache.find_entry(entry_id)
+    assert found is not None
+    return found.is_pinned, found.is_struck
+
+
+def test_a_fact_goes_to_the_projects_memory_under_notes(mine: Machine) -> None:
+    made = mine.remember("make test runs everything")
+    assert made.at == "shop/MEMORY.md#L9"
+    assert mine.read("shop/MEMORY.md").endswith("## Notes\n\n- make test runs everything\n")
+    assert '"git.example.org/ada/shop" = "shop"' in mine.read("ctxrepo.toml")
+
+
+def test_category_tags_and_key_stand_in_the_entry_and_choose_its_note(mine: Machine) -> None:
+    mine.remember("6380", category="Gotcha", tags=("redis", "#ports"), key="redis-port")
+    assert mine.read("shop/topics/gotcha.md").endswith("- [Gotcha] redis-port: 6380 #redis #ports\n")
+
+
+def test_the_second_fact_of_a_section_follows_the_first(mine: Machine) -> None:
+    mine.write("shop/MEMORY.md", "# Top\n\n## Notes\n\n- one\n  more of one\n\n## After\n\n- last\n")
+    mine.remember("two")
+    assert mine.read("shop/MEMORY.md") == (
+        "# Top\n\n## Notes\n\n- one\n  more of one\n- two\n\n## After\n\n- last\n"
+    )
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", ""])
+def test_every_other_byte_of_the_note_stays(mine: Machine, ends: str) -> None:
+    note = (
+        b"---\n# why\ndescription:   odd   spacing # kept\n---\n- caf\xc3\xa9 \xff\xfe\n- last"
+        + ends.encode()
+    )
+    (mine.clone / "global").mkdir(exist_ok=True)
+    (mine.clone / "global/odd.md").write_bytes(note)
+    mine.remember("new", note=parse_target("global:odd.md"))
+    assert (mine.clone / "global/odd.md").read_bytes().startswith(note)
+    assert (mine.clone / "global/odd.md").read_bytes().endswith(b"- new\n")
+
+
+def test_updated_is_bumped_where_it_is_and_never_added(mine: Machine) -> None:
+    mine.write("global/dated.md", "---\nupdated: 2020-01-01 # keep me not\ntags: [a]\n---\n- x\n")
+    mine.write("global/plain.md", "- x\n")
+    for name in ("dated", "plain"):
+        mine.remember("y", note=parse_target(f"global:{name}"))
+    assert mine.read("global/dated.md").startswith("---\nupdated: 2026-11-20\ntags: [a]\n---\n")
+    assert "updated" not in mine.read("global/plain.md")
+
+
+def test_the_same_words_twice_are_one_entry(mine: Machine) -> None:
+    one = mine.remember("port is 6380")
+    before = mine.read("shop/MEMORY.md")
+    again = mine.remember("  port   is 6380 ")
+    assert (again.id, again.existing) == (one.id, True)
+    assert mine.read("shop/MEMORY.md") == before
+
+
+def test_nearly_the_same_words_are_told(mine: Machine) -> None:
+    one = mine.remember("the redis port of the test suite is 6380")
+    assert mine.remember("The redis port of the TEST suite is 6381").near == (Near(one.id, one.at),)
+    assert mine.remember("deploys happen on Fridays").near == ()
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_the_same_words_in_another_note_of_the_scope_are_told_and_written(
+    mine: Machine, is_committed: bool
+) -> None:
+    one = mine.remember("Deploy with `make ship` on_Tuesdays", note=parse_target("topics/ops"))
+    mine.remember("Deploy with `make ship` on_Tuesdays", scope="global")
+    archived = mine.remember("deploy with `make ship` on_Tuesdays", note=parse_target("archive/old"))
+    if is_committed:
+        commit(mine.open(), NOW)
+    again = mine.remember("DEPLOY with `make ship` on_Tuesdays")
+    assert again.near == (Near(one.id, one.at),)
+    assert archived.near == (Near(one.id, one.at),)
+    assert not again.existing
+    assert mine.remember("Deploy with `make ship` on_Fridays", note=parse_target("x")).near == ()
+
+
+def test_a_category_goes_to_the_note_that_is_called_by_its_plural(mine: Machine) -> None:
+    mine.write("shop/topics/lessons.md", "- one\n")
+    assert mine.remember("two", category="lesson").at == "shop/topics/lessons.md#L2"
+    mine.write("shop/topics/lesson.md", "- three\n")
+    assert mine.remember("four", category="lesson").at == "shop/topics/lesson.md#L2"
+
+
+def test_another_entry_with_the_key_is_told_and_stays(mine: Machine) -> None:
+    mine.write("shop/MEMORY.md", "- port: 80\n- port: 81\n- ports: all\n")
+    commit(mine.open(), NOW)
+    done = mine.remember("82", key="port")
+    assert done.was == ("port: 80",)
+    assert [near.at for near in done.rivals] == ["shop/MEMORY.md#L2"]
+    assert mine.read("shop/MEMORY.md") == "- port: 82\n- port: 81\n- ports: all\n"
+    assert [near.at for near in mine.remember("82", key="port").rivals] == ["shop/MEMORY.md#L2"]
+
+
+def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> None:
+    old = mine.remember("6379", key="redis-port", category="gotcha")
+    new = mine.remember("6380", key="redis-port")
+    assert new.replaced == (old.id,)
+    assert mine.read("shop/topics/gotcha.md").endswith("- redis-port: 6380\n")
+    assert not (mine.clone / "shop/MEMORY.md").exists()
+    other = mine.remember("6379", key="redis-port", scope="global")
+    assert other.replaced == ()
+
+
+def test_what_is_superseded_stays_in_the_note_and_leaves_delivery(mine: Machine) -> None:
+    old = mine.remember("deploy by hand")
+    new = mine.remember("deploy through CI", supersedes=old.id)
+    assert "deploy by hand" in mine.read("shop/MEMORY.md")
+    assert (marks(mine, old.id), marks(mine, new.id)) == ((False, True), (False, False))
+
+
+def test_what_was_superseded_holds_again_when_it_is_said_again(mine: Machine) -> None:
+    old = mine.remember("deploy by hand")
+    mine.remember("deploy through CI", supersedes=old.id)
+    assert marks(mine, old.id) == (False, True)
+    memory = mine.open()
+    later = NOW + timedelta(minutes=1)
+    again = remember(memory, Fact("deploy by hand"), mine.project(), Origin(memory.host), later)
+    assert (again.id, again.existing) == (old.id, True)
+    assert marks(mine, old.id) == (False, False)
+
+
+def test_a_pin_survives_the_correction_of_a_typo(mine: Machine) -> None:
+    made = mine.remember("never push to the relase branch", pin=True)
+    assert marks(mine, made.id) == (True, False)
+    mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace("relase", "release"))
+    memory = mine.open()
+    commit(memory, NOW)
+    pinned = [e.entry.plain for e in memory.cache.entries(["shop"]) if e.is_pinned]
+    assert pinned == ["never push to the release branch"]
+
+
+def test_a_month_of_which_much_is_said_goes_on_in_a_second_file(mine: Machine) -> None:
+    kept = [mine.remember(f"fact {n}", pin=True) for n in range(2)]
+    (file,) = (mine.clone / ".ctx/evidence").iterdir()
+    much = file.read_text() + "".join(
+        f'{{"id": "{n:016}", "kind": "stated", "entry": "{n:012x}"}}\n' for n in range(10_000)
+    )
+    file.write_text(much)
+    late = mine.remember("said late in a busy month", pin=True)
+    assert [f.name for f in sorted((mine.clone / ".ctx/evidence").iterdir())] == [
+        f"{file.stem}-2.jsonl",
+        file.name,
+    ]
+    assert file.read_text() == much
+    assert [marks(mine, made.id) for made in (*kept, late)] == [(True, False)] * 3
+
+
+def test_what_is_there_already_can_be_pinned(mine: Machine) -> None:
+    for how in ({}, {"key": "port"}):
+        made = mine.remember("is 6380", **how)
+        assert marks(mine, made.id) == (False, False)
+        again = mine.remember("is 6380", pin=True, **how)
+        assert (again.id, again.existing, again.pinned) == (made.id, True, True)
+        assert marks(mine, made.id) == (True, False)
+        assert not mine.remember("is 6380", pin=True, **how).pinned
+
+
+def test_a_session_that_pins_or_supersedes_what_others_wrote_is_not_told_of_it(mine: Machine) -> None:
+    mine.remember("pinned soon", category="one")
+    old = mine.remember("holds no longer", category="two")
+    commit(mine.open(), NOW)
+    memory = mine.open()
+    before = generation(memory)
+    claude = Origin(memory.host, "s1", "claude")
+    for fact in (
+        Fact("pinned soon", category="one", pin=True),
+        Fact("holds now", category="three", supersedes=old.id),
+    ):
+        remember(memory, fact, mine.project(), claude, NOW)
+    commit(mine.open(), NOW)
+    places = ["shop/topics/one.md", "shop/topics/three.md", "shop/topics/two.md"]
+    assert news(memory, before, "s2") == places
+    assert news(memory, before, "s1") == []
+
+
+def test_what_another_wrote_meanwhile_is_news_to_a_session_that_pins_in_that_note(mine: Machine) -> None:
+    mine.remember("pinned soon", category="one")
+    commit(mine.open(), NOW)
+    memory = mine.open()
+    before = generation(memory)
+    ledger = ledger_path(str(memory.state.root), "claude", "s1")
+    add(ledger, [f"generation {before}"])
+    mine.write("shop/topics/one.md", mine.read("shop/topics/one.md") + "- somebody else's line\n")
+    commit(memory, NOW)
+    pinned = Fact("pinned soon", category="one", pin=True)
+    remember(memory, pinned, mine.project(), Origin(memory.host, "s1", "claude"), NOW)
+    commit(mine.open(), NOW)
+    assert news(memory, before, "s1") == ["shop/topics/one.md"]
+
+
+def generation(memory: Memory) -> int:
+    with closing(sqlite3.connect(str(memory.state.cache))) as cache:
+        return generation_of(cache)
+
+
+def news(memory: Memory, since: int, session: str) -> list[str]:
+    """The notes that a session is told of because somebody changed them."""
+    with closing(sqlite3.connect(str(memory.state.cache))) as cache:
+        changed = changed_since(cache, ["shop", "global"], since)
+        return sorted(
+            row[0]
+            for row in others(cache, changed, ledger_path(str(memory.state.root), "claude", session), [])
+        )
+
+
+def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:
+    made = mine.remember("port is 6380", with_id=True)
+    assert f"<!-- ^{made.id} -->" in mine.read("shop/MEMORY.md")
+    mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace("port is 6380", "quite another thing"))
+    assert marks(mine, made.id) == (False, False)
+
+
+def test_a_staged_fact_waits_in_the_inbox(mine: Machine) -> None:
+    memory = mine.open()
+    made = stage(memory, Fact("maybe so", category="idea"), mine.project(), Origin(memory.host), NOW)
+    assert made.at == f"inbox/{memory.host}.jsonl"
+    change = json.loads(mine.read(made.at))
+    assert (change["verb"], change["text"], change["scope"]) == ("remember", "maybe so", "shop")
+    assert not (mine.clone / "shop").exists()
+
+
+@pytest.mark.parametrize(
+    ("fact", "error", "told"),
+    [
+        ({"text": "  "}, UsageError, "the text is empty"),
+        ({"text": "x" * 70_000}, UsageError, "larger than 64 KiB"),
+        ({"text": "x", "category": "two words"}, UsageError, "not a single word"),
+        ({"text": "x", "scope": "elsewhere"}, NotFound, "no scope 'elsewhere'"),
+        ({"text": "x", "supersedes": "0" * 12}, NotFound, "no entry"),
+        ({"text": "token ghp_" + "a1B2" * 9}, Refused, "secret"),
+    ],
+)
+def test_what_can_not_be_remembered_is_said_and_writes_nothing(
+    mine: Machine, fact: dict[str, str], error: type[Exception], told: str
+) -> None:
+    before = sorted(mine.open().worktree.scan().files)
+    with pytest.raises(error, match=told):
+        mine.remember(**fact)
+    memory = mine.open()
+    assert sorted(memory.worktree.scan().files) == before
+    assert memory.writes.is_empty()
+
+
+def test_several_lines_are_one_entry(mine: Machine) -> None:
+    mine.remember("first line\n- looks like a bullet\n\nlast line")
+    mine.remember("second fact")
+    memory = mine.open()
+    commit(memory, NOW)
+    texts = [e.entry.plain for e in memory.cache.entries(["shop"])]
+    assert texts == ["first line\n  - looks like a bullet\n\n  last line", "second fact"]

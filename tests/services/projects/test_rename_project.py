@@ -1,0 +1,229 @@
+"""A project's folder is renamed: everything goes along, on every machine, and nothing comes back."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.target import Target
+from ctxrepo.errors import Busy, Refused, UsageError
+from ctxrepo.services.history.history import history
+from ctxrepo.services.locate.project import project_of
+from ctxrepo.services.notes.remember import Fact, remember
+from ctxrepo.services.projects.rename_project import Renamed, rename_project
+from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.services.saving.commit import Wanted
+from ctxrepo.services.tape.tape import anchor
+from ctxrepo.storage.state.compiled import read_checkouts
+
+NOTE = "topics/gotcha.md"
+
+
+def rename(machine: Machine, name: str) -> Renamed:
+    memory = machine.open()
+    return rename_project(memory, project_here(machine.project()), name, Origin(memory.host), NOW)
+
+
+def files(machine: Machine) -> list[str]:
+    """What is in the last commit, without what every memory has."""
+    names = machine.git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    return [name for name in names if "/" in name and not name.startswith((".ctx", "global"))]
+
+
+def handoffs(machine: Machine) -> list[tuple[str]]:
+    """The scopes of which the cache has a handoff."""
+    with closing(sqlite3.connect(machine.open().state.cache)) as db:
+        return db.execute("select scope from handoff order by scope").fetchall()
+
+
+@pytest.fixture
+def both(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+    """Two machines that have written for the project and know it."""
+    ada, ben = pair
+    ada.remember("Tests need redis", category="gotcha")
+    ada.sync()
+    ben.sync()
+    ben.project()
+    return ada, ben
+
+
+def test_notes_tapes_and_other_files_go_along(both: tuple[Machine, Machine]) -> None:
+    ada, ben = both
+    memory = ada.open()
+    anchor(memory, "task/begin", ada.project(), Origin(memory.host), NOW)
+    ada.write("TAPE/shop__anchors.jsonl", '{"id": "1"}\n')
+    (ada.clone / "shop/raw.bin").write_bytes(b"\xff\xfe\x00raw")
+    renamed = rename(ada, "störe front")
+    assert (renamed.before, renamed.folder, renamed.relocated.files) == ("shop", "störe front", 4)
+    for machine in (ada, ben):
+        machine.sync()
+        tape = f"TAPE/störe front/{ada.open().host}-202611.jsonl"
+        there = ["TAPE/störe front__anchors.jsonl", tape, f"störe front/{NOTE}", "störe front/raw.bin"]
+        assert sorted(files(machine)) == sorted(there)
+        assert (machine.clone / "störe front/raw.bin").read_bytes() == b"\xff\xfe\x00raw"
+        assert not (machine.clone / "shop").exists()
+        project = machine.project()
+        assert project is not None
+        assert (project.folder, project.is_registered) == ("störe front", True)
+        assert {row.folder for row in read_checkouts(machine.places.state)} == {"störe front"}
+
+
+def test_it_is_acknowledged_before_it_is_committed(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    rename(ada, "store")
+    assert {w.path: w.after is None for w in ada.open().writes.read()} == {
+        f"shop/{NOTE}": True,
+        f"store/{NOTE}": False,
+        "ctxrepo.toml": False,
+        f".ctx/evidence/{ada.open().host}-202611.jsonl": False,
+    }
+    assert "Tests need redis" in ada.read(f"store/{NOTE}")
+
+
+def test_what_the_other_machine_writes_meanwhile_arrives_in_the_new_folder(
+    both: tuple[Machine, Machine],
+) -> None:
+    ada, ben = both
+    rename(ada, "store")
+    ada.sync()
+    ben.remember("Ben's own", category="gotcha")
+    ben.write("shop/topics/new.md", "- new\n")
+    for machine in (ben, ada, ben):
+        assert not machine.sync().aside
+    for machine in (ada, ben):
+        assert files(machine) == [f"store/{NOTE}", "store/topics/new.md"]
+        assert "Tests need redis" in machine.read(f"store/{NOTE}")
+        assert "Ben's own" in machine.read(f"store/{NOTE}")
+    assert ben.remember("and on it goes", category="gotcha").at.startswith("store/")
+    assert ada.tree() == ben.tree()
+
+
+def test_both_rename_it(both: tuple[Machine, Machine]) -> None:
+    ada, ben = both
+    rename(ada, "store")
+    rename(ben, "mart")
+    ben.remember("in the mart", category="gotcha")
+    for machine in (ada, ben, ada):
+        machine.sync()
+    assert files(ada) == files(ben)
+    assert len(files(ada)) == 1
+    assert "in the mart" in ada.read(files(ada)[0])
+
+
+def test_another_project_may_take_the_old_name(both: tuple[Machine, Machine]) -> None:
+    ada, ben = both
+    memory = ada.open()
+    anchor(memory, "task/begin", ada.project(), Origin(memory.host), NOW, summary="of the first")
+    ada.sync()
+    rename(ada, "store")
+    other = project_of(ada.open(), "git.example.org/zoe/shop")
+    assert other.folder == "shop"
+    remember(ada.open(), Fact("zoe's"), other, Origin(memory.host), NOW)
+    ada.sync()
+    assert [row[0] for row in handoffs(ada)] == ["store"]
+    ben.remember("for ada's shop", category="gotcha")
+    ben.sync()
+    assert "for ada's shop" in ben.read(f"store/{NOTE}")
+    assert "zoe's" in ben.read("shop/MEMORY.md")
+
+
+def test_links_that_name_the_folder_follow_and_others_stay(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.write("global/links.md", "- [[shop/topics/gotcha]] and [[topics/gotcha]] and [[shop]]\n")
+    ada.write("shop/a.md", "- [[shop/b|b]] [[shop-2/b]]\n")
+    before = ada.read("global/MEMORY.md")
+    renamed = rename(ada, "store")
+    assert renamed.relocated.linking == 1
+    assert ada.read("global/links.md") == "- [[store/topics/gotcha]] and [[topics/gotcha]] and [[shop]]\n"
+    assert ada.read("store/a.md") == "- [[store/b|b]] [[shop-2/b]]\n"
+    assert ada.read("global/MEMORY.md") == before
+
+
+def test_marks_of_entries_go_along(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    pinned = ada.remember("Port is 1", category="gotcha", pin=True)
+    rename(ada, "store")
+    ada.sync()
+    memory = ada.open()
+    (new,) = marks_of(memory, ada.tree()).pinned - {pinned.id}
+    found = memory.cache.find_entry(new)
+    assert found is not None
+    assert (found.entry.path, found.entry.text) == (f"store/{NOTE}", "- [gotcha] Port is 1")
+    assert found.is_pinned
+
+
+def test_the_history_of_a_note_goes_through_it(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    rename(ada, "store")
+    ada.remember("and another", category="gotcha")
+    ada.sync()
+    deeds = history(ada.open(), Target("", NOTE), ada.project(), 10)
+    assert [line for deed in deeds for line in deed.lines if line.startswith("+")] == [
+        "+ [gotcha] and another",
+        "+ [gotcha] Tests need redis",
+    ]
+
+
+def test_what_no_folder_may_be_called(ada: Machine) -> None:
+    ada.init()
+    for name in (
+        "global",
+        "Tape",
+        "inbox",
+        "conflicts",
+        "archive",
+        ".x",
+        "a/b",
+        "..",
+        "",
+        "-x",
+        "a:b",
+        "con",
+    ):
+        with pytest.raises(UsageError, match="can't be a project's folder"):
+            rename(ada, name)
+
+
+def test_what_is_there_already_is_not_taken(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.write("loose/note.md", "- x\n")
+    ada.write("TAPE/taped/h.jsonl", "{}\n")
+    ada.write("TAPE/legacy__anchors.jsonl", "{}\n")
+    text = ada.read("ctxrepo.toml").replace("[projects]", '[projects]\nother = "claimed"')
+    ada.write("ctxrepo.toml", text)
+    for name in ("loose", "LOOSE", "taped", "legacy", "Claimed", "Shop", "shop"):
+        with pytest.raises(Refused):
+            rename(ada, name)
+    assert (ada.clone / "shop" / NOTE).exists()
+    assert ada.open().writes.is_empty()
+
+
+def test_one_who_looked_before_is_told_to_look_again(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    project = ada.project()
+    rename(ada, "store")
+    memory = ada.open()
+    with pytest.raises(Busy, match="store/"):
+        anchor(memory, "task/begin", project, Origin(memory.host), NOW)
+
+
+def test_a_project_of_which_nothing_is_written_begins_in_the_folder_of_that_name(ada: Machine) -> None:
+    ada.init()
+    rename(ada, "store")
+    assert ada.remember("first").at.startswith("store/")
+
+
+def test_a_folder_in_which_something_is_held_back_keeps_its_name(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.write("shop/long.md", "".join(f"- entry {n}\n" for n in range(20)))
+    ada.sync()
+    ada.write("shop/long.md", "- entry 0\n")
+    with pytest.raises(Refused, match=r"shop/long\.md is held back"):
+        rename(ada, "store")
+    assert ada.sync(wanted=Wanted(deletions=True)).held == ()
+    assert rename(ada, "store").folder == "store"

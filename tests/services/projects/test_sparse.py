@@ -1,0 +1,139 @@
+"""A sparse clone: the global notes and the projects that are worked on, and nothing else on disk."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from machines import NOW, PROJECT_URL, Machine, make_machine
+
+from ctxrepo.services.repository.init import init
+from ctxrepo.storage.objects.loose import Loose
+
+
+@pytest.fixture
+def full(ben: Machine, remote: Path) -> Machine:
+    """A machine with everything: notes of three projects."""
+    subprocess.run(["git", "config", "uploadpack.allowFilter", "true"], cwd=remote, check=True)
+    ben.init(str(remote))
+    for folder in ("global", "one", "two"):
+        for number in range(3):
+            ben.write(f"{folder}/topics/n{number}.md", f"- {folder} says {number}\n")
+    ben.remember("of the shop")
+    ben.sync()
+    return ben
+
+
+@pytest.fixture
+def sparse(full: Machine, remote: Path, tmp_path: Path) -> Machine:
+    machine = make_machine(tmp_path, "sparse")
+    url = remote.as_uri()  # a path would be cloned whole
+    init(machine.places, machine.env, url, "", NOW, sparse=True)
+    return machine
+
+
+def folders(machine: Machine) -> set[str]:
+    return {p.name for p in machine.clone.iterdir() if p.is_dir() and not p.name.startswith(".")}
+
+
+def blobs_missing(machine: Machine) -> int:
+    words = ("rev-list", "--objects", "--all", "--missing=print")
+    return sum(line.startswith("?") for line in machine.git(*words).splitlines())
+
+
+def test_only_what_is_worked_on_is_there(sparse: Machine) -> None:
+    assert folders(sparse) == {"global"}
+    assert blobs_missing(sparse) >= 7
+    assert sparse.git("status", "--porcelain") == ""
+    assert sparse.git("sparse-checkout", "list").splitlines() == [
+        ".ctx", "TAPE/global", "conflicts", "global", "inbox"
+    ]  # fmt: skip
+
+
+def test_a_project_comes_when_it_is_worked_on(sparse: Machine, full: Machine) -> None:
+    assert sparse.ctxrepo("remember", "from the sparse clone").returncode == 0
+    assert "of the shop" in sparse.read("shop/MEMORY.md")
+    assert sparse.ctxrepo("sync").returncode == 0
+    assert folders(sparse) == {"global", "shop"}
+    assert sparse.git("status", "--porcelain") == ""
+    full.sync()
+    assert "from the sparse clone" in full.read("shop/MEMORY.md")
+    assert full.read("one/topics/n1.md") == "- one says 1\n"
+
+
+def test_what_others_change_elsewhere_passes_through_untouched(sparse: Machine, full: Machine) -> None:
+    full.write("one/topics/n1.md", "- one says something new\n")
+    full.write("global/topics/n1.md", "- global says something new\n")
+    full.sync()
+    sparse.write("global/topics/n2.md", "- by the sparse clone\n")
+    done = sparse.sync()
+    assert (done.remote.ok, done.held) == (True, ())
+    assert sparse.read("global/topics/n1.md") == "- global says something new\n"
+    assert folders(sparse) == {"global"}
+    assert sparse.git("status", "--porcelain") == ""
+    full.sync()
+    assert sparse.tree() == full.tree()
+    assert full.read("two/topics/n2.md") == "- two says 2\n"
+
+
+def test_a_note_outside_that_both_changed_is_brought_for_the_merge(sparse: Machine, full: Machine) -> None:
+    sparse.write("one/topics/n1.md", "- one says 1\n- by the sparse clone\n")
+    full.write("one/topics/n1.md", "- one says 1\n- by the full one\n")
+    full.sync()
+    sparse.sync()
+    full.sync()
+    assert set(full.read("one/topics/n1.md").splitlines()) == {
+        "- one says 1", "- by the sparse clone", "- by the full one"
+    }  # fmt: skip
+    assert sparse.tree() == full.tree()
+
+
+def test_what_a_person_staged_stays_staged(sparse: Machine, full: Machine) -> None:
+    sparse.write("global/staged.md", "- staged\n")
+    sparse.git("add", "global/staged.md")
+    full.write("two/topics/n0.md", "- two says more\n")
+    full.sync()
+    assert sparse.sync().remote.ok
+    assert sparse.git("status", "--porcelain") == ""  # our commit has taken it
+
+
+def test_a_clone_with_a_worktree_of_a_project_url_is_known_by_it(sparse: Machine) -> None:
+    assert sparse.json("status")["data"]["project"]["id"] == PROJECT_URL.removeprefix(
+        "https://"
+    ).removesuffix(".git")
+
+
+def test_a_project_renamed_in_a_sparse_clone_is_there_and_whole(sparse: Machine, full: Machine) -> None:
+    assert sparse.ctxrepo("project", "rename", "store").returncode == 0
+    assert sparse.ctxrepo("sync").returncode == 0
+    assert folders(sparse) == {"global", "store"}
+    assert "of the shop" in sparse.read("store/MEMORY.md")
+    assert sparse.git("status", "--porcelain") == ""
+    full.remember("and more")
+    full.sync()
+    assert sparse.ctxrepo("sync").returncode == 0
+    assert "and more" in sparse.read("store/MEMORY.md")
+    listed = sparse.json("project", "list")["data"]
+    assert [(p["folder"], p["notes"]) for p in listed["projects"]] == [("store", 1)]
+    assert listed["unclaimed"] == ["one", "two"]
+
+
+def test_a_sparse_clone_can_be_linked_to_a_folder_that_is_not_there(sparse: Machine) -> None:
+    assert sparse.ctxrepo("project", "link", "one").returncode == 0
+    assert "one says 1" in sparse.read("one/topics/n1.md")
+    assert sparse.ctxrepo("project", "rename", "two").returncode == 6
+
+
+def test_its_objects_are_packed_without_asking_the_remote(sparse: Machine, remote: Path) -> None:
+    assert sparse.ctxrepo("remember", "from the sparse clone").returncode == 0
+    sparse.sync()
+    missing = blobs_missing(sparse)
+    remote.rename(remote.with_suffix(".away"))
+    memory = sparse.open()
+    assert Loose(memory.clone.git_dir, memory.git).pack().ok
+    led_to = sparse.git("rev-list", "--objects", "--all", "--missing=allow-any", "--no-object-names").split()
+    files = [*(sparse.clone / ".git/objects").glob("[0-9a-f][0-9a-f]/*")]
+    assert not {file.parent.name + file.name for file in files} & {*led_to}
+    assert blobs_missing(sparse) == missing
+    assert "from the sparse clone" in sparse.git("show", "HEAD:shop/MEMORY.md")

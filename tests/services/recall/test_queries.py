@@ -1,0 +1,100 @@
+"""Queries and answers as JSON lines: what can't be understood is told by its line, and all of it at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.errors import UsageError
+from ctxrepo.services.recall.queries import (
+    Answered,
+    BadLines,
+    Query,
+    read_answers,
+    read_queries,
+    render_answers,
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "lines.jsonl"
+
+
+def test_queries_are_read_with_what_came_before(file: Path) -> None:
+    file.write_text(
+        '\ufeff{"id": "a", "query": "what?", "more": 1}\r\n\n{"id": "b", "query": "", "before": ["x", "y"]}'
+    )
+    assert read_queries(file) == [Query("a", "what?"), Query("b", "", ("x", "y"))]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("nonsense", "is no JSON object"),
+        ("[1]", "is no JSON object"),
+        ('{"id": "a", "query": "x"', "breaks off"),
+        ('{"query": "x"}', 'has no "id"'),
+        ('{"id": "", "query": "x"}', 'has no "id"'),
+        ('{"id": 7, "query": "x"}', 'has no "id"'),
+        ('{"id": "a"}', 'has no "query"'),
+        ('{"id": "a", "query": ["x"]}', 'has no "query"'),
+        ('{"id": "a", "query": "x", "before": "y"}', "no list of texts"),
+        ('{"id": "a", "query": "x", "before": [1]}', "no list of texts"),
+        ('{"id": "first", "query": "x"}', "as a line before it"),
+    ],
+)
+def test_a_bad_line_is_told_with_its_number(file: Path, line: str, why: str) -> None:
+    file.write_text('{"id": "first", "query": "fine"}\n\n' + line + "\n")
+    with pytest.raises(BadLines) as told:
+        read_queries(file)
+    (said,) = told.value.lines
+    assert f"{file}, line 3 " in said
+    assert why in said
+
+
+def test_all_bad_lines_are_told_up_to_twenty(file: Path) -> None:
+    file.write_text("x\n" * 30)
+    with pytest.raises(BadLines, match="30 lines") as told:
+        read_queries(file)
+    assert len(told.value.lines) == 21
+
+
+def test_a_file_that_can_not_be_read(file: Path) -> None:
+    with pytest.raises(UsageError, match="can't be read"):
+        read_queries(file)
+    file.write_bytes(b'{"id": "a", "query": "x"}\n\xff\n')
+    with pytest.raises(UsageError, match="line 2 is not UTF-8"):
+        read_queries(file)
+
+
+def test_answers_read_back(file: Path) -> None:
+    answers = [Answered("a", (("x/ü.md#L10-L12", 1.5), ("y.md#L1", 0.5)), 2.1), Answered("b", (), 0.1)]
+    file.write_text(render_answers(answers))
+    assert read_answers(file) == {"a": answers[0], "b": answers[1]}
+    first = json.loads(file.read_text().splitlines()[0])
+    assert first["results"][0] == {"id": "x/ü.md#L10-L12", "score": 1.5}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": "a"}',
+        '{"id": "a", "results": {}}',
+        '{"id": "a", "results": ["x.md#L1"]}',
+        '{"id": "a", "results": [{"id": 1}]}',
+        '{"id": "a", "results": [{"id": "x", "score": "high"}]}',
+        '{"id": "a", "results": [], "ms": "fast"}',
+    ],
+)
+def test_answers_of_others_are_read_strictly(file: Path, line: str) -> None:
+    file.write_text(line)
+    with pytest.raises(BadLines):
+        read_answers(file)
+
+
+def test_scores_and_times_may_be_missing(file: Path) -> None:
+    file.write_text('{"id": "a", "results": [{"id": "x.md"}]}')
+    assert read_answers(file) == {"a": Answered("a", (("x.md", 0.0),), None)}

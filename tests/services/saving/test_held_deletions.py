@@ -1,0 +1,129 @@
+"""What somebody deleted without a command, and more than is likely: nothing of it is sent before a yes."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from machines import Machine
+
+from ctxrepo.domain.note.entry import entries_of
+from ctxrepo.domain.project.target import parse_target
+
+Pair = tuple[Machine, Machine]
+
+
+@pytest.fixture
+def pair(pair: Pair) -> Pair:
+    """Two machines with 12 notes and one of 30 entries."""
+    ada, ben = pair
+    for number in range(12):
+        ada.write(f"shop/topics/n{number}.md", f"- of note {number}\n")
+    ada.write("shop/long.md", "".join(f"- entry {n} {'x' * n}\n" for n in range(30)))
+    ada.sync()
+    ben.sync()
+    return ada, ben
+
+
+def there(machine: Machine) -> int:
+    return len(machine.git("ls-tree", "-r", "--name-only", "HEAD", "shop/topics").splitlines())
+
+
+def test_many_notes_are_held_back_and_the_rest_goes_on(pair: Pair) -> None:
+    ada, ben = pair
+    shutil.rmtree(ada.clone / "shop" / "topics")
+    ada.remember("written beside it")
+    said = ada.ctxrepo("sync")
+    assert said.returncode == 6
+    assert "sync --accept deletions" in said.stderr
+    ben.sync()
+    assert there(ben) == 12
+    assert "written beside it" in ben.read("shop/MEMORY.md")
+    assert not (ada.clone / "shop" / "topics").exists()
+    assert "held back" in ada.ctxrepo("status").stdout
+
+
+def test_a_yes_lets_them_go(pair: Pair) -> None:
+    ada, ben = pair
+    shutil.rmtree(ada.clone / "shop" / "topics")
+    ada.sync()
+    assert ada.ctxrepo("sync", "--accept", "deletions").returncode == 0
+    ben.sync()
+    assert there(ben) == there(ada) == 0
+    assert ada.ctxrepo("sync").returncode == 0
+
+
+def test_doctor_brings_them_back(pair: Pair) -> None:
+    ada, _ = pair
+    shutil.rmtree(ada.clone / "shop" / "topics")
+    assert ada.ctxrepo("sync").returncode == 6
+    ada.ctxrepo("doctor", "--fix")
+    assert ada.read("shop/topics/n3.md") == "- of note 3\n"
+    assert ada.ctxrepo("sync").returncode == 0
+
+
+def test_a_note_that_lost_most_of_its_entries_is_held_back(pair: Pair) -> None:
+    ada, ben = pair
+    ada.write("shop/long.md", "- entry 0 \n")
+    held = ada.sync().held
+    assert [r.path for r in held] == ["shop/long.md"]
+    ben.sync()
+    assert ben.read("shop/long.md").count("- entry") == 30
+
+
+@pytest.mark.parametrize("is_held_already", [True, False])
+def test_a_command_on_such_a_note_is_no_yes(pair: Pair, is_held_already: bool) -> None:
+    ada, ben = pair
+    ada.write("shop/long.md", "- entry 0 \n")
+    if is_held_already:
+        assert ada.sync().held
+    ada.remember("written after that", note=parse_target("shop:long.md"))
+    assert [r.path for r in ada.sync().held] == ["shop/long.md"]
+    ben.sync()
+    assert ben.read("shop/long.md").count("- entry") == 30
+    ada.ctxrepo("doctor", "--fix")
+    ben.sync()
+    for machine in pair:
+        machine.sync()
+        assert machine.read("shop/long.md").count("- entry") == 30
+        assert "- written after that" in machine.read("shop/long.md")
+
+
+def test_what_commands_take_out_themselves_is_meant(pair: Pair) -> None:
+    ada, _ = pair
+    ada.write("shop/long.md", ada.read("shop/long.md").replace("- entry 29", "- entry nine-and-twenty"))
+    for number in range(15):
+        target = f"^{entries_of('shop/long.md', ada.read('shop/long.md'))[0].id}"
+        assert ada.ctxrepo("forget", target).returncode == 0, number
+    assert ada.sync().held == ()
+    assert ada.git("show", "HEAD:shop/long.md").count("- entry") == 15
+
+
+def test_a_commit_by_a_person_passes(pair: Pair) -> None:
+    ada, ben = pair
+    ada.git("rm", "-rq", "shop/topics")
+    ada.git("commit", "-qm", "tidied up")
+    assert ada.sync().held == ()
+    ben.sync()
+    assert there(ben) == 0
+
+
+def test_an_emptied_worktree_is_filled_again(pair: Pair) -> None:
+    ada, ben = pair
+    for item in ada.clone.iterdir():
+        if item.name not in (".git", ".gitattributes"):
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
+    ada.remember("written into the void")
+    assert ada.sync().held == ()
+    assert ada.read("shop/topics/n3.md") == "- of note 3\n"
+    assert "written into the void" in ada.read("shop/MEMORY.md")
+    ben.sync()
+    assert there(ben) == 12
+
+
+def test_a_few_deletions_are_ordinary_work(pair: Pair) -> None:
+    ada, ben = pair
+    (ada.clone / "shop/topics/n0.md").unlink()
+    assert ada.sync().held == ()
+    ben.sync()
+    assert there(ben) == 11

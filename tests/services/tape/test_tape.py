@@ -1,0 +1,119 @@
+"""Anchors are left on the tape, in a shape that others read too, and the newest one is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.anchor import Anchor
+from ctxrepo.errors import Refused, UsageError
+from ctxrepo.services.reading.anchors import handoff_text, newest_handoff, tape_folder
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.tape.tape import Anchored, anchor
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    return ada
+
+
+def leave(machine: Machine, name: str, minutes: int = 0, **more: Any) -> Anchored:
+    origin = Origin("ignored", "session-1", "claude")
+    when = NOW + timedelta(minutes=minutes)
+    return anchor(machine.open(), name, machine.project(), origin, when, **more)
+
+
+def newest(machine: Machine) -> Anchor | None:
+    memory = machine.open()
+    head = commit(memory, NOW).head
+    return newest_handoff(memory, memory.objects.tree_of(head), "shop")
+
+
+def test_a_line_has_the_keys_that_pi_memory_md_reads_in_their_order(mine: Machine) -> None:
+    made = leave(mine, " task/begin ", summary="s", keywords=["k"])
+    line = json.loads(mine.read(made.path))
+    assert list(line)[:7] == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
+    assert (line["name"], line["sessionId"], line["timestamp"]) == (
+        "task/begin",
+        "session-1",
+        "2026-11-20T12:00:00.000Z",
+    )
+    assert made.path == f"TAPE/shop/{mine.open().host}-202611.jsonl"
+    assert '"shop"' in mine.read("ctxrepo.toml")
+
+
+def test_a_legacy_tape_is_added_to_while_it_is_there(mine: Machine) -> None:
+    mine.write("TAPE/shop__anchors.jsonl", '{"torn')
+    made = leave(mine, "x")
+    first, second = mine.read("TAPE/shop__anchors.jsonl").splitlines()
+    assert (first, json.loads(second)["id"]) == ('{"torn', made.anchor.id)
+    assert tape_folder("TAPE/shop__anchors.jsonl") == "shop"
+
+
+def test_what_was_left_on_purpose_comes_before_what_was_gathered_of_that_session(mine: Machine) -> None:
+    leave(mine, "meant", 0, summary="go on with the client")
+    leave(mine, "handoff/compaction", 5, summary="gathered", trigger="compaction")
+    found = newest(mine)
+    assert found
+    assert found.name == "meant"
+    other = Origin("ignored", "session-2", "claude")
+    later = NOW + timedelta(minutes=9)
+    kept = {"summary": "of another session", "trigger": "compaction"}
+    anchor(mine.open(), "handoff/compaction", mine.project(), other, later, **kept)
+    found = newest(mine)
+    assert found
+    assert found.summary == "of another session"
+
+
+def test_the_newest_that_says_something_is_told(mine: Machine) -> None:
+    leave(mine, "older", 0, summary="older")
+    leave(mine, "newer", 5, summary="newer", purpose="go on")
+    leave(mine, "bare", 9, trigger="compaction")
+    found = newest(mine)
+    assert found is not None
+    assert handoff_text(found) == "newer\npurpose: go on"
+
+
+def test_without_a_summary_the_name_is_what_there_is(mine: Machine) -> None:
+    leave(mine, "only/name")
+    found = newest(mine)
+    assert found is not None
+    assert handoff_text(found) == "only/name"
+
+
+def test_no_tape_no_handoff(mine: Machine) -> None:
+    assert newest(mine) is None
+    mine.write("TAPE/shop/x.jsonl", 'garbage\n{"type": "handoff"}\n{"name": 3, "type": "handoff"}\n')
+    assert newest(mine) is None
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", "a\x1b[0m"])
+def test_a_name_is_one_line(mine: Machine, name: str) -> None:
+    with pytest.raises(UsageError):
+        leave(mine, name)
+
+
+def test_a_secret_is_refused_before_it_is_on_disk(mine: Machine) -> None:
+    with pytest.raises(Refused):
+        leave(mine, "x", summary="ghp_" + "a1B2" * 9)
+    assert not (mine.clone / "TAPE").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("TAPE/shop/host-202611.jsonl", "shop"),
+        ("TAPE/global/h.jsonl", "global"),
+        ("TAPE/shop/readme.md", ""),
+        ("shop/TAPE/x.jsonl", ""),
+        ("global/x.jsonl", ""),
+    ],
+)
+def test_whose_tape_a_file_is(path: str, folder: str) -> None:
+    assert tape_folder(path) == folder

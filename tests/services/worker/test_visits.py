@@ -1,0 +1,61 @@
+"""What is done in the folders of sessions, and what becomes of one that can't be looked at."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.services.locate.project import Here
+from ctxrepo.services.worker import visits as visits_module
+from ctxrepo.services.worker.visits import Visits
+from ctxrepo.storage.state.compactions import Compactions
+from ctxrepo.storage.state.spool import Event
+
+
+@pytest.fixture
+def log() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def visits(ada: Machine, log: list[str]) -> Visits:
+    ada.init()
+    return Visits(ada.open(), ada.env, lambda: datetime.now(UTC), log.append)
+
+
+def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
+    ada: Machine, visits: Visits, log: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(memory: object, cwd: Path, env: object) -> Here:
+        if cwd.name == "odd":
+            raise RuntimeError("nobody reckoned with this")
+        return real(memory, cwd, env)  # type: ignore[arg-type]
+
+    real = visits_module.look_here
+    monkeypatch.setattr(visits_module, "look_here", look)
+    ada.remember("a fact")
+    here, odd = str(ada.project_folder), str(ada.home / "odd")
+    assert visits.scopes_of([Event("start", "claude", "s", cwd) for cwd in (odd, here)]) == ["shop"]
+    assert "nobody reckoned with this" in log[0]
+
+
+def test_the_handoff_of_a_compaction_is_left_by_whoever_comes_after_a_kill(
+    ada: Machine, visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
+    Compactions(visits.memory.state.compactions).leave(
+        Event("compact", "claude", "s-1", str(ada.project_folder))
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(visits_module, "hand_over_compaction", killed)
+        with pytest.raises(KeyboardInterrupt):
+            visits.hand_over()
+    Visits(ada.open(), ada.env, visits.now, visits.log).hand_over()
+    (tape,) = (ada.clone / "TAPE" / "shop").iterdir()
+    assert tape.read_text().count("handoff/compaction") == 1

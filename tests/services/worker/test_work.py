@@ -1,0 +1,411 @@
+"""The worker: one at a time, nothing left lying, and nothing that one bad event can stop for ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machines import Machine
+
+from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.errors import Busy
+from ctxrepo.services.locate.project import is_known
+from ctxrepo.services.saving.commit import Committed, commit
+from ctxrepo.services.worker import visits as visits_module
+from ctxrepo.services.worker import work as work_module
+from ctxrepo.storage import memory as memory_module
+from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.state.spool import Spool
+from ctxrepo.storage.state.writelog import Write, WriteLog
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def work(ada: Machine, remote: Path) -> Callable[[], list[str]]:
+    """Runs a worker on ada's memory; returns what it logged."""
+    ada.init(str(remote))
+
+    def run() -> list[str]:
+        lines: list[str] = []
+        ada.worker(now, lines.append).run()
+        return lines
+
+    return run
+
+
+def spool(memory: Memory, event: str, **fields: str) -> None:
+    line = json.dumps({"event": event, "agent": "claude", "session": "s-1", **fields})
+    with memory.state.spool.open("a") as file:
+        file.write(line + "\n")
+
+
+def pushed(ada: Machine) -> str:
+    return ada.git("log", "--format=%s", "origin/main")
+
+
+def test_what_was_remembered_in_a_session_is_committed_and_sent_at_its_end(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = Machine(ada.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1", "CTXREPO_OFF": "1"})
+    before = pushed(ada)
+    # The command wakes a worker of its own; here only ours shall be at work.
+    monkeypatch.setenv("HOME", str(ada.home))
+    with locked(ada.open().state.lock("work"), 1):
+        assert done.ctxrepo("remember", "a fact").returncode == 0
+    assert work() == []
+    assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert "Ctxrepo-Session: s-1" in ada.git("log", "-1", "--format=%B")
+    assert pushed(ada) == before
+    spool(ada.open(), "end")
+    assert work() == []
+    assert pushed(ada) != before
+
+
+def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    before = pushed(ada)
+    ada.remember("a fact")
+    assert work() == []
+    assert pushed(ada) != before
+
+
+def test_what_a_worker_committed_that_was_killed_before_it_sent_it_is_sent_by_the_next(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: WriteLog, done: Sequence[Write]) -> None:
+        raise KeyboardInterrupt
+
+    ada.remember("outside a session")
+    monkeypatch.setattr(WriteLog, "cut", killed)
+    with pytest.raises(KeyboardInterrupt):
+        commit(ada.open(), now())
+    monkeypatch.undo()
+    assert "outside a session" in ada.git("show", "HEAD:shop/MEMORY.md")
+    assert work() == []
+    assert "outside a session" in ada.git("show", "origin/main:shop/MEMORY.md")
+
+
+def test_a_second_worker_leaves_at_once(ada: Machine, work: Callable[[], list[str]]) -> None:
+    ada.remember("a fact")
+    memory = ada.open()
+    with locked(memory.state.lock("work"), 1):
+        began = time.monotonic()
+        assert work() == []
+        assert time.monotonic() - began < 5
+    assert not memory.writes.is_empty()
+    work()
+    assert memory.writes.is_empty()
+
+
+def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    memory = ada.open()
+    before = memory.cache.settled
+    spool(memory, "start", cwd=str(ada.project_folder), source="startup")
+    assert work() == []
+    assert memory.cache.settled > before
+    anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
+    assert anchors == ["session/new"]
+    spool(memory, "start", cwd=str(ada.project_folder), source="compact")
+    spool(memory, "start", cwd=str(ada.project_folder), source="fork")
+    assert work() == []
+    anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
+    assert anchors == ["session/new", "session/fork"], "after a compaction it is the same session"
+    assert not (ada.clone / "TAPE").exists()
+    assert memory.state.spool.stat().st_size == 0
+
+
+def test_an_agents_version_of_a_file_outlives_the_file(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    memory.state.versions.mkdir()
+    (memory.state.versions / "1-1").write_bytes(b"- by the agent\n")
+    spool(memory, "tool", path="shop/topics/build.md", version="1-1")
+    spool(memory, "stop")
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/topics/build.md") == "- by the agent"
+    assert os.listdir(memory.state.versions) == []
+
+
+def test_a_file_of_which_no_version_was_put_aside_is_committed_at_once(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    ada.write("shop/long.md", "- written by a tool\n")
+    spool(ada.open(), "tool", path="shop/long.md")  # it was too large, or the disk was full
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/long.md") == "- written by a tool"
+
+
+@pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", ".git/config", "a/../../b.md"])
+def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
+    ada: Machine, work: Callable[[], list[str]], path: str
+) -> None:
+    memory = ada.open()
+    spool(memory, "tool", path=path)
+    assert work() == []
+    assert memory.cache.faults() == []
+    assert memory.state.spool.stat().st_size == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "null", "[]", '{"event": 7}', '{"torn', "\x00\xff", '{"event":"tool","path":"../x","version":"y"}'],
+)
+def test_a_line_that_is_no_event_stops_nothing(
+    ada: Machine, work: Callable[[], list[str]], line: str
+) -> None:
+    memory = ada.open()
+    memory.state.spool.write_text(line + "\n")
+    ada.write("shop/after.md", "- after\n")
+    spool(memory, "stop")
+    work()
+    assert ada.git("show", "HEAD:shop/after.md") == "- after"
+    assert memory.state.spool.stat().st_size == 0
+
+
+def test_while_a_merge_is_unfinished_all_is_kept_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    memory = ada.open()
+    (memory.clone.git_dir / "MERGE_HEAD").write_text("x")
+    ada.remember("kept")
+    spool(memory, "stop")
+    assert "a merge is unfinished" in work()[0]
+    assert not memory.writes.is_empty()
+    (memory.clone.git_dir / "MERGE_HEAD").unlink()
+    work()
+    assert "- kept" in ada.git("show", "HEAD:shop/MEMORY.md")
+
+
+def test_a_remote_that_refuses_is_logged_and_told(
+    ada: Machine, work: Callable[[], list[str]], remote: Path
+) -> None:
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho main is protected >&2\nexit 1\n")
+    hook.chmod(0o755)
+    memory = ada.open()
+    ada.write("shop/a.md", "- a\n")
+    spool(memory, "end")
+    assert "remote protected" in work()[0]
+    assert any("does not reach its remote" in fault for fault in memory.cache.faults())
+    hook.unlink()
+    spool(memory, "end")
+    assert work() == []
+    assert memory.cache.faults() == []
+
+
+def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n- [x] past\n")
+    spool(memory, "compact", cwd=str(ada.project_folder))
+    assert work() == []
+    tape = next((ada.clone / "TAPE" / "shop").glob("*.jsonl"))
+    anchor = json.loads(tape.read_text())
+    assert (anchor["name"], anchor["type"], anchor["sessionId"]) == ("handoff/compaction", "handoff", "s-1")
+    assert anchor["meta"]["handoff"]["open"] == ["test the 8 s limit"]
+    assert anchor["timestamp"] <= stamp(now())
+    assert ada.git("status", "--porcelain") == ""
+
+
+def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
+    memory, tries = ada.open(), []
+
+    def hand_over(*words: Any) -> None:
+        tries.append(words)
+        with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
+            real(*words)
+
+    real = visits_module.hand_over_compaction
+    monkeypatch.setattr(visits_module, "hand_over_compaction", hand_over)
+    monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
+    spool(memory, "compact", cwd=str(ada.project_folder))
+    assert work() == []
+    (tape,) = (ada.clone / "TAPE" / "shop").iterdir()
+    assert tape.read_text().count("handoff/compaction") == 1
+
+
+def test_a_compaction_of_which_nothing_is_known_leaves_none(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    spool(ada.open(), "compact", cwd=str(ada.project_folder), transcript=str(ada.home / "gone.jsonl"))
+    assert work() == []
+    assert not (ada.clone / "TAPE").exists()
+
+
+def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
+    ada: Machine, ben: Machine, remote: Path, work: Callable[[], list[str]]
+) -> None:
+    note = "shop/topics/build.md"
+    ada.write(note, "- base\n")
+    ada.sync()
+    memory = ada.open()
+    # What the hook leaves behind an edit: the bytes, and the tree they were made from.
+    memory.state.versions.mkdir(exist_ok=True)
+    (memory.state.versions / "1-1").write_bytes(b"- base\n- by the agent\n")
+    made_from = (ada.clone / ".git/refs/ctxrepo/wt").read_text().strip()
+    spool(memory, "tool", path=note, version="1-1", base=made_from)
+    ada.write(note, "- base\n- by the agent\n")
+    ben.init(str(remote))
+    ben.write(note, "- base\n- from elsewhere\n")
+    ben.sync()
+    ada.sync()
+    head = ada.git("rev-parse", "HEAD")
+    assert work() == []
+    assert ada.git("rev-parse", "HEAD") == head  # the version is in the history already
+    assert ada.read(note).count("- base\n") == 1
+    assert "- from elsewhere\n" in ada.read(note)
+    assert "- by the agent\n" in ada.read(note)
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, memory: Memory, fails: bool) -> list[int]:
+    """Has a hook leave a line in the middle of the first round; counts the rounds."""
+    rounds: list[int] = []
+    real = work_module.commit
+
+    def commit(*words: Any) -> Committed:
+        rounds.append(1)
+        if len(rounds) == 1:
+            spool(memory, "stop")
+        if fails:
+            raise Busy("in the middle of something")
+        return real(*words)
+
+    monkeypatch.setattr(work_module, "commit", commit)
+    return rounds
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_comes_during_a_round_is_met_by_another_one_however_that_ended(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    memory = ada.open()
+    spool(memory, "stop")
+    rounds = meanwhile(monkeypatch, memory, fails)
+    said = work()
+    assert len(rounds) == 2, "and no third, where nothing new has come"
+    assert len(said) == (2 if fails else 0)
+    assert (memory.state.spool.stat().st_size == 0) == (not fails)
+
+
+def test_a_write_that_is_held_back_keeps_no_worker_going(ada: Machine, work: Callable[[], list[str]]) -> None:
+    memory = ada.open()
+    ada.remember("a fact")
+    note = ada.read("shop/MEMORY.md")
+    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    ada.write("shop/MEMORY.md", f"{note}- the token is {token}\n")
+    spool(memory, "stop")
+    assert work() == []
+    assert not memory.writes.is_empty(), "it waits for somebody to take the token out"
+    assert token not in ada.git("log", "-p")
+    ada.write("shop/MEMORY.md", note)
+    spool(memory, "stop")
+    work()
+    assert memory.writes.is_empty()
+
+
+def test_work_that_never_ends_is_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del work  # which has made the memory
+    memory = ada.open()
+    spool(memory, "stop")
+    real = work_module.commit
+
+    def commit(*words: Any) -> Committed:
+        spool(memory, "stop")
+        return real(*words)
+
+    monkeypatch.setattr(work_module, "commit", commit)
+    monkeypatch.setattr(work_module, "LULL", 0.02)
+    woken: list[int] = []
+    replace(ada.worker(now), wake=lambda: woken.append(1)).run()
+    assert woken == [1]
+    assert memory.state.spool.stat().st_size > 0
+
+
+def test_settings_that_change_while_it_works_are_for_the_next_worker(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    del work  # which has made the memory
+    woken: list[int] = []
+    worker = replace(ada.worker(now), wake=lambda: woken.append(1))
+    spool(ada.open(), "stop")
+    worker.run()
+    assert woken == []
+    with ada.places.config_file.open("a") as config:
+        config.write("\n# a person's\n")
+    worker.run()
+    assert woken == [1]
+
+
+def test_a_project_that_could_not_be_found_is_looked_for_whenever_a_worker_is_awake(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    registry = ada.clone / "ctxrepo.toml"
+    was = registry.read_bytes() if registry.exists() else b""
+    registry.write_text("projects = [\n")
+    here = str(ada.project_folder)
+    spool(ada.open(), "prompt", cwd=here)
+    assert any("ctxrepo.toml" in line for line in work())
+    assert not is_known(ada.open(), ada.project_folder)
+    registry.write_bytes(was)
+    spool(ada.open(), "stop", cwd=here)
+    assert work() == []
+    assert is_known(ada.open(), ada.project_folder)
+
+
+def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    find = visits_module.look_here
+
+    def spy(memory: Memory, cwd: Path, env: Any) -> object:
+        asked.append(cwd)
+        return find(memory, cwd, env)
+
+    monkeypatch.setattr(visits_module, "look_here", spy)
+    for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
+        spool(ada.open(), event, cwd=str(ada.project_folder))
+        work()
+        assert (ada.project_folder in asked) == is_asked, event
+        asked.clear()
+
+
+def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook leaves its line just after the spool was read, and waits for what began since."""
+    read, since = Spool.read, []
+
+    def then_a_hook(self: Spool) -> Any:
+        found = read(self)
+        if not since:
+            since.append(time.time())
+        return found
+
+    settled = []
+    settle = Cache.settle
+    monkeypatch.setattr(Spool, "read", then_a_hook)
+    monkeypatch.setattr(Cache, "settle", lambda self, began: (settled.append(began), settle(self, began)))
+    ada.remember("a fact")
+    work()
+    assert settled[0] < since[0]

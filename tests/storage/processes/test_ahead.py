@@ -1,0 +1,84 @@
+"""Work done ahead comes in order, fails here rather than there, and leaves nobody behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from ctxrepo.storage.processes.ahead import ahead
+
+
+@pytest.fixture(autouse=True)
+def _cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+
+
+def children() -> list[int]:
+    """The processes that this one still has to wait for."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        if parent == os.getpid():
+            found.append(int(process))
+    return found
+
+
+def text(number: int) -> bytes:
+    return f"{number} by {os.getpid()}".encode() + b"x" * number * 1000
+
+
+def test_results_come_in_order_from_several_processes() -> None:
+    before = children()
+    done = list(ahead(text, 50))
+    assert [int(data.split()[0]) for data in done] == list(range(50))
+    assert [len(data.partition(b"x")[2]) for data in done[1:]] == [n * 1000 - 1 for n in range(1, 50)]
+    assert len({data.split(b"x")[0].split()[-1] for data in done}) == 3
+    assert children() == before
+
+
+@pytest.mark.parametrize("cores", [1, None])
+def test_one_core_does_it_here(monkeypatch: pytest.MonkeyPatch, cores: int | None) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert {data.split(b"x")[0].split()[-1] for data in ahead(text, 5)} == {str(os.getpid()).encode()}
+
+
+def test_an_error_is_raised_here() -> None:
+    def work(number: int) -> bytes:
+        if number == 7:
+            raise ValueError(f"not {number}")
+        return b"%d" % number
+
+    results = ahead(work, 20)
+    assert [next(results) for _ in range(7)] == [b"%d" % number for number in range(7)]
+    with pytest.raises(ValueError, match="not 7"):
+        next(results)
+
+
+def test_what_a_killed_process_left_is_done_here() -> None:
+    here = os.getpid()
+
+    def work(number: int) -> bytes:
+        if number == 4 and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return b"%d" % number
+
+    assert list(ahead(work, 12)) == [b"%d" % number for number in range(12)]
+
+
+def test_who_stops_listening_leaves_nobody_behind() -> None:
+    before = children()
+    results = ahead(text, 1000)
+    assert next(results).startswith(b"0 by")
+    assert len(children()) > len(before)
+    results.close()
+    assert children() == before
+
+
+def test_nothing_to_do() -> None:
+    assert list(ahead(text, 0)) == []

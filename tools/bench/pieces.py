@@ -1,0 +1,118 @@
+"""What single pieces of a hook's work take in a process in which all of it is warm."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from statistics import median
+
+from checkout import PAYLOADS
+
+from bench.corpus import PER_PROJECT, Author
+from bench.hooks import PROJECT, code_of
+from bench.person import Person
+from ctxrepo.hooks.dialect import (
+    events,
+    payload,
+    reply,
+)
+from ctxrepo.hooks.files import (
+    daemon,
+    logs,
+)
+from ctxrepo.hooks.known import (
+    cache,
+    compiled,
+    locate,
+    staleness,
+)
+from ctxrepo.hooks.packet import (
+    render,
+)
+from ctxrepo.hooks.recall import (
+    query,
+)
+from ctxrepo.hooks.session import (
+    spool,
+)
+
+_TIMES = 60
+_TRUE = "/bin/true"
+"""In place of a worker."""
+
+
+def pieces(person: Person) -> Iterator[str]:
+    """Lines of a table: a piece, its CPU time and its wall time in bare starts."""
+    state, general, bare = str(person.state), "global", _bare_start()
+    yield _line("two databases opened, read, closed", lambda: _databases(state), bare)
+    db = compiled.open_hooks(state)
+    settings = compiled.settings_of(db, state) if db else None
+    notes = cache.open_cache(f"{settings['folder']}/cache.db") if settings else None
+    assert db is not None
+    assert settings is not None
+    assert notes is not None
+    raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
+    said = payload.texts(db, payload.as_json(raw), events.fields_of("claude"))
+    code = str(code_of(person))
+    place = locate.place_of(db, code, settings["home"])
+    first = PROJECT * PER_PROJECT
+    prompts = cycle([Author().prompt(first + number) for number in range(1, _TIMES)])
+    scratch = str(person.home / "scratch")
+    os.makedirs(scratch)
+
+    measured: dict[str, Callable[[], object]] = {
+        "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), events.fields_of("claude")),
+        "an answer's JSON": lambda: reply.reply_json(db, "claude", "UserPromptSubmit", "x" * 2500),
+        "a line of the spool": lambda: spool.spool(db, scratch, "stop", "claude", said),
+        "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
+        "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),
+        "which project": lambda: locate.place_of(db, code, settings["home"]),
+        "whether memory was changed by hand": lambda: staleness.news(settings, notes, [general, place[1]]),
+        "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),
+        "a packet rendered": lambda: render.render(notes, settings, place),
+        "a worker started": lambda: daemon.start_worker({**settings, "state": scratch, "interpreter": _TRUE}),
+    }
+    for name, act in measured.items():
+        yield _line(name, act, bare)
+    notes.close()
+    db.close()
+
+
+def _databases(state: str) -> None:
+    """As a tool hook has them, which nobody else has open."""
+    db = compiled.open_hooks(state)
+    settings = compiled.settings_of(db, state) if db else None
+    notes = cache.open_cache(f"{settings['folder']}/cache.db") if settings else None
+    assert db is not None
+    assert notes is not None
+    cache.faults_of(notes)
+    notes.close()
+    db.close()
+
+
+def _line(name: str, act: Callable[[], object], bare: float) -> str:
+    cpu, wall = _took(act)
+    return f"| {name} | {cpu / bare:.3f} | {wall / bare:.3f} |"
+
+
+def _took(act: Callable[[], object]) -> tuple[float, float]:
+    """(CPU seconds of this process, wall seconds), medians."""
+    rows = []
+    for _ in range(_TIMES):
+        cpu, wall = time.process_time(), time.perf_counter()
+        act()
+        rows.append((time.process_time() - cpu, time.perf_counter() - wall))
+    return median(row[0] for row in rows), median(row[1] for row in rows)
+
+
+def _bare_start() -> float:
+    """CPU seconds of `python -c pass`."""
+    took = []
+    for _ in range(20):
+        child = os.posix_spawn(sys.executable, [sys.executable, "-c", "pass"], dict(os.environ))
+        used = os.wait4(child, 0)[2]
+        took.append(used.ru_utime + used.ru_stime)
+    return median(took)

@@ -1,0 +1,101 @@
+"""What is run beside what: hooks with what an agent would tell them, and a plan for the measuring process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from checkout import PAYLOADS
+
+from bench.person import Person
+from ctxrepo import hook
+from ctxrepo.agents.base import HookLine
+
+WARM = 2
+"""Rounds before those that count."""
+
+Rows = Mapping[str, Sequence[Sequence[float]]]
+"""command -> per round (wall seconds, CPU seconds, peak KiB, bytes answered)"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to be run in every round; `stdin` has a file a round."""
+
+    name: str
+    words: Sequence[str]
+    cwd: str
+    stdin: Sequence[str] = ()
+    wakes: bool = False
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Hook lines of one person as `setup` writes them, run by an interpreter that may be another's."""
+
+    person: Person
+    interpreter: Path
+    rounds: int
+
+    def command(
+        self,
+        name: str,
+        payload: str,
+        cwd: Path,
+        wakes: bool = False,
+        shell: bool = False,
+        **fill: Sequence[str],
+    ) -> Command:
+        """The hook of a recorded payload; each round a session of its own, and its own value for `fill`."""
+        line = HookLine(self.interpreter, Path(hook.__file__), self.person.state)
+        text = line("claude", payload.partition("-")[0])
+        words = ["/bin/sh", "-c", text] if shell else shlex.split(text)
+        return Command(name, words, str(cwd), self._inputs(name, payload, cwd, fill), wakes)
+
+    def _inputs(self, name: str, payload: str, cwd: Path, fill: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        folder = self.person.home / "stdin" / name.replace(" ", "-").replace(",", "")
+        folder.mkdir(parents=True, exist_ok=True)
+        recorded = (PAYLOADS / f"{payload}.json").read_text()
+        session = json.loads(recorded)["session_id"]
+        for number in range(WARM + self.rounds):
+            given = {"cwd": str(cwd), "home": str(self.person.home), "prompt": "", "file": ""}
+            given |= {key: values[number % len(values)] for key, values in fill.items()}
+            text = recorded.replace(session, f"{folder.name}-{number}")
+            for key, value in given.items():
+                text = text.replace(f"@{key}@", json.dumps(value)[1:-1])
+            (folder / str(number)).write_text(text)
+        return [str(folder / str(number)) for number in range(WARM + self.rounds)]
+
+
+def run(person: Person, commands: Sequence[Command], rounds: int, waits: bool = True) -> Rows:
+    """Run the commands in turns; `waits` for the worker that a hook has woken before the next one."""
+    told = [asdict(command) | {"wakes": command.wakes and waits} for command in commands]
+    plan = {
+        "rounds": rounds,
+        "warm": 2,
+        "env": dict(person.env),
+        "state": str(person.state),
+        "commands": told,
+    }
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(plan, file)
+        file.flush()
+        words = [sys.executable, "-I", "-S", str(Path(__file__).with_name("measure.py")), file.name]
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
+    rows: Rows = json.loads(done.stdout)
+    return rows
+
+
+def ratio(rows: Rows, name: str, base: str, column: int) -> float:
+    """The median over the rounds of what `name` took beside what `base` took in the same round."""
+    return median(
+        ours[column] / max(its[column], 1e-4) for ours, its in zip(rows[name], rows[base], strict=True)
+    )

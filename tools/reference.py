@@ -1,0 +1,206 @@
+"""Writes the reference pages that are made from the code: the command line, the configuration, the secrets.
+
+`.venv/bin/python tools/reference.py` writes them; the tests compare them with what it would write.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+from ctxrepo.domain.secrets.rule import Rule
+from ctxrepo.domain.secrets.rules import RULES
+from ctxrepo.domain.settings.keys import hints_of, kind, sections, sentences
+from ctxrepo.faces.cli.app import root_command
+
+REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+
+CLI_HEAD = """\
+# Command line
+
+<!-- Written by tools/reference.py from the commands themselves. Change their words, not this page. -->
+
+- `TARGET` is a note, `[SCOPE:]PATH`, or one entry, `^ID`. PATH is relative to its scope, and `.md` may be
+  left out. Without a scope the project's notes are searched first, then those of `global`.
+- `SCOPE` is `global`, `project` (the one you stand in), or a project's id or folder.
+- `ID` is what `remember` and `read --json` print: `^` and 12 hex digits, or the id that an entry bears.
+
+What is called differently elsewhere is understood: `show` and `cat` read, `rm` and `delete` forget, `ls`
+lists, `todo` is `scratch`, `version` and `-V` are `--version`, `help [COMMAND]` is `--help`.
+
+With `--json` a command prints one object,
+`{"schema_version": 1, "ok": true, "data": {...}, "error": null}`; when it fails `data` is null and `error` is
+`{"code", "message", "hint"}`; only `recall` has its `data` then as well. Notices and warnings always go to
+standard error.
+What a command ends with: [exit codes](exit-codes.md).
+"""
+
+CONFIGURATION_HEAD = """\
+# Configuration
+
+<!-- Written by tools/reference.py from ctxrepo/domain/settings/values.py. Change the sentences there. -->
+
+One file, `config.toml`, in the [configuration folder](environment.md). `init` writes its first table; what
+you write, comments included, stays as it is. It is the only place that names remotes and folders: nothing
+that comes with a memory repository or a project can set them.
+
+```toml
+[[repository]]
+path = "~/.ctxrepo"
+remote = "git@git.example.org:ada/memory.git"
+branch = "main"
+
+[recall]
+limit = 3
+```
+
+[`ctxrepo config`](cli.md#config) shows, explains and changes settings; [how](../how-to/configure.md). There
+a key is called `section.key`, and `repository.path` is the first repository's.
+
+A key that is unknown or has the wrong type is told on standard error, with its line and the nearest name,
+and its default holds. A file that is no TOML stops every command but `status` and `doctor` with
+[exit code 2](exit-codes.md), and sessions are told of it. Numbers are not negative.
+
+This version uses the first `[[repository]]` only.
+"""
+
+SECRETS_HEAD = """\
+# Secrets
+
+<!-- Written by tools/reference.py from the tables in ctxrepo/domain/secrets/. Change the rows there. -->
+
+What `remember` and the other commands refuse, what is held back before a commit, and what stops a
+push. A message names the rule and the line, never the secret:
+[what to do then](../how-to/mend-what-was-held-back.md).
+
+`…` stands for what is random. Placeholders (`xxxx`, `<token>`, `changeme`), references (`${VAR}`, `$(cmd)`,
+`process.env.X`, `op://…`), ids of commits, UUIDs, hashes of lock files and examples that a vendor documents,
+such as AWS's, are let through. A secret that is cut, encoded once more, or a plain word is not found.
+
+Shapes marked gitleaks are those of its rule set (MIT licence, Copyright (c) 2019 Zachary Rice).
+
+| rule | whose | looks like | shape |
+|---|---|---|---|
+"""
+
+
+def secrets_page() -> str:
+    """docs/reference/secrets.md as it should be."""
+    rows = dict.fromkeys(f"| `{r.name}` | {_one_line(r.whose)} | {_looks(r)} | {r.source} |" for r in RULES)
+    return SECRETS_HEAD + "\n".join(sorted(rows)) + "\n"
+
+
+def _looks(rule: Rule) -> str:
+    """A text that the rule finds, with a mark for what is made up."""
+    shown = (
+        [re.sub(r"\{\w+\}", "…", rule.example)] if rule.example else [f"{a.decode()}…" for a in rule.anchors]
+    )
+    return ", ".join(f"`{' '.join(text.split())}`".replace("|", "\\|") for text in shown)
+
+
+def cli_page() -> str:
+    """docs/reference/cli.md as it should be."""
+    root = root_command()
+    commands = dict(commands_of(root))
+    toc = "\n".join(f"- [`{n}`](#{n.replace(' ', '-')}): {_first_line(c)}" for n, c in commands.items())
+    parts = [CLI_HEAD, toc + "\n", _section("ctxrepo", "ctxrepo [OPTIONS] COMMAND", root, with_help=False)]
+    parts += [_section(name, _usage(name, c), c) for name, c in commands.items()]
+    return "\n".join(parts)
+
+
+def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """(name, command) of all commands of a group, those of a group in it as `group verb`."""
+    for word, command in group.commands.items():
+        yield name + word, command
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{name}{word} ")
+
+
+def configuration_page() -> str:
+    """docs/reference/configuration.md as it should be."""
+    parts = [CONFIGURATION_HEAD]
+    for name, section in sections().items():
+        sentence, _, header = (inspect.getdoc(section) or "").partition(": ")
+        header, _, more = header.partition("`. ")
+        rows = "\n".join(
+            f"| `{key}` | {type_} | `{default}` | {said} |" for key, type_, default, said in keys(section)
+        )
+        table = f"| key | kind | default | meaning |\n|---|---|---|---|\n{rows}\n"
+        assert name in header
+        parts.append(
+            f"## {header.rstrip('.').strip('`')}\n\n{sentence}.{f' {more}' if more else ''}\n\n{table}"
+        )
+    return "\n".join(parts)
+
+
+def keys(section: type) -> Iterator[tuple[str, str, str, str]]:
+    """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
+    hints = hints_of(section)
+    said = sentences(section)
+    for field in dataclasses.fields(section):
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        yield field.name, _kind(hints[field.name]), json.dumps(default), said[field.name]
+
+
+def _section(title: str, usage: str, command: Any, *, with_help: bool = True) -> str:
+    """One heading with what the command says of itself; an example becomes a block to copy."""
+    parts = [f"## {title}\n", f"```\n{usage}\n```\n"]
+    for paragraph in (command.help or "").split("\n\n") if with_help else ():
+        label, colon, example = paragraph.partition("Example: ")
+        is_example = colon and not label
+        parts.append(f"```sh\n{example.strip()}\n```\n" if is_example else f"{_one_line(paragraph)}\n")
+    if rows := [_row(p) for p in command.params]:
+        parts.append("| | meaning |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _row(param: Any) -> str:
+    names = [param.metavar] if param.param_type_name == "argument" else [*param.opts, *param.secondary_opts]
+    value = f" {param.metavar}" if param.param_type_name == "option" and not param.is_flag else ""
+    shown = ", ".join(f"`{name}{value}`" for name in names)
+    needed = " Required." if param.required and param.param_type_name == "option" else ""
+    return f"| {shown} | {_one_line(param.help or '')}{needed} |".replace("||", "|")
+
+
+def _usage(name: str, command: Any) -> str:
+    arguments = [_argument(p) for p in command.params if p.param_type_name == "argument"]
+    needed = [f"{p.opts[0]} {p.metavar}" for p in command.params if p.required and p.opts[0].startswith("-")]
+    has_options = any(p.param_type_name == "option" for p in command.params)
+    return " ".join(["ctxrepo", name, *arguments, *needed, *(["[OPTIONS]"] if has_options else [])])
+
+
+def _argument(param: Any) -> str:
+    """In brackets where it may be left out, as `--help` has it."""
+    needs_none = param.required or param.metavar.startswith("[")
+    return str(param.metavar if needs_none else f"[{param.metavar}]")
+
+
+def _first_line(command: Any) -> str:
+    return _one_line((command.help or "").split("\n\n")[0])
+
+
+def _kind(hint: Any) -> str:
+    if get_origin(hint) is Annotated:
+        return kind(hint)
+    words = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
+    quoted = "|".join(re.escape(word or '""') for word in words)
+    return re.sub(rf'(?<![\w"])({quoted})(?![\w"])', r"`\1`", kind(hint)) if words else kind(hint)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")  # `<C>` would be taken for HTML
+
+
+def main() -> None:
+    (REFERENCE / "cli.md").write_text(cli_page(), "utf-8")
+    (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
+    (REFERENCE / "secrets.md").write_text(secrets_page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Disks that fail at the n-th call: `remember` and `sync` are run once for every n, and then healed.
+
+A small library (failing.c) is preloaded into a process that runs the commands in forked children, so that a
+run takes a tenth of a second; git and whatever else they start fails by the same count.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import mmap
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checkout import PYTHONPATH
+from machines import Machine, make_machine, make_remote
+from needs import lacks, unless
+from processes import workers
+
+SOURCE = Path(__file__).with_suffix(".c")
+
+needs_compiler = unless(lacks("cc"))
+
+_PLAN = struct.Struct("iiii4000s")
+_ENDS = {"remember": (0, 1, 2), "sync": (0, 1, 2, 4, 5)}
+"""2: settings that can't be read are an error of settings."""
+
+
+@dataclass
+class Failing:
+    """`calls` is how many calls the command makes that can fail; `faults` what went wrong when one did."""
+
+    command: str
+    calls: int = 0
+    tried: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def fail_each(root: Path, command: str, step: int = 1, first: int = 1, sticky: bool = False) -> Failing:
+    """Run `command` with its call number `first`, `first + step`, … failing, until it makes fewer calls.
+
+    EIO for that one call; with `sticky` the disk is full from that call on.
+    """
+    library = compiled(root)
+    words = [
+        sys.executable,
+        "-m",
+        "torture.failing",
+        str(root),
+        command,
+        *map(str, (step, first, int(sticky))),
+    ]
+    (root / "plan").write_bytes(_PLAN.pack(0, 0, 0, 0, b"/nothing"))
+    env = {**os.environ, "LD_PRELOAD": str(library), "FAILING_PLAN": str(root / "plan")}
+    env["PYTHONPATH"] = PYTHONPATH
+    done = subprocess.run(words, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr)
+    return Failing(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def compiled(root: Path) -> Path:
+    """The library, made by the C compiler of the machine."""
+    library = root / "failing.so"
+    words = ["cc", "-shared", "-fPIC", "-O1", "-w", "-o", str(library), str(SOURCE), "-ldl"]
+    subprocess.run(words, check=True, capture_output=True)
+    return library
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The page that tells the preloaded library what shall fail."""
+
+    page: mmap.mmap
+    below: Path
+
+    def fail(self, number: int, error: int, sticky: bool) -> None:
+        """Let call `number` from now on fail; none with 0."""
+        self.page[: _PLAN.size] = _PLAN.pack(number, 0, error, int(sticky), str(self.below).encode() + b"/")
+
+    @property
+    def calls(self) -> int:
+        return int(_PLAN.unpack(self.page[: _PLAN.size])[1])
+
+
+@contextmanager
+def _plan(root: Path, below: Path) -> Iterator[Plan]:
+    with (root / "plan").open("r+b") as file, mmap.mmap(file.fileno(), _PLAN.size) as page:
+        yield Plan(page, below)
+
+
+def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Failing:
+    found = Failing(command)
+    remote = make_remote(root)
+    ada, ben = make_machine(root, "ada"), make_machine(root, "ben")
+    for machine in (ada, ben):
+        machine.init(str(remote))
+    acknowledged: list[str] = []
+    with _plan(root, ada.home) as plan:
+        number = first
+        while True:
+            _prepare(command, ada, ben, number, acknowledged)
+            token = f"token-{number:05}-{command}"
+            words = {"remember": ("remember", token, "--note", "topics/a.md"), "sync": ("sync",)}[command]
+            plan.fail(number, errno.ENOSPC if sticky else errno.EIO, sticky)
+            code, said = _command(ada, words)
+            calls = plan.calls
+            plan.fail(0, 0, False)
+            if calls < number:
+                break
+            found.tried += 1
+            found.calls = max(found.calls, calls)
+            if code not in _ENDS[command]:
+                found.faults.append(f"{command} with call {number} failing ends with {code}: {said[-300:]}")
+            if "Traceback" in said or "unexpected:" in said:
+                found.faults.append(f"{command} with call {number} failing shows its insides: {said[-600:]}")
+            if command == "remember" and code == 0:
+                acknowledged.append(token)
+            code, said = _command(ada, ("sync",))
+            if code not in (0, 4):
+                found.faults.append(f"after {command} with call {number} failing: sync {code}: {said[-300:]}")
+            number += step
+    found.faults += _missing(ada, ben, acknowledged)
+    return found
+
+
+def _prepare(command: str, ada: Machine, ben: Machine, number: int, acknowledged: list[str]) -> None:
+    """Before a sync both have written, so that it has to fetch, merge, push and follow."""
+    if command == "sync":
+        for machine in (ada, ben):
+            text = f"{machine.home.name}-{number:05} is new"
+            machine.remember(text, category="gotcha")
+            acknowledged.append(text)
+        ben.sync()
+
+
+def _command(machine: Machine, words: Sequence[str]) -> tuple[int, str]:
+    """(exit code, all it said) of a command, run in a forked child."""
+    with tempfile.TemporaryFile("w+") as out:
+        pid = os.fork()
+        if pid == 0:
+            _become(machine, words, out.fileno())
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        out.seek(0)
+        return code, out.read()
+
+
+def _become(machine: Machine, words: Sequence[str], out: int) -> None:
+    code = 99
+    try:
+        from ctxrepo.faces.cli.app import main
+
+        for stream in (1, 2):
+            os.dup2(out, stream)
+        preload = {name: os.environ[name] for name in ("LD_PRELOAD", "FAILING_PLAN")}
+        env = {**machine.env, **preload}
+        os.environ.clear()
+        os.environ.update(env)
+        os.chdir(machine.project_folder)
+        code = main(words)
+    except BaseException as error:
+        os.write(2, f"Traceback: {error!r}".encode())
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _missing(ada: Machine, ben: Machine, acknowledged: Sequence[str]) -> Iterator[str]:
+    ben.sync()
+    while workers(ada):  # a commit that is being made would look like damage
+        time.sleep(0.05)
+    for machine in (ada, ben):
+        texts = [f.read_text() for f in machine.clone.rglob("*.md")]
+        held = machine.git("grep", "-hE", "-e", "", "HEAD")
+        for token in acknowledged:
+            if token not in held or not any(token in text for text in texts):
+                yield f"{machine.home.name} lost {token}"
+    done = subprocess.run(["git", "fsck", "--no-dangling"], cwd=ada.clone, capture_output=True, text=True)
+    if done.returncode:
+        yield f"the repository is damaged: {done.stderr[:300]}"
+
+
+if __name__ == "__main__":
+    result = _main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "1")
+    print(json.dumps(result.__dict__))
