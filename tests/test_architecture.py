@@ -181,6 +181,16 @@ def test_every_module_opens_with_a_sentence(file: Path) -> None:
     assert said, f"{name_of(file)} doesn't say what lives in it"
 
 
+def test_no_class_name_stands_for_two_things() -> None:
+    where: dict[str, list[str]] = {}
+    for file in MODULES:
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                where.setdefault(node.name, []).append(name_of(file))
+    twice = {name: modules for name, modules in where.items() if len(modules) > 1}
+    assert not twice, f"who reads one of these names has to look which is meant: {twice}"
+
+
 def test_no_file_becomes_a_city() -> None:
     sizes = {name_of(f): f.read_text().count("\n") for f in MODULES}
     cities = {name: lines for name, lines in sizes.items() if lines > 300}

@@ -18,7 +18,7 @@ from ctxrepo.hooks.session import spool as hook_spool
 from ctxrepo.services.faults.faults import of_bounds
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.health.status import status
-from ctxrepo.services.locate.project import Here
+from ctxrepo.services.locate.project import Location
 from ctxrepo.services.setup.connection import Machine as Person
 from ctxrepo.storage.state import writelog
 from ctxrepo.storage.state.spool import Spool
@@ -109,7 +109,7 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     assert "versions of memory files that agents wrote wait for a commit" in told
     memory = machine.open()
     person = Person(memory.places, machine.env, Path(sys.executable))
-    assert told in status(memory, Here(None), person).faults
+    assert told in status(memory, Location(None), person).faults
     assert any(told in finding.problem for one in doctor(memory, person, NOW) for finding in one.findings)
     unfinished.rmdir()
     machine.worker().run()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from ctxrepo.domain.formats.jsontree import STRING, Item, Node, Path, find, index, parse
+from ctxrepo.domain.formats.jsontree import STRING, Member, Node, Path, find, index, parse
 
 
 def append(text: str, path: Path, value: object, key: str = "") -> str:
@@ -99,7 +99,7 @@ def _style(text: str, root: Node) -> _Style:
     )
 
 
-def _after_key(text: str, item: Item) -> str:
+def _after_key(text: str, item: Member) -> str:
     """The colon of a member, with the white space around it."""
     match = STRING.match(text, item.start)
     colon = text[match.end() : item.node.start] if match and item.key else ""

@@ -40,11 +40,11 @@ class Node:
     start: int
     end: int
     value: object
-    items: tuple[Item, ...] = ()
+    items: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True)
-class Item:
+class Member:
     """A member of an object, from its key on, or of a list, where `key` is ''."""
 
     key: str
@@ -100,12 +100,12 @@ def _value(text: str, at: int, depth: int) -> Node:
 def _container(text: str, at: int, depth: int) -> Node:
     is_object = text[at] == "{"
     close = "}" if is_object else "]"
-    items: list[Item] = []
+    items: list[Member] = []
     here = _after_space(text, at + 1)
     while items or text[here : here + 1] != close:
         start = here
         key, here = _key(text, here) if is_object else ("", here)
-        items.append(Item(key, start, _value(text, here, depth + 1)))
+        items.append(Member(key, start, _value(text, here, depth + 1)))
         here = _after_space(text, items[-1].end)
         if text[here : here + 1] == close:
             break

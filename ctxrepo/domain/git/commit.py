@@ -41,7 +41,7 @@ class Writers:
 
 
 @dataclass(frozen=True)
-class Changed:
+class FileChange:
     """A changed file: `verb` is add, edit, remove, move …, each of `lines` tells of one entry.
 
     `was` is the path of a note before it was moved, or the folder of a project before it got the name `path`.
@@ -53,7 +53,7 @@ class Changed:
     was: str = ""
 
 
-def message(changes: Sequence[Changed], origins: Sequence[Origin]) -> str:
+def message(changes: Sequence[FileChange], origins: Sequence[Origin]) -> str:
     """The message of a commit; the first of `changes` gives it its subject."""
     # The registry and the evidence change along with notes; they are the subject only when alone.
     notes = [change for change in changes if _scope(change.path)] or changes
@@ -97,7 +97,7 @@ def _subject(verb: str, paths: Sequence[str]) -> str:
     return start + _cut_front(_one_line(mask(note)), MAX_SUBJECT - len(start) - len(more)) + more
 
 
-def _moved(change: Changed, count: int) -> str:
+def _moved(change: FileChange, count: int) -> str:
     """`memory: rename folder to folder`, `memory(scope): move note to note, +n`, or `archive note`."""
     scope = _scope(change.was)
     if not scope:

@@ -21,14 +21,14 @@ FEW_ENTRIES, SHARE_OF_ENTRIES = 10, 0.3
 
 
 @dataclass(frozen=True)
-class Edit:
+class HandEdit:
     """What a file was before somebody changed it without a command, and what it is now (None: not there)."""
 
     before: bytes | None
     after: bytes | None
 
 
-def mass_deletions(edits: Mapping[str, Edit], files: Callable[[], int]) -> list[Refusal]:
+def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> list[Refusal]:
     """The files to hold back until a person confirms them.
 
     More than 10 files gone, or more than a fifth of all and at least 5; more than 30 % of the entries of
@@ -67,13 +67,13 @@ def told(refusals: Sequence[Refusal]) -> list[str]:
     return lines
 
 
-def _is_moved(path: str, edits: Mapping[str, Edit], elsewhere: Counter[str]) -> bool:
+def _is_moved(path: str, edits: Mapping[str, HandEdit], elsewhere: Counter[str]) -> bool:
     data = edits[path].before
     units = said(path, data)
     return units <= elsewhere if units else any(e.after == data for e in edits.values())
 
 
-def _left_out(path: str, edit: Edit) -> tuple[Counter[str], int]:
+def _left_out(path: str, edit: HandEdit) -> tuple[Counter[str], int]:
     """(entries of a note that it doesn't hold any more in these words, how many it had)"""
     if edit.before is None or edit.after is None or not is_note(path):
         return Counter(), 0
@@ -88,7 +88,7 @@ def _is_many(lost: Counter[str], were: int, edited: int = 0) -> bool:
     return number >= FEW_ENTRIES and number > SHARE_OF_ENTRIES * were
 
 
-def _edited(path: str, edit: Edit) -> int:
+def _edited(path: str, edit: HandEdit) -> int:
     """How many entries were put in other words rather than taken out."""
     before, after = (entries_of(path, decode(data or b"")) for data in (edit.before, edit.after))
     return sum(1 for old, new in moved(before, after) if normalised(old.text) != normalised(new.text))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ctxrepo.domain.secrets.shape import content
 from ctxrepo.domain.secrets.shape.content import is_said_phrase
 from ctxrepo.domain.secrets.shape.grade import Grade, graded
-from ctxrepo.domain.secrets.stems import CODE, IS_PLACE, PASSWORD, Label, label_at
+from ctxrepo.domain.secrets.stems import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
 
 Found = tuple[int, int, str]
 """Start, end, rule."""
@@ -61,7 +61,7 @@ class _Value:
 def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> Iterator[Found]:
     """The secrets near the stems that stand at these places, in order."""
     line_end = -1
-    labels: list[Label] = []
+    labels: list[SecretWord] = []
     for at, stem in places:
         if at >= line_end and labels:
             yield from _of_line(data, lowered, labels, line_end)
@@ -79,7 +79,7 @@ def _end_of_line(data: bytes, at: int) -> int:
     return min(ends, default=min(len(data), at + _LINE))
 
 
-def _of_line(data: bytes, lowered: bytes, labels: list[Label], line_end: int) -> Iterator[Found]:
+def _of_line(data: bytes, lowered: bytes, labels: list[SecretWord], line_end: int) -> Iterator[Found]:
     """What the labels of a line announce: on it, or alone on the next."""
     at = labels[0].start
     found = list(_values(data, max(0, at - 100, data.rfind(b"\n", 0, at) + 1), line_end))
@@ -126,7 +126,7 @@ _GROUPS = re.compile(
 )
 
 
-def _announces(data: bytes, lowered: bytes, label: Label, value: _Value) -> bool:
+def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) -> bool:
     """Whether the value is near enough to the label for what it looks like."""
     gap = lowered[label.end : value.start]
     if len(gap) > _FAR or _ANOTHER.search(lowered, max(0, label.start - 24), value.start):
@@ -177,7 +177,7 @@ _AFTER = re.compile(
 )
 
 
-def _is_said_after(lowered: bytes, label: Label, value: _Value) -> bool:
+def _is_said_after(lowered: bytes, label: SecretWord, value: _Value) -> bool:
     """`… is the root password`, `… # the password of the database`."""
     gap = lowered[value.end : label.start]
     return (
@@ -187,7 +187,7 @@ def _is_said_after(lowered: bytes, label: Label, value: _Value) -> bool:
     )
 
 
-def _is_place(lowered: bytes, label: Label, gap: bytes) -> bool:
+def _is_place(lowered: bytes, label: SecretWord, gap: bytes) -> bool:
     return bool(IS_PLACE.search(lowered, max(0, label.start - 40), label.end + min(len(gap), 40)))
 
 
@@ -202,7 +202,7 @@ _BELOW = re.compile(
 )
 
 
-def _alone_below(data: bytes, lowered: bytes, label: Label, line_end: int) -> _Value | None:
+def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) -> _Value | None:
     """The value that stands alone on the line below a label that ends its own, or in an answer to it."""
     if lowered[label.start : label.end] == b"pass" or b"=" in data[label.end : line_end]:
         return None

@@ -75,7 +75,7 @@ def places(lowered: bytes, words: set[bytes]) -> list[tuple[int, bytes]]:
 
 
 @dataclass(frozen=True)
-class Label:
+class SecretWord:
     """A word for a secret: what is before and after it is part of a name, such as `DB_PASSWORD_2`."""
 
     start: int
@@ -83,7 +83,7 @@ class Label:
     kind: str
 
 
-def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> Label | None:
+def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> SecretWord | None:
     """The whole word around a stem, if it names the secret itself."""
     kind = STEMS[stem]
     match = _GLUED.match(lowered, at + len(stem))
@@ -112,6 +112,6 @@ def label_at(data: bytes, lowered: bytes, at: int, stem: bytes) -> Label | None:
     if stem == b"key" and left[-1:].isalpha() and not _KEYED.search(left) and data[at : at + 1] != b"K":
         return None
     if stem[0] > 0xE2:  # Chinese, Japanese, Korean: no blank follows a word.
-        return Label(at - len(left), at + len(stem), kind)
+        return SecretWord(at - len(left), at + len(stem), kind)
     end = match.end() if not more or match[0][-1:] != b"-" else at + len(stem)
-    return Label(at - len(left), end, kind)
+    return SecretWord(at - len(left), end, kind)

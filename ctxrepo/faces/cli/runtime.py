@@ -19,7 +19,7 @@ from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
-from ctxrepo.services.saving.commit import Committed, Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, Committed, commit
 from ctxrepo.services.saving.refresh import complete
 from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.setup.connection import Machine
@@ -100,7 +100,7 @@ class Runtime:
         returned."""
         memory = self.memory  # not below: without any there is nothing to show
         try:
-            done = commit(memory, self.now, Wanted(spooled_versions(memory)))
+            done = commit(memory, self.now, CommitRequest(spooled_versions(memory)))
             complete(memory, done.head)
         except CtxrepoError as error:
             output.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())

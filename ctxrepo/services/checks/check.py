@@ -39,7 +39,7 @@ _TOLD = 100
 
 
 @dataclass(frozen=True)
-class Finding:
+class NoteFinding:
     """What is wrong, where (`line` 0: the whole file), and what helps."""
 
     path: str
@@ -48,10 +48,10 @@ class Finding:
     remedy: str
 
 
-def check(memory: Memory) -> list[Finding]:
+def check(memory: Memory) -> list[NoteFinding]:
     """All findings, by path and line. Nothing is changed."""
     scan = memory.worktree.scan()
-    found = [Finding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
+    found = [NoteFinding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
     ids: dict[str, str] = {}
     notes = []
     for number, path in enumerate(sorted(scan.files)):
@@ -60,7 +60,7 @@ def check(memory: Memory) -> list[Finding]:
         try:
             data = memory.worktree.read(path)
         except Unreadable as error:
-            found.append(Finding(path, 0, error.message, error.hint))
+            found.append(NoteFinding(path, 0, error.message, error.hint))
             continue
         if data is not None:
             found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
@@ -69,14 +69,14 @@ def check(memory: Memory) -> list[Finding]:
     if memory.progress:
         memory.progress("comparing the entries")
     for entry, wrong, does in between_entries(notes, evidence_now(memory)):
-        found.append(Finding(entry.path, entry.first_line, wrong, does))
+        found.append(NoteFinding(entry.path, entry.first_line, wrong, does))
     if memory.is_reviewed and not is_marked(_text(memory, ATTRIBUTES_FILE)):
         remedy = "`ctxrepo check --fix` marks it as generated."
         said = "forges show reviewers what ctxrepo keeps beside the notes"
-        found.append(Finding(ATTRIBUTES_FILE, 0, said, remedy))
+        found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
     if problem := read_registry(memory).problem:
         problem = problem.removeprefix(f"{REGISTRY_FILE}: ")
-        found.append(Finding(REGISTRY_FILE, 0, problem, "Mend the file; until then no project is known."))
+        found.append(NoteFinding(REGISTRY_FILE, 0, problem, "Mend the file; until then no project is known."))
     return sorted(found, key=lambda f: (f.path, f.line))
 
 
@@ -87,68 +87,70 @@ def _text(memory: Memory, path: str) -> str:
         return ""
 
 
-def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[Finding]:
+def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[NoteFinding]:
     """What is wrong in one file; `ids` has the place of each explicit id met before, and is added to."""
     refusals = check_file(path, data, allow)
     for refusal in refusals:
-        yield Finding(mask(path), refusal.line, refusal.message, "It is held back until that is gone.")
+        yield NoteFinding(mask(path), refusal.line, refusal.message, "It is held back until that is gone.")
     if any(refusal.rule == "size" for refusal in refusals):
         return
     text = decode(data)
     if utf16(data):
         does = "`ctxrepo check --fix` saves it as UTF-8." if is_note(path) else "Save it as UTF-8."
-        yield Finding(path, 1, "it is UTF-16, not UTF-8", does)
+        yield NoteFinding(path, 1, "it is UTF-16, not UTF-8", does)
     elif "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         line = text[: text.index("\ufffd")].count("\n") + 1
-        yield Finding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
+        yield NoteFinding(path, line, "bytes that are not UTF-8", "Save the file as UTF-8.")
     if path.lower().endswith(".jsonl"):
         yield from _of_lines(path, text)
     elif is_note(path):
         yield from _of_note(Note(path, text), ids)
 
 
-def _of_lines(path: str, text: str) -> Iterator[Finding]:
+def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
     seen: dict[object, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         fields = record(line)
         if fields is None and is_marker(line):
-            yield Finding(path, number, "a conflict marker", _UNMARK)
+            yield NoteFinding(path, number, "a conflict marker", _UNMARK)
         elif fields is None:
-            yield Finding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
+            yield NoteFinding(path, number, f"a line that {trouble(line)}", "It is kept, and read by nobody.")
         if fields is None:
             continue
         name = fields.get("id", "")
         if not isinstance(name, str | int):
-            yield Finding(path, number, "an id that is no text", "It is kept; merges go by the whole line.")
+            yield NoteFinding(
+                path, number, "an id that is no text", "It is kept; merges go by the whole line."
+            )
         elif name and TOMBSTONE not in fields and seen.setdefault(name, number) != number:
             said = f"line {seen[name]} has the id {name} too"
-            yield Finding(path, number, said, "Both are kept; give one of them another id.")
+            yield NoteFinding(path, number, said, "Both are kept; give one of them another id.")
 
 
-def _of_note(note: Note, ids: dict[str, str]) -> Iterator[Finding]:
+def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
     """`ids` has the place of each explicit id that was met before."""
     for problem in note.head.problems:
-        yield Finding(note.path, problem.line, problem.message, problem.remedy)
+        yield NoteFinding(note.path, problem.line, problem.message, problem.remedy)
     if marker := _MARKER.search(note.text):
         line = note.text[: marker.start()].count("\n") + 1
-        yield Finding(note.path, line, "a conflict marker", _UNMARK)
+        yield NoteFinding(note.path, line, "a conflict marker", _UNMARK)
     if "\r" in note.text and "\n" not in note.text:
         remedy = "`ctxrepo check --fix` ends its lines as all others end."
-        yield Finding(note.path, 1, "its lines end in carriage returns alone", remedy)
+        yield NoteFinding(note.path, 1, "its lines end in carriage returns alone", remedy)
     if note.text.startswith("\ufeff") and not note.head.lines:
         remedy = "`ctxrepo check --fix` takes it away."
-        yield Finding(note.path, 1, "a byte order mark hides what the first line is", remedy)
+        yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
     _, _, rest = note.path.partition("/")
     if rest == "MEMORY.md" and (whole := size(note.body.strip("\n"))) > _SHOWN:
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
         said = f"of its {whole:,} bytes a session is shown the first {_SHOWN:,} at most"
-        yield Finding(note.path, 0, said, remedy)
+        yield NoteFinding(note.path, 0, said, remedy)
     for entry in note.entries:
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
             remedy = (
                 "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."
             )
             said = f"{ids[entry.id]} has the id {entry.id} too"
-            yield Finding(note.path, entry.first_line, said, remedy)
+            yield NoteFinding(note.path, entry.first_line, said, remedy)

@@ -19,7 +19,7 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
-from ctxrepo.storage.user.blocks import Block, BlockFile, Blocks
+from ctxrepo.storage.user.blocks import BlockFile, Blocks, FileBlock
 from ctxrepo.storage.user.code import Tracking, tracking
 
 MAX_BYTES = 1024 * 1024
@@ -31,10 +31,10 @@ State = Literal["current", "stale", "damaged", "without", "missing", "unusable",
 
 
 @dataclass(frozen=True)
-class Standing:
+class BlockState:
     """A block and how its file is; `why` says more of what is `damaged` or `unusable`."""
 
-    block: Block
+    block: FileBlock
     state: State
     why: str = ""
 
@@ -43,7 +43,7 @@ class Standing:
 class Added:
     """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
 
-    block: Block
+    block: FileBlock
     diff: str
     tracking: Tracking
 
@@ -67,11 +67,11 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         blocks = file.read()
         known = blocks.at(path)
         data = _data(memory, path)
-        block = Block(path, project.id if project else "", own=project.own if project else "")
+        block = FileBlock(path, project.id if project else "", own=project.own if project else "")
         with _mendable(path):
             has_one = data is not None and has_block(data)
             placed = put(data or b"", _text(memory, project, path))
-        way_back = known if known and has_one else Block(path, "", placed.glue, data is None)
+        way_back = known if known and has_one else FileBlock(path, "", placed.glue, data is None)
         block = replace(block, glue=way_back.glue, is_new=way_back.is_new)
         change = Change(path, data, placed.data)
         if not is_trial:
@@ -80,7 +80,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
     return Added(block, diff_of(change) if placed.data != data else "", track)
 
 
-def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: Block, change: Change) -> None:
+def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: FileBlock, change: Change) -> None:
     """First the way back: what a crash leaves then can be removed."""
     file.write(blocks.with_(block))
     try:
@@ -114,12 +114,12 @@ def remove(memory: Memory, path: Path) -> bool:
     return has_one
 
 
-def standings(memory: Memory) -> list[Standing]:
+def standings(memory: Memory) -> list[BlockState]:
     """How each block stands; nothing is changed."""
     return [_standing(memory, block)[0] for block in _file(memory).read().known]
 
 
-def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[Standing]:
+def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockState]:
     """Bring all blocks up to the memory as it is in the cache; those that were renewed are `stale` here.
 
     Unless `always`, nothing is looked at when memory, settings and day are those of the last time.
@@ -136,7 +136,7 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[Standi
     return list(found.values())
 
 
-def _brought_up(blocks: Blocks, found: Mapping[Block, Standing], seen: str) -> Blocks:
+def _brought_up(blocks: Blocks, found: Mapping[FileBlock, BlockState], seen: str) -> Blocks:
     """What is known of the blocks once these are renewed; one that came or changed meanwhile has seen
     nothing yet."""
     known = [replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known]
@@ -144,42 +144,42 @@ def _brought_up(blocks: Blocks, found: Mapping[Block, Standing], seen: str) -> B
     return Blocks(tuple(known), seen if is_done else "")
 
 
-def _renewed(memory: Memory, block: Block) -> Standing:
+def _renewed(memory: Memory, block: FileBlock) -> BlockState:
     standing, change = _standing(memory, block)
     if change is not None:
         try:
             _apply(memory, change)
         except Busy:  # a person is at it, whose edit stays; the next round looks again
-            return Standing(block, "busy")
+            return BlockState(block, "busy")
         except CtxrepoError as error:
-            return Standing(block, "unusable", error.message)
+            return BlockState(block, "unusable", error.message)
     return standing
 
 
-def _standing(memory: Memory, block: Block) -> tuple[Standing, Change | None]:
+def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]:
     """How a block stands, and the change that would bring it up to date."""
     path = block.path
     try:
         if memory.outside.ask(path.parent, lambda: os.path.realpath(path)) != str(path):
-            return Standing(block, "unusable", "there is a link on the way to it now"), None
+            return BlockState(block, "unusable", "there is a link on the way to it now"), None
         data = _data(memory, path)
         if data is None:
-            return Standing(block, "missing"), None
+            return BlockState(block, "missing"), None
         if not has_block(data):
-            return Standing(block, "without"), None
+            return BlockState(block, "without"), None
         project = _project(memory, block)
         block = replace(block, project=project.id if project else "")
         after = put(data, _text(memory, project, path)).data
     except MarkersDamaged as error:
-        return Standing(block, "damaged", str(error)), None
+        return BlockState(block, "damaged", str(error)), None
     except CtxrepoError as error:
-        return Standing(block, "unusable", error.message), None
+        return BlockState(block, "unusable", error.message), None
     if after == data:
-        return Standing(block, "current"), None
-    return Standing(block, "stale"), Change(path, data, after)
+        return BlockState(block, "current"), None
+    return BlockState(block, "stale"), Change(path, data, after)
 
 
-def _trouble(standing: Standing) -> str:
+def _trouble(standing: BlockState) -> str:
     path = standing.block.path
     if standing.state == "damaged":
         return (
@@ -189,7 +189,7 @@ def _trouble(standing: Standing) -> str:
     return f"the block in {path} stays as it was: {standing.why}" if standing.state == "unusable" else ""
 
 
-def _project(memory: Memory, block: Block) -> Project | None:
+def _project(memory: Memory, block: FileBlock) -> Project | None:
     return project_by_now(memory, block.own, block.project) if block.project else None
 
 

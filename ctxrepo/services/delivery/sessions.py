@@ -21,7 +21,7 @@ _HINT = "`ctxrepo session show` lists those of the last day; --session names one
 
 
 @dataclass(frozen=True)
-class Here:
+class Caller:
     """Where a command runs: the folder, the environment, and the (agent, session) it was started by, '' for
     none."""
 
@@ -35,7 +35,7 @@ def sessions(memory: Memory, now: datetime) -> list[Ledger]:
     return [ledger for ledger in ledgers(memory.state, now.timestamp() - LATELY) if not ledger.of]
 
 
-def session_meant(memory: Memory, wanted: str, here: Here, now: datetime) -> Ledger:
+def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
     """The session that `wanted` begins the id of; without it the one that `here` is in, else the newest one
     in the same project. NotFound when there is none, UsageError when several are meant."""
     if wanted:
@@ -69,7 +69,7 @@ def _named(memory: Memory, wanted: str) -> Ledger:
     return found[0]
 
 
-def _newest_in(memory: Memory, here: Here, known: Sequence[Ledger]) -> Ledger | None:
+def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger | None:
     """The newest session in the project of this folder, or outside of all projects in this folder."""
     mine = look_here(memory, here.folder, here.env).project
     elsewhere = {**here.env, "CTXREPO_PROJECT": ""}

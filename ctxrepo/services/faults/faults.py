@@ -10,7 +10,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.faultlog import FaultLog, Told
+from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
 from ctxrepo.storage.state.spool import Spool
 from ctxrepo.storage.worktree.hidden import Obstacle
 
@@ -102,7 +102,7 @@ def standing(memory: Memory) -> list[Fault]:
     return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in now(memory)]
 
 
-def history(memory: Memory) -> Sequence[Told]:
+def history(memory: Memory) -> Sequence[FaultRecord]:
     """The faults of the last time on this machine, those that are over too."""
     return FaultLog(memory.state.faults).read()
 

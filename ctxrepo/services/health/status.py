@@ -13,7 +13,7 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
 from ctxrepo.services.faults.halfway import halfway
 from ctxrepo.services.health.health import Exchanged, Served, agents, last_exchange, last_served
-from ctxrepo.services.locate.project import Here, Project, read_registry
+from ctxrepo.services.locate.project import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import Declined, declined
@@ -64,7 +64,7 @@ class Status:
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
 
 
-def status(memory: Memory, here: Here, machine: Machine) -> Status:
+def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
     objects, clone, project = memory.objects, memory.clone, here.project
     ours, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)

@@ -10,7 +10,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import NotFound
-from ctxrepo.services.history.history import Past, commit_named
+from ctxrepo.services.history.history import TargetHistory, commit_named
 from ctxrepo.services.history.versions import Place, follow, whereabouts
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import places_of
@@ -40,7 +40,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     is known.
     """
     try:
-        past = Past(memory, target, project)
+        past = TargetHistory(memory, target, project)
     except NotFound:
         return _uncommitted(memory, target, project, start)
     objects, tip = memory.objects, _tip(memory)
@@ -64,12 +64,12 @@ def former_path(memory: Memory, path: str) -> str:
 
 def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:
     """The commit before the one that changed the target last, '' when there is none."""
-    step = next((s for s in Past(memory, target, project).steps() if s.is_version), None)
+    step = next((s for s in TargetHistory(memory, target, project).steps() if s.is_version), None)
     parents = memory.objects.parents(step.commit) if step else []
     return parents[0] if parents else ""
 
 
-def _place_in(memory: Memory, past: Past, start: str) -> Place:
+def _place_in(memory: Memory, past: TargetHistory, start: str) -> Place:
     commit = commit_named(memory, start)
     place = past.place_at(commit)
     if place is None:
@@ -77,7 +77,7 @@ def _place_in(memory: Memory, past: Past, start: str) -> Place:
     return place
 
 
-def _last_of_entry(past: Past) -> Place | None:
+def _last_of_entry(past: TargetHistory) -> Place | None:
     """The last version of a note that has the entry under the very id that was asked for."""
     for place in past.places():
         entry = past.entry.at(place) if past.entry else None

@@ -30,7 +30,7 @@ _START = re.compile(r"[0-9a-fA-F]{4,40}")
 
 
 @dataclass(frozen=True)
-class Deed:
+class CommitSummary:
     """What one commit did: to the memory, or (with `path`) to the file or entry that was asked for.
 
     `lines` tell of the entries it added (`+ `), edited (`~ `) and removed (`- `), `more` how many further
@@ -56,21 +56,23 @@ class Old:
     data: bytes
 
 
-def history(memory: Memory, target: Target | None, project: Project | None, limit: int) -> list[Deed]:
+def history(
+    memory: Memory, target: Target | None, project: Project | None, limit: int
+) -> list[CommitSummary]:
     """The last `limit` commits, or those that changed what the target names; NotFound when none did."""
     tip = _tip(memory)
     objects = memory.objects
     if target is None:
         commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
         return deeds(memory, islice(commits, limit))
-    asked = Past(memory, target, project)
+    asked = TargetHistory(memory, target, project)
     found = list(islice(asked.deeds(), limit))
     if not found:
         raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
     return found
 
 
-def deeds(memory: Memory, commits: Iterable[str]) -> list[Deed]:
+def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
     """What each of these commits did to the memory."""
     return [_deed(memory.objects, commit) for commit in commits]
 
@@ -81,14 +83,14 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
     NotFound when the commit, or the note in it, isn't there; UsageError when `start` is no such beginning.
     """
     commit = commit_named(memory, start)
-    asked = Past(memory, target, project)
+    asked = TargetHistory(memory, target, project)
     found = asked.at(commit)
     if found is None:
         raise NotFound(f"{asked.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
     return found
 
 
-class Past:
+class TargetHistory:
     """The past of the file, or the entry of it, that is asked for.
 
     `path` is where it is, or was last as far as its name tells; `id` is all of the entry's id, or ''.
@@ -110,7 +112,7 @@ class Past:
             self.id = max((known for known in ids if known.startswith(name)), key=len)
             self.entry = PastEntry(self._objects, ids)
 
-    def deeds(self) -> Iterator[Deed]:
+    def deeds(self) -> Iterator[CommitSummary]:
         for step, told in self._steps():
             if lines := told if self.entry else _lines(self._objects, step):
                 yield _deed(self._objects, step.commit, step.now.path, lines)
@@ -216,10 +218,10 @@ def _data(objects: Objects, place: Place) -> bytes | None:
     return None if place.key is None else objects.data(place.key)
 
 
-def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> Deed:
+def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> CommitSummary:
     told = objects.told(commit)
     room = MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1
-    return Deed(
+    return CommitSummary(
         commit=commit,
         when=told.when,
         author=told.author,

@@ -21,7 +21,7 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.move import completed, move
 from ctxrepo.services.reading.find import find_entry, placed, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
-from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.evidence import record, unforget
 from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.saving.write import Draft, drafting
@@ -54,7 +54,7 @@ def restore(
     It goes to where it was, or `to` the note that is named. NotFound when nobody knows of it; UsageError when
     it is a note that is there, and no version was asked for.
     """
-    commit(memory, now, Wanted(spooled_versions(memory)))
+    commit(memory, now, CommitRequest(spooled_versions(memory)))
     was = bygone(memory, target, project, start)
     work = _Restore(memory, target, project, origin, now, was, to, start)
     return work.note() if was.entry is None else work.entry(was.entry)

@@ -12,9 +12,9 @@ from ctxrepo.domain.guard.takeback import encoded, way_back_of, without_records
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
 from ctxrepo.services.history.history import commit_named
-from ctxrepo.services.history.way_back import Deed, changes_back
+from ctxrepo.services.history.way_back import ChangeToUndo, changes_back
 from ctxrepo.services.reading.anchors import BY_ITSELF
-from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.saving.write import Draft, drafting
@@ -72,7 +72,7 @@ def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Un
 
 def _settle(memory: Memory, now: datetime) -> None:
     """Everything that was written is in a commit; Refused while the last write is held back."""
-    held = {r.path: r for r in commit(memory, now, Wanted(spooled_versions(memory))).held}
+    held = {r.path: r for r in commit(memory, now, CommitRequest(spooled_versions(memory))).held}
     for write in reversed(memory.writes.read()):
         refusal = held.get(write.path)
         why = f"{refusal.at}: {refusal.message}" if refusal else f"{write.path} waits for a commit"
@@ -81,7 +81,7 @@ def _settle(memory: Memory, now: datetime) -> None:
         )
 
 
-def _of_operation(operation: Operation) -> Deed:
+def _of_operation(operation: Operation) -> ChangeToUndo:
     if not operation.writes:
         raise Refused(
             f"`{operation.op}` changed too much to be taken back by itself",
@@ -90,10 +90,10 @@ def _of_operation(operation: Operation) -> Deed:
     before = {w.path: encoded(w.before) for w in operation.writes}
     after = {w.path: encoded(w.after) for w in operation.writes}
     is_claim = operation.op in _CLAIMS
-    return Deed(operation.op, operation.note, operation.commit, before, after, is_claim)
+    return ChangeToUndo(operation.op, operation.note, operation.commit, before, after, is_claim)
 
 
-def _of_commit(memory: Memory, commit_id: str) -> Deed:
+def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
     objects = memory.objects
     parents = objects.parents(commit_id)
     short = commit_id[:10]
@@ -115,10 +115,10 @@ def _of_commit(memory: Memory, commit_id: str) -> Deed:
         for n in (0, 1)
     )
     subject = subject_of(objects.told(commit_id).message)
-    return Deed(subject, "", commit_id, before, after, is_operation=False)
+    return ChangeToUndo(subject, "", commit_id, before, after, is_operation=False)
 
 
-def _take_back(memory: Memory, deed: Deed, origin: Origin, now: datetime) -> Undone:
+def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
     objects = memory.objects
     tip = objects.ref(memory.clone.branch_ref)
     if tip is None or not objects.is_in(tip, deed.commit):

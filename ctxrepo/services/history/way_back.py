@@ -23,7 +23,7 @@ Files = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True)
-class Deed:
+class ChangeToUndo:
     """What is to be taken back: the files it changed, as they were `before` and `after` it in `commit`."""
 
     what: str
@@ -58,7 +58,9 @@ class Deed:
         ]
 
 
-def changes_back(memory: Memory, deed: Deed, tip: str) -> dict[str, tuple[bytes | None, bytes | None]]:
+def changes_back(
+    memory: Memory, deed: ChangeToUndo, tip: str
+) -> dict[str, tuple[bytes | None, bytes | None]]:
     """path -> (bytes now, bytes to be): what merging the way back of a deed into the newest commit changes.
 
     Refused where something that it did was changed since.
@@ -86,7 +88,7 @@ def changes_back(memory: Memory, deed: Deed, tip: str) -> dict[str, tuple[bytes 
     return {p: (here[p], there[p]) for p in changed}
 
 
-def _ways_back(deed: Deed, after: Files, here: Files) -> dict[str, bytes | None]:
+def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes | None]:
     """The files as they are to be merged back. A note that came with the deed, and in which others have
     written since, loses only what came with it."""
     takes_away = any(data is None for data in after.values())
@@ -114,7 +116,7 @@ def _holding(units: Iterable[str], *sides: Files) -> Iterator[str]:
         yield f"{place}: {shown(unit, _SHOWN)}" if place else shown(unit, _SHOWN)
 
 
-def _changed_since(deed: Deed, what: Iterable[str]) -> Refused:
+def _changed_since(deed: ChangeToUndo, what: Iterable[str]) -> Refused:
     told = "; ".join(list(dict.fromkeys(what))[:_MOST_SAID])
     return Refused(
         f"{deed.name} can't be taken back, because it was changed since: {told}",

@@ -36,7 +36,7 @@ class Project:
 
 
 @dataclass(frozen=True)
-class Here:
+class Location:
     """What a folder is in. `claim` says why it may not be the project that it says it is, '' otherwise;
     `is_held` that it is given nothing for that."""
 
@@ -58,18 +58,18 @@ def find_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Project |
     return here.project
 
 
-def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Here:
+def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
     """The same, and whether it may be trusted."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         named = project_of(memory, named_id(explicit, {}))
         _record(memory, NAMED + explicit, "", "", named)
-        return Here(named)
+        return Location(named)
     try:
         code = checkout_at(memory, cwd)
     except GitFailed:  # not even started: a write is not to fail for that where the answer is known
         return _recorded(memory, cwd)
     if code is None:
-        return Here(None)
+        return Location(None)
     try:
         project = None if is_nobodys(memory, code) else _project_at(memory, code)
     except GitFailed:
@@ -184,18 +184,18 @@ def _project_at(memory: Memory, code: CodeCheckout) -> Project:
     return project_of(memory, identity, "" if code.worktree else code.name)
 
 
-def _here(memory: Memory, project: Project | None, doubt: str) -> Here:
-    return Here(project, doubt, bool(doubt) and memory.settings.project.trust == "ask")
+def _here(memory: Memory, project: Project | None, doubt: str) -> Location:
+    return Location(project, doubt, bool(doubt) and memory.settings.project.trust == "ask")
 
 
-def _recorded(memory: Memory, cwd: Path) -> Here:
+def _recorded(memory: Memory, cwd: Path) -> Location:
     """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
     top, known = _looked_up(memory, cwd)
     if known:
         project = project_by_now(memory, known.own, known.project) if known.project else None
         return _here(memory, project, known.claim)
     if not top:
-        return Here(None)
+        return Location(None)
     raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")
 
 

@@ -15,7 +15,7 @@ TOGETHER = 16
 
 
 @dataclass(frozen=True)
-class Standing:
+class EmbeddingState:
     """How many of the entries' texts are vectors."""
 
     done: int
@@ -26,9 +26,9 @@ class Standing:
         return self.texts - self.done
 
 
-def standing(cache: sqlite3.Connection, vectors: Vectors) -> Standing:
+def standing(cache: sqlite3.Connection, vectors: Vectors) -> EmbeddingState:
     wanted = {digest_of(text) for text in _texts(cache)}
-    return Standing(vectors.count(wanted), len(wanted))
+    return EmbeddingState(vectors.count(wanted), len(wanted))
 
 
 def pending(cache: sqlite3.Connection, vectors: Vectors) -> list[str]:

@@ -25,7 +25,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Readiness:
     """What is missing, and what helps; '' when nothing is. `behind` of `texts` have no vectors yet."""
 
     missing: str = ""
@@ -77,41 +77,41 @@ def _fetch(memory: Memory, name: str) -> None:
     bring(name, memory.places.models, tell)
 
 
-def readiness(memory: Memory) -> Standing:
+def readiness(memory: Memory) -> Readiness:
     """How it stands; nothing is loaded that runs a model, and nobody is asked."""
     wanted = memory.settings.recall
     if not wanted.semantic:
-        return Standing()
+        return Readiness()
     if not has_libraries():
-        return Standing(
+        return Readiness(
             "recall.semantic is on, and the libraries that run a model aren't installed", f"{EXTRA}."
         )
     model = find_model(wanted.model, memory.places.models)
     if model is None:
         remedy = "Name a folder that holds one." if is_path(wanted.model) else f"{EMBED} fetches it."
-        return Standing(f"recall.semantic is on, and the model {wanted.model} isn't on this machine", remedy)
+        return Readiness(f"recall.semantic is on, and the model {wanted.model} isn't on this machine", remedy)
     if memory.state.warm_failed.exists():
         why = memory.state.warm_failed.read_text("utf-8", "replace")
-        return Standing(
+        return Readiness(
             f"the helper that knows meanings could not begin: {why[:300]}", f"{EMBED} tries again."
         )
     return _behind(memory, model.key)
 
 
-def _behind(memory: Memory, key: str) -> Standing:
+def _behind(memory: Memory, key: str) -> Readiness:
     from ctxrepo.services.meaning.embed import standing
     from ctxrepo.storage.meaning.vectors import Vectors
 
     cache = open_cache(str(memory.state.cache))
     if cache is None:
-        return Standing()
+        return Readiness()
     vectors = Vectors(memory.state.vectors, key)
     try:
         now = standing(cache, vectors)
     finally:
         vectors.close()
         cache.close()
-    return Standing(behind=now.behind, texts=now.texts)
+    return Readiness(behind=now.behind, texts=now.texts)
 
 
 def _tell(memory: Memory, what: str) -> bool:

@@ -35,7 +35,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class NoteDelivery:
     """A note with its size and how a session that starts now is given it: whole, cut, by a line of the
     index, or '' for not at all."""
 
@@ -45,14 +45,14 @@ class Weighed:
     delivered: Delivered
 
 
-def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[Weighed]:
+def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[NoteDelivery]:
     """`notes` beside the packet that a session starts with."""
     folders = list(dict.fromkeys(note.scope for note in notes))
     sizes = {p: stamp.size for folder in folders for p, stamp in memory.worktree.scan(folder).files.items()}
     pinned = {note.path for note in memory.cache.notes(folders) if note.is_pinned}
     there = delivered(packet)
     return [
-        Weighed(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
+        NoteDelivery(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
         for note in notes
     ]
 

@@ -22,7 +22,7 @@ _NOTHING = Relocated(0, 0, ())
 
 
 @dataclass(frozen=True)
-class Linked:
+class ProjectLink:
     """`name` stands for the project `id` in `folder` now; `before` is the folder it had for itself, or ''."""
 
     name: str
@@ -33,7 +33,7 @@ class Linked:
     relocated: Relocated = _NOTHING
 
 
-def link_project(memory: Memory, identity: str, target: str, origin: Origin, now: datetime) -> Linked:
+def link_project(memory: Memory, identity: str, target: str, origin: Origin, now: datetime) -> ProjectLink:
     """Let the id of a checkout stand for the project that `target` names by id or folder, on every machine.
 
     What was written under the id until now goes along, in one acknowledged write. A folder that no project
@@ -47,12 +47,12 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
         registry = read_registry(memory)
         before = registry.projects.get(identity, "")
         if registry.folder_of(identity) == found.folder:
-            return Linked(identity, registry.canonical(identity), found.folder, is_changed=False)
+            return ProjectLink(identity, registry.canonical(identity), found.folder, is_changed=False)
         require_let_through(held, before)
         draft.saying = f"{identity} is {found.folder}"
         _enter(draft, identity, found)
         relocated = relocate(draft, before, found.folder, now) if before else _NOTHING
-    return Linked(identity, found.id or identity, found.folder, True, before, relocated)
+    return ProjectLink(identity, found.id or identity, found.folder, True, before, relocated)
 
 
 def _found(memory: Memory, registry: Registry, target: str) -> Project:

@@ -36,7 +36,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Linked:
+class NoteLinks:
     """What a note points at, and what points at it."""
 
     outgoing: tuple[Link, ...]
@@ -53,12 +53,12 @@ def broken_links(memory: Memory, scope: str, project: Project | None) -> list[Li
     return [link for link in _links(memory) if not link.to and link.source.startswith(places)]
 
 
-def links(memory: Memory, target: Target, project: Project | None) -> Linked:
+def links(memory: Memory, target: Target, project: Project | None) -> NoteLinks:
     """The links from and to the note that a target names; NotFound when there is none."""
     path = find_note(memory, target, project).path
     every = list(_links(memory))
     outgoing = tuple(link for link in every if link.source == path)
-    return Linked(outgoing, tuple(link for link in every if link.to == path and link.source != path))
+    return NoteLinks(outgoing, tuple(link for link in every if link.to == path and link.source != path))
 
 
 def _links(memory: Memory) -> Iterator[Link]:

@@ -34,7 +34,7 @@ Mode = Literal["words", "meaning", "both"]
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuery:
     """What is looked for: words, each in any of its forms and `"…"` together, or a pattern; and tags.
 
     All of them must be there, the tags on the entry or on its note; a category counts as a tag. With a
@@ -70,7 +70,7 @@ class Hit:
     superseded: bool = False
 
 
-def search(memory: Memory, asked: Question, project: Project | None, limit: int) -> list[Hit]:
+def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
     """At most `limit` hits: those of the project first, then global, then all others; notes before entries.
 
     By meaning the nearest come first, wherever they are. The cache must be up to date: call `commit` first.
@@ -96,7 +96,7 @@ def search(memory: Memory, asked: Question, project: Project | None, limit: int)
     return hits[:limit]
 
 
-def _check(asked: Question, words: Sequence[str]) -> None:
+def _check(asked: SearchQuery, words: Sequence[str]) -> None:
     """UsageError for a question that asks nothing, or what can't be asked together."""
     if asked.mode not in get_args(Mode):
         raise UsageError(f"there is no mode {asked.mode!r}", f"There are {', '.join(get_args(Mode))}.")
@@ -107,7 +107,7 @@ def _check(asked: Question, words: Sequence[str]) -> None:
         raise UsageError(f"--regex doesn't go with --mode {asked.mode}", "One of the two.")
 
 
-def _hits(memory: Memory, asked: Question, words: Sequence[str], only: str) -> Iterator[Hit]:
+def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
     if asked.mode != "words":
         scopes = [only.rstrip("/")] if only else None
         found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")

@@ -13,7 +13,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Folder:
+class FolderSize:
     """A folder of the memory by its path; `notes` and their `bytes` count what is below it, too."""
 
     path: str
@@ -26,7 +26,7 @@ class Folder:
         return self.path.count("/")
 
 
-def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[Folder]:
+def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[FolderSize]:
     """The folders of one scope, or of the project and global; each before those in it, by name; `depth`
     leaves out those further down."""
     tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
@@ -34,7 +34,7 @@ def tree(memory: Memory, scope: str, project: Project | None, depth: int | None 
     return [folder for folder in found if depth is None or folder.depth <= depth]
 
 
-def _below(memory: Memory, top: str) -> Iterator[Folder]:
+def _below(memory: Memory, top: str) -> Iterator[FolderSize]:
     notes, size = Counter({top: 0}), Counter[str]()
     for path, stamp in memory.worktree.scan(top).files.items():
         folder = path
@@ -43,4 +43,4 @@ def _below(memory: Memory, top: str) -> Iterator[Folder]:
             notes[folder] += 1
             size[folder] += stamp.size
     for folder in sorted(notes, key=lambda path: path.split("/")):
-        yield Folder(folder, notes[folder], size[folder])
+        yield FolderSize(folder, notes[folder], size[folder])

@@ -10,7 +10,7 @@ from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import asked
 from ctxrepo.hooks.recall.recall import OF_BEST, least, together
 from ctxrepo.storage.cache.reading import CacheReading
-from ctxrepo.storage.cache.search import Item
+from ctxrepo.storage.cache.search import ChecklistHit
 
 CHECKLIST = "no prompt brings an item of a checklist; the open ones are told when a session begins"
 
@@ -45,7 +45,7 @@ def items_that_fit(
     return [(hit, CHECKLIST) for hit in fitting[:_MOST]]
 
 
-def _hit(item: Item, score: float) -> Hit:
+def _hit(item: ChecklistHit, score: float) -> Hit:
     entry, heading = item.entry.entry, BETWEEN_TITLES.join(item.entry.entry.heading)
     place = (entry.path, heading, entry.first_line, entry.last_line)
     return (entry.id, *place, item.updated, entry.text, item.entry.hash, score)

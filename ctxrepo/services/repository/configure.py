@@ -32,7 +32,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Changed:
+class SettingChange:
     """What was set or taken out, and lines for a person: what is odd in the file, what is left to do."""
 
     setting: Setting
@@ -55,7 +55,7 @@ def setting_now(places: Places, name: str) -> tuple[Setting, tuple[str, ...]]:
     return next(setting for setting in found if setting.key == key), warnings
 
 
-def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> Changed:
+def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> SettingChange:
     """Set one key in config.toml and let hooks know; before `init`, too.
 
     ConfigError, with nothing written, when there is no such key, it can't have this value, or the file
@@ -69,10 +69,10 @@ def change(places: Places, env: Mapping[str, str], name: str, words: str, interp
     is_changed = write_value(places.config_file, key, value)
     now, warnings = setting_now(places, name)
     todo = list(_todo(key, now, places, env, interpreter))
-    return Changed(now, was.value, is_changed, (*warnings, *todo))
+    return SettingChange(now, was.value, is_changed, (*warnings, *todo))
 
 
-def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> Changed:
+def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -> SettingChange:
     """Take one key out of config.toml, so that its default holds, and let hooks know.
 
     ConfigError when there is no such key or the file can't be read; the other lines stay.
@@ -82,7 +82,7 @@ def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -
     is_changed = remove_value(places.config_file, key)
     now, warnings = setting_now(places, name)
     todo = list(_todo(key, now, places, env, interpreter)) if is_changed else []
-    return Changed(now, was.value, is_changed, (*warnings, *todo))
+    return SettingChange(now, was.value, is_changed, (*warnings, *todo))
 
 
 def _setting(key: Key, settings: Settings, lines: Mapping[str, int], places: Places) -> Setting:

@@ -12,7 +12,7 @@ from datetime import datetime
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.note import encode
-from ctxrepo.services.saving.commit import Wanted, commit_locked
+from ctxrepo.services.saving.commit import CommitRequest, commit_locked
 from ctxrepo.services.saving.pending import RECENT
 from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.storage.clone.broken import Broken
@@ -49,7 +49,7 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
             Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
-        done = commit_locked(memory, now, Wanted(spooled_versions(memory)))
+        done = commit_locked(memory, now, CommitRequest(spooled_versions(memory)))
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
     if done.created and done.head:
         yield f"what was written meanwhile is on {clone.branch} now, in {done.head[:12]}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import NotFound
-from ctxrepo.services.history.history import Deed, deeds
+from ctxrepo.services.history.history import CommitSummary, deeds
 from ctxrepo.services.review.review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
@@ -23,7 +23,7 @@ OTHER = "* what is no entry: head, headings or blank lines"
 
 
 @dataclass(frozen=True)
-class Change:
+class EntryChange:
     """What became of an entry of the note at `path`: `line` begins with `+ ` for one that is new, `~ ` for an
     edited one, `- ` for one that is gone. `former` is the note that it was in before."""
 
@@ -33,11 +33,11 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Part:
+class SessionChanges:
     """What one session left, or a person by hand: its commits, oldest first, and what came of them."""
 
-    deeds: Sequence[Deed]
-    changes: Sequence[Change]
+    deeds: Sequence[CommitSummary]
+    changes: Sequence[EntryChange]
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class PullRequest:
     """All that is in review on `branch`, the session that began first before the others."""
 
     branch: str
-    parts: Sequence[Part]
+    parts: Sequence[SessionChanges]
 
     @property
     def commits(self) -> int:
         return sum(len(part.deeds) for part in self.parts)
 
 
-def deeds_in_review(memory: Memory) -> list[Deed]:
+def deeds_in_review(memory: Memory) -> list[CommitSummary]:
     """The commits that wait, newest first; NotFound when none does."""
     found = deeds(memory, in_review(memory))
     if not found:
@@ -66,24 +66,24 @@ def pull_request(memory: Memory) -> PullRequest:
     current = open_review(memory)
     objects = memory.objects
     made = {deed.commit: set(_made(objects, deed.commit)) for deed in found}
-    sessions: dict[object, list[Deed]] = {}
+    sessions: dict[object, list[CommitSummary]] = {}
     for deed in reversed(found):
         sessions.setdefault(_session(deed), []).append(deed)
-    changes: dict[object, list[Change]] = {session: [] for session in sessions}
+    changes: dict[object, list[EntryChange]] = {session: [] for session in sessions}
     for change in _changes(memory, found[0].commit):
         changes[_session(_maker(change, found, made))].append(change)
-    parts = [Part(sessions[session], changes[session]) for session in sessions]
+    parts = [SessionChanges(sessions[session], changes[session]) for session in sessions]
     return PullRequest(current.branch if current else "", parts)
 
 
-def _session(deed: Deed) -> object:
+def _session(deed: CommitSummary) -> object:
     """What commits of one session have in common."""
     writers = deed.writers
     is_by_hand = not writers.hosts and not writers.agents
     return writers.sessions, writers.agents, writers.hosts, deed.author if is_by_hand else ""
 
 
-def _changes(memory: Memory, tip: str) -> Iterator[Change]:
+def _changes(memory: Memory, tip: str) -> Iterator[EntryChange]:
     """What `tip` has that the shared branch has not; of an entry that went to another note only that."""
     objects = memory.objects
     main = objects.ref(memory.clone.upstream_ref)
@@ -99,14 +99,14 @@ def _changes(memory: Memory, tip: str) -> Iterator[Change]:
             yield change
 
 
-def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Change]:
+def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[EntryChange]:
     def data(key: Key | None) -> bytes | None:
         return None if key is None or ":" in key else objects.said(key)
 
     for path, (before, after) in sorted(objects.diff(old, new).items()):
         if is_note(path) and not path.startswith(CONFLICTS):
             lines = lines_of_change(path, data(before), data(after)) or [OTHER]
-            yield from (Change(path, line) for line in lines)
+            yield from (EntryChange(path, line) for line in lines)
 
 
 def _made(objects: Objects, commit: str) -> Iterator[tuple[str, str]]:
@@ -120,7 +120,9 @@ def _made(objects: Objects, commit: str) -> Iterator[tuple[str, str]]:
             yield "", change.path
 
 
-def _maker(change: Change, found: Sequence[Deed], made: dict[str, set[tuple[str, str]]]) -> Deed:
+def _maker(
+    change: EntryChange, found: Sequence[CommitSummary], made: dict[str, set[tuple[str, str]]]
+) -> CommitSummary:
     """The newest commit that left it so."""
     for sign in ((change.path, change.line[2:]), ("", change.path)):
         for deed in found:

@@ -29,7 +29,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.checkout import Seen
 from ctxrepo.storage.worktree.replaced import Late
-from ctxrepo.storage.worktree.worktree import Wanted as Adopting
+from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _TRIES = 5
 """How often the branch may move under us (a person committing by hand) before the next run takes over."""
@@ -57,7 +57,7 @@ class Committed:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CommitRequest:
     """What a commit shall take: versions that agents left, and where to look for edits (None: everywhere).
 
     `deletions` says that a person confirms what would be held back as a mass deletion.
@@ -68,10 +68,10 @@ class Wanted:
     deletions: bool = False
 
 
-ALL = Wanted()
+ALL = CommitRequest()
 
 
-def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
+def commit(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> Committed:
     """Commit what is pending and bring worktree, index and cache up to date with it.
 
     RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
@@ -82,13 +82,13 @@ def commit(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
         return commit_locked(memory, now, wanted)
 
 
-def commit_locked(memory: Memory, now: datetime, wanted: Wanted = ALL) -> Committed:
+def commit_locked(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> Committed:
     """`commit` for a caller that holds the write lock."""
     with memory.building():
         return _commit(memory, now, wanted)
 
 
-def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
     memory.objects.reopen()
     so_far: Committed | None = None
     for _ in range(_TRIES):
@@ -115,7 +115,7 @@ def _together(before: Committed, committed: Committed) -> Committed:
     )
 
 
-def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed | None, Sequence[Late]]:
+def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Committed | None, Sequence[Late]]:
     """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
     objects = memory.objects
     old = objects.ref(memory.clone.branch_ref)
@@ -154,7 +154,9 @@ def _attempt(memory: Memory, now: datetime, wanted: Wanted) -> tuple[Committed |
     return committed, _within_reach(later, seen, hold)
 
 
-def _taken(memory: Memory, seen: Seen, tree: str | None, writes: Sequence[Write], wanted: Wanted) -> Taken:
+def _taken(
+    memory: Memory, seen: Seen, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
+) -> Taken:
     """What of all that is pending may go into a commit on top of a tree."""
     edits = pending_edits(memory, seen, tree, writes, wanted.versions)
     head = memory.objects.files(tree, [e.path for e in edits])
@@ -172,7 +174,7 @@ def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
         data, aside = fold(path, found, [_version(memory, one) for one in late if one.path == path])
         worktree.write_all(dict(map(aside_file, aside)))
         old = None if found is None else blob_id(found)
-        if not worktree.adopt({path: Adopting(old, data)}):
+        if not worktree.adopt({path: FileUpdate(old, data)}):
             shown.add(path)
     return [one for one in late if one.path in shown]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
-from ctxrepo.domain.git.commit import Changed
+from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
 from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note.entry import entries_of, normalised
@@ -27,7 +27,7 @@ def describe(
     changes: Mapping[str, bytes | None],
     head: Mapping[str, str],
     back: Mapping[str, str] | None = None,
-) -> list[Changed]:
+) -> list[FileChange]:
     """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last.
 
     A note that a command moved is one, and so is a project's folder that got another name. `back` has the
@@ -47,7 +47,7 @@ def describe(
         lines = tuple(lines_of_change(path, before[was.get(path, path)], after))
         if path in moves:
             verb = back.get(path) or ("archive" if is_archived(path) else "move")
-            found.append(Changed(path, verb, lines, was=moves[path]))
+            found.append(FileChange(path, verb, lines, was=moves[path]))
             continue
         if path in was and not lines:
             continue
@@ -56,7 +56,7 @@ def describe(
             path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
         else:
             verb = back.get(path, verb)
-        found.append(Changed(path, verb, lines))
+        found.append(FileChange(path, verb, lines))
     # An anchor that stands on pi-memory-md's tape as well is one all the same.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
@@ -81,7 +81,7 @@ class _Before:
         return self.objects.said(self.head[path]) if path in self.head else None
 
 
-def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[Changed]:
+def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[FileChange]:
     """The folders of projects that became others, as the registry tells."""
     if REGISTRY_FILE not in changes:
         return []
@@ -90,14 +90,14 @@ def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> li
     for project, old in was.projects.items():
         if (new := now.folder_of(project)) and new != old:
             verb = "link" if new in was.projects.values() else "rename"
-            rename = Changed(new, verb, was=old)
+            rename = FileChange(new, verb, was=old)
             if files := len(_went(changes, rename)):
                 lines = (f"* {old}/ is {new}/ now ({files} files)",)
                 found.append(replace(rename, lines=lines))
     return found
 
 
-def _went(changes: Mapping[str, bytes | None], rename: Changed) -> list[tuple[str, str]]:
+def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple[str, str]]:
     """(path, path to be) of the files that went to another folder."""
     ways = [(path, moved_path(path, rename.was, rename.path)) for path in changes if changes[path] is None]
     return [(path, to) for path, to in ways if changes.get(to) is not None]

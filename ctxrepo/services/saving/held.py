@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from ctxrepo.domain.guard import deletions
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.services.saving.pending import Edit, pending_edits
+from ctxrepo.services.saving.pending import PendingEdit, pending_edits
 from ctxrepo.storage.memory import Memory
 
 
-def held_deletions(memory: Memory, edits: Sequence[Edit], tree: str | None) -> list[Refusal]:
+def held_deletions(memory: Memory, edits: Sequence[PendingEdit], tree: str | None) -> list[Refusal]:
     """Of the edits to a tree those that look like an accident."""
-    changed = {e.path: deletions.Edit(e.commanded, e.data) for e in edits}
+    changed = {e.path: deletions.HandEdit(e.commanded, e.data) for e in edits}
     return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
 
 

@@ -38,7 +38,7 @@ _Told = TypeVar("_Told", Write, Version)
 
 
 @dataclass(frozen=True)
-class Edit:
+class PendingEdit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
     `commanded` is what commands alone would have made of `base`: what is missing against it, nobody asked for
@@ -60,7 +60,7 @@ def pending_edits(
     tree: str | None,
     writes: Sequence[Write],
     versions: Sequence[Version],
-) -> list[Edit]:
+) -> list[PendingEdit]:
     """Every file that is not as a tree and its own base have it, with acknowledged writes replayed.
 
     Of one that can't be looked at now only the versions count, which agents left while it could.
@@ -85,19 +85,21 @@ def _by_path(things: Iterable[_Told]) -> dict[str, list[_Told]]:
 
 def _edit(
     memory: Memory, path: str, key: Key | None, writes: Sequence[Write], versions: Sequence[Version]
-) -> Edit:
+) -> PendingEdit:
     base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
     unseen = _unseen(versions, is_gone=data is None)
     if data is None:
         unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
     data, folded = fold(path, data, [_as_commanded(v, writes) for v in unseen])
-    return Edit(path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions))
+    return PendingEdit(
+        path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions)
+    )
 
 
-def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> Edit:
+def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> PendingEdit:
     base = _data(memory, key)
-    return Edit(path, base, base, base, versions=_left(versions))
+    return PendingEdit(path, base, base, base, versions=_left(versions))
 
 
 def _left(versions: Sequence[Version]) -> tuple[bytes, ...]:

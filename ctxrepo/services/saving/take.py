@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.write import Refusal, check_file
 from ctxrepo.domain.merge import Aside, aside_file, merge_file
-from ctxrepo.services.saving.pending import RECENT, Edit
+from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory
 
 _LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
@@ -29,7 +29,7 @@ class Taken:
 
 
 def take(
-    memory: Memory, edits: Iterable[Edit], head: Mapping[str, str], held: Sequence[Refusal] = ()
+    memory: Memory, edits: Iterable[PendingEdit], head: Mapping[str, str], held: Sequence[Refusal] = ()
 ) -> Taken:
     """Go through the edits; a refused one is held back whole, like those `held`, and the others go on.
 
@@ -62,7 +62,7 @@ def take(
 
 
 def _keep_versions(
-    memory: Memory, edit: Edit, theirs: bytes | None, taken: Taken, known: bytes | None = None
+    memory: Memory, edit: PendingEdit, theirs: bytes | None, taken: Taken, known: bytes | None = None
 ) -> None:
     """Each version that an agent left gets its place in the history, as it was; the `known` one gets there
     with the file."""

@@ -24,7 +24,7 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
-from ctxrepo.storage.worktree.worktree import Wanted
+from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})
 """Operations that leave what notes say as it is."""
@@ -181,7 +181,7 @@ def _remove(draft: Draft, paths: Iterable[str]) -> None:
     """Remove the files; one that an editor wrote to since it was read stays: for the commit, too, an edit
     stands against a removal."""
     before = {path: _encoded(draft.before[path]) for path in paths}
-    wanted = {path: Wanted(blob_id(data), None) for path, data in before.items() if data is not None}
+    wanted = {path: FileUpdate(blob_id(data), None) for path, data in before.items() if data is not None}
     draft.memory.worktree.adopt(wanted)
 
 
@@ -196,7 +196,7 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
     seen = {path: _encoded(draft.before.get(path)) for path in come}
     due = {path: (seen[path], data) for path, data in come.items()}
     for _ in range(_ROUNDS):
-        wanted = {path: Wanted(_id(old), new) for path, (old, new) in due.items()}
+        wanted = {path: FileUpdate(_id(old), new) for path, (old, new) in due.items()}
         due = {}
         for path in worktree.adopt(wanted):
             now = worktree.read(path)

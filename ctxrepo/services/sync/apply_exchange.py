@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own
-from ctxrepo.services.saving.commit import Committed, Wanted, bring, commit_locked
+from ctxrepo.services.saving.commit import CommitRequest, Committed, bring, commit_locked
 from ctxrepo.services.saving.merge import MergedCommits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory
@@ -25,7 +25,9 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
     """
     objects, clone = memory.objects, memory.clone
     with memory.writing(), memory.building():
-        committed = commit_locked(memory, now, Wanted(only=_differing(memory, clone.branch_ref, received)))
+        committed = commit_locked(
+            memory, now, CommitRequest(only=_differing(memory, clone.branch_ref, received))
+        )
         both = join(committed.head)
         if both is None or both.commit == committed.head:
             return committed
@@ -40,7 +42,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
         late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
         done = replace(committed, head=both.commit, aside=(*committed.aside, *both.aside))
-        return commit_locked(memory, now, Wanted(only=edited)) if late or edited else done
+        return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else done
 
 
 def _differing(memory: Memory, ref: str, received: str) -> set[str]:

@@ -13,7 +13,7 @@ from ctxrepo.domain.merge import Aside
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_obstacles, tell
-from ctxrepo.services.saving.commit import ALL, Committed, Wanted, commit_locked
+from ctxrepo.services.saving.commit import ALL, CommitRequest, Committed, commit_locked
 from ctxrepo.services.saving.refresh import faults
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory
@@ -51,7 +51,7 @@ def sync(
     now: datetime,
     *,
     send: bool = True,
-    wanted: Wanted = ALL,
+    wanted: CommitRequest = ALL,
     fetched: RemoteAnswer | None = None,
     accept_remote: bool = False,
     wait: float = SYNC_WAIT,
@@ -87,7 +87,7 @@ def sync(
     return result
 
 
-def _commit(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
     with memory.writing():
         return commit_locked(memory, now, wanted)
 

@@ -11,7 +11,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Standing:
+class UpstreamState:
     """`answer` is not ok when a person has to confirm first; `notice` is what they must be told else.
 
     `goes_on` says that the remote has all that we knew of it: only then has somebody taken out what isn't
@@ -23,10 +23,10 @@ class Standing:
     goes_on: bool = False
 
 
-_FINE = Standing(RemoteAnswer("ok"), goes_on=True)
+_FINE = UpstreamState(RemoteAnswer("ok"), goes_on=True)
 
 
-def standing(memory: Memory, theirs: str | None, *, accept: bool = False) -> Standing:
+def standing(memory: Memory, theirs: str | None, *, accept: bool = False) -> UpstreamState:
     """What the remote's tip `theirs` (None: it has no such branch) means; with `accept` a person takes it
     for what it is.
 
@@ -36,11 +36,11 @@ def standing(memory: Memory, theirs: str | None, *, accept: bool = False) -> Sta
     found = _standing(memory, theirs)
     if accept:
         agree(memory, theirs)
-        return Standing(_FINE.answer, goes_on=found.goes_on)
+        return UpstreamState(_FINE.answer, goes_on=found.goes_on)
     return found
 
 
-def _standing(memory: Memory, theirs: str | None) -> Standing:
+def _standing(memory: Memory, theirs: str | None) -> UpstreamState:
     objects = memory.objects
     seen = objects.ref(SEEN)
     if seen is None or theirs == seen or not objects.has(seen):
@@ -69,9 +69,9 @@ def agree(memory: Memory, theirs: str | None) -> None:
         memory.objects.set_ref(SEEN, theirs)
 
 
-def _changed(reason: str) -> Standing:
-    return Standing(RemoteAnswer("changed", reason))
+def _changed(reason: str) -> UpstreamState:
+    return UpstreamState(RemoteAnswer("changed", reason))
 
 
-def _noticed(notice: str) -> Standing:
-    return Standing(RemoteAnswer("ok"), notice)
+def _noticed(notice: str) -> UpstreamState:
+    return UpstreamState(RemoteAnswer("ok"), notice)

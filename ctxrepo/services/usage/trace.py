@@ -18,7 +18,7 @@ LAST = 5
 
 
 @dataclass(frozen=True)
-class Weighed:
+class TracedEntry:
     """An entry that was given, or left out for what `why` says; `text` is what it says today.
 
     The id follows the text: of an entry that was edited since, `text` is ''.
@@ -44,8 +44,8 @@ class Trace:
     prompt: str
     edited: str
     silence: str
-    given: tuple[Weighed, ...]
-    left_out: tuple[Weighed, ...]
+    given: tuple[TracedEntry, ...]
+    left_out: tuple[TracedEntry, ...]
 
 
 def traces(memory: Memory, name: str = "", session: str = "", last: int | None = None) -> list[Trace]:
@@ -93,12 +93,12 @@ def _trace(memory: Memory, fields: Mapping[str, Any]) -> Trace:
     )
 
 
-def _weighed(memory: Memory, rows: object) -> tuple[Weighed, ...]:
+def _weighed(memory: Memory, rows: object) -> tuple[TracedEntry, ...]:
     found = []
     for row in rows if isinstance(rows, list) else ():
         match row:
             case [str(name), str(at), int() | float() as score, *more]:
                 entry = memory.cache.find_entry(name)
                 why = str(more[0]) if more else ""
-                found.append(Weighed(f"^{name}", at, score, why, entry.entry.text if entry else ""))
+                found.append(TracedEntry(f"^{name}", at, score, why, entry.entry.text if entry else ""))
     return tuple(found)

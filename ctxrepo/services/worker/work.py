@@ -13,7 +13,7 @@ from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.services.delivery.seen import glance, see
 from ctxrepo.services.rescue.repair import healing
-from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.saving.spooled import spooled_versions, touched_paths
 from ctxrepo.services.sync.fetch import is_fetch_due
@@ -155,7 +155,7 @@ class Worker:
         looks_everywhere = _looks_everywhere(events)
         before = glance(self.memory) if looks_everywhere else None
         only = None if looks_everywhere else touched_paths(events)
-        wanted = Wanted(spooled_versions(self.memory, events), only)
+        wanted = CommitRequest(spooled_versions(self.memory, events), only)
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():

@@ -12,7 +12,7 @@ from ctxrepo.hooks.known.cache import index_of
 from ctxrepo.storage.cache import search
 from ctxrepo.storage.cache.rows import LAST, CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cache.schema import build, is_current
-from ctxrepo.storage.cache.search import Found, Item
+from ctxrepo.storage.cache.search import ChecklistHit, Found
 from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
 
 _NOTES = """
@@ -169,7 +169,7 @@ class CacheReading:
         return list(islice(search.by_words(self._db, words), most))
 
     @healing(_empty)
-    def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[Item]:
+    def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[ChecklistHit]:
         """The items of the scopes' checklists that hold any of the words, in any of its forms."""
         return list(search.items(self._db, scopes, words))
 

@@ -68,7 +68,7 @@ Found = tuple[CachedEntry, str, float]
 """(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
 
 
-class Item(NamedTuple):
+class ChecklistHit(NamedTuple):
     """An item of a checklist, when its note was updated, and those of some words that it holds."""
 
     entry: CachedEntry
@@ -94,7 +94,7 @@ def by_words(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:
             yield item.entry, item.tags, float(len(words))
 
 
-def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[Item]:
+def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -> Iterator[ChecklistHit]:
     """The items of the scopes' checklists that hold any of the words, in any of its forms.
 
     They are not in the index that prompts ask, so theirs is made on the spot; a checklist is short.
@@ -112,7 +112,7 @@ def items(db: sqlite3.Connection, scopes: Sequence[str], words: Sequence[str]) -
         }
     for number, row in enumerate(rows):
         if held := frozenset(word for word in words if number in holders[word]):
-            yield Item(read_entry(row[:9]), row[9], row[10], held)
+            yield ChecklistHit(read_entry(row[:9]), row[9], row[10], held)
 
 
 def by_letters(db: sqlite3.Connection, words: Sequence[str]) -> Iterator[Found]:

@@ -6,7 +6,7 @@ stands in `trees`.
 
 from __future__ import annotations
 
-from ctxrepo.storage.objects.past import Told
+from ctxrepo.storage.objects.past import CommitHeader
 from ctxrepo.storage.objects.store import Author, Objects
 
-__all__ = ["Author", "Objects", "Told"]
+__all__ = ["Author", "CommitHeader", "Objects"]

@@ -11,14 +11,14 @@ from heapq import heappop, heappush
 from pygit2.enums import SortMode
 
 from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
-from ctxrepo.storage.objects.reading import Reading, reading
+from ctxrepo.storage.objects.reading import ObjectReader, reading
 
 _SKEW = 32
 """Commits that are looked at beyond the point where histories have met: clocks of machines differ."""
 
 
 @dataclass(frozen=True)
-class Told:
+class CommitHeader:
     """What a commit says of itself."""
 
     when: datetime
@@ -26,7 +26,7 @@ class Told:
     message: str
 
 
-class Past(Reading):
+class Past(ObjectReader):
     def tree_of(self, commit: str | None) -> str | None:
         return None if commit is None else str(self.commit_at(commit).tree_id)
 
@@ -91,10 +91,10 @@ class Past(Reading):
                 seen.add(parent)
                 heappush(queue, (-self.commit_at(parent).commit_time, parent))
 
-    def told(self, commit: str) -> Told:
+    def told(self, commit: str) -> CommitHeader:
         """What a commit says of itself, whatever bytes somebody put there; a long message is cut."""
         found = self.commit_at(commit)
-        return Told(
+        return CommitHeader(
             when=_moment(found.commit_time),
             author=(found.author.raw_name or b"")[: MESSAGE.most].decode("utf-8", "replace"),
             message=found.raw_message[: MESSAGE.most].decode("utf-8", "replace"),

@@ -23,7 +23,7 @@ _LARGEST: Mapping[int, Bound] = {ObjectType.TREE: FOLDER_BYTES, ObjectType.BLOB:
 _Object = pygit2.Commit | pygit2.Tree | pygit2.Blob | pygit2.Tag
 
 
-class Reading:
+class ObjectReader:
     """An opened repository. Ids are 40 hex digits."""
 
     def __init__(self, own: OwnGit) -> None:

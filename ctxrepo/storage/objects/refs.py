@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ctxrepo.storage.objects.reading import Reading
+from ctxrepo.storage.objects.reading import ObjectReader
 
 
-class Refs(Reading):
+class Refs(ObjectReader):
     def ref(self, name: str) -> str | None:
         """What the ref points at, following symbolic ones; None when it isn't there."""
         return self._refs.resolve(name)

@@ -13,7 +13,7 @@ from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
 
 
 @dataclass(frozen=True)
-class Told:
+class FaultRecord:
     """A fault, the moment it was first told, and the moment it was over ('' while it stands)."""
 
     fault: str
@@ -38,9 +38,9 @@ class FaultLog:
             if fault not in standing:
                 self._append(at, fault, is_over=False)
 
-    def read(self) -> list[Told]:
+    def read(self) -> list[FaultRecord]:
         """Every fault the log knows of, the one that began last at the end."""
-        found: list[Told] = []
+        found: list[FaultRecord] = []
         standing: dict[str, int] = {}
         for at, fault, is_over in self._lines():
             if is_over and fault in standing:
@@ -48,7 +48,7 @@ class FaultLog:
                 found[place] = replace(found[place], until=at)
             elif not is_over and fault not in standing:
                 standing[fault] = len(found)
-                found.append(Told(fault, at))
+                found.append(FaultRecord(fault, at))
         return found
 
     def _lines(self) -> Iterator[tuple[str, str, bool]]:

@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Block:
+class FileBlock:
     """The block in the file at `path`, which is no link, for the project of this id ('' for none).
 
     `own` is the id that the checkout has by itself, which may have stood for `project`.
@@ -37,13 +37,13 @@ class Block:
 class Blocks:
     """All of them; `seen` is what they were last brought up to."""
 
-    known: tuple[Block, ...] = ()
+    known: tuple[FileBlock, ...] = ()
     seen: str = ""
 
-    def at(self, path: Path) -> Block | None:
+    def at(self, path: Path) -> FileBlock | None:
         return next((block for block in self.known if block.path == path), None)
 
-    def with_(self, block: Block) -> Blocks:
+    def with_(self, block: FileBlock) -> Blocks:
         """These with `block` in place of the one in the same file; it has seen nothing yet."""
         return replace(self.without(block.path), known=(*self.without(block.path).known, block))
 
@@ -74,7 +74,7 @@ class BlockFile:
             foreign.apply([Change(self.file, before, after if blocks.known else None, private=True)])
 
 
-def _fields(known: Sequence[Block]) -> list[dict[str, object]]:
+def _fields(known: Sequence[FileBlock]) -> list[dict[str, object]]:
     return [
         {
             "path": str(block.path),
@@ -88,9 +88,9 @@ def _fields(known: Sequence[Block]) -> list[dict[str, object]]:
     ]
 
 
-def _block(fields: dict[str, object]) -> Block:
+def _block(fields: dict[str, object]) -> FileBlock:
     glue = base64.b64decode(str(fields["glue"]), validate=True)
-    return Block(
+    return FileBlock(
         Path(str(fields["path"])),
         str(fields["project"]),
         glue,

@@ -23,7 +23,7 @@ from ctxrepo.storage.worktree.hidden import Hidden, found_at, places_of
 from ctxrepo.storage.worktree.replaced import Late
 from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER
 from ctxrepo.storage.worktree.stamps import Stamps
-from ctxrepo.storage.worktree.worktree import Wanted, Worktree
+from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 _BATCH = 512
 """Files written between two syncs of the disk; bounds the memory a first clone takes."""
@@ -248,8 +248,8 @@ class Checkout:
         found = self.objects.files(tree, paths)
         return {path: found.get(path) for path in paths}
 
-    def _wanted(self, expected: str | None, key: Key | None) -> Wanted:
-        return Wanted(expected, None if key is None else self.objects.data(key))
+    def _wanted(self, expected: str | None, key: Key | None) -> FileUpdate:
+        return FileUpdate(expected, None if key is None else self.objects.data(key))
 
 
 def _may_tell(path: str) -> bool:

@@ -13,7 +13,7 @@ from ctxrepo.domain.git.oid import tree_id
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
-from ctxrepo.storage.worktree.stamps import NO_FILES, NOTHING, UNREAD, Held, Stamps, held, read_id
+from ctxrepo.storage.worktree.stamps import NO_FILES, NOTHING, UNREAD, FolderSnapshot, Stamps, held, read_id
 from ctxrepo.storage.worktree.worktree import Worktree
 
 Differing = dict[str, tuple[str | None, Key | None]]
@@ -73,7 +73,7 @@ _MANY = 50
 class Folder:
     """A folder on disk: blob ids of its files and what folders are in it, by name; no empty ones."""
 
-    def __init__(self, held: Held, folders: Mapping[str, Folder]) -> None:
+    def __init__(self, held: FolderSnapshot, folders: Mapping[str, Folder]) -> None:
         self._held = held
         self.folders = folders
 
@@ -99,7 +99,7 @@ def look(
 ) -> tuple[Folder, dict[str, str]]:
     """The top folder, and path -> why of what was passed over; reads only what is not as it is known."""
     known = stamps.read()
-    now: dict[str, Held] = {}
+    now: dict[str, FolderSnapshot] = {}
     folders: dict[str, Folder] = {}
     skipped: dict[str, str] = {}
     for listing in worktree.walk():

@@ -28,7 +28,7 @@ _SCHEMA = (
 )
 
 
-class Held(NamedTuple):
+class FolderSnapshot(NamedTuple):
     """What a folder held beside other folders, the first three as JSON: unread in a folder that is unchanged.
 
     Stamps of all that was there by name (null where it has to be read again), blob ids of the files by name,
@@ -43,7 +43,7 @@ class Held(NamedTuple):
 
 NO_FILES = json.dumps({})
 
-NOTHING = Held(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
+NOTHING = FolderSnapshot(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
 
 UNREAD = "can't be read"
 """What is there and can't be read is not gone: taken for deleted, it would be removed everywhere."""
@@ -55,18 +55,18 @@ class Stamps:
 
     database: Path
 
-    def read(self) -> Mapping[str, Held]:
+    def read(self) -> Mapping[str, FolderSnapshot]:
         try:
             ready(self.database)
             with closing(sqlite3.connect(self.database)) as connection:
                 connection.execute(_SCHEMA)
                 rows = connection.execute("select folder, stamps, ids, skipped, tree from held").fetchall()
-                return {row[0]: Held(*row[1:]) for row in rows}
+                return {row[0]: FolderSnapshot(*row[1:]) for row in rows}
         except (sqlite3.DatabaseError, OSError) as error:
             self._drop(error)
             return {}
 
-    def keep(self, fresh: Mapping[str, Held], gone: Iterable[str]) -> None:
+    def keep(self, fresh: Mapping[str, FolderSnapshot], gone: Iterable[str]) -> None:
         try:
             with closing(sqlite3.connect(self.database)) as connection, connection:
                 connection.executemany("delete from held where folder = ?", [(path,) for path in gone])
@@ -84,7 +84,7 @@ class Stamps:
             self.database.unlink()
 
 
-def held(worktree: Worktree, listing: Listing, was: Held | None) -> Held:
+def held(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
     """What a folder holds; reads only files that are not as they `was`."""
     stamps: dict[str, Stamp | None] = {**listing.there}
     if was and was.stamps == json.dumps(stamps):
@@ -107,7 +107,7 @@ def held(worktree: Worktree, listing: Listing, was: Held | None) -> Held:
             skipped[path] = UNREAD
         if oid is None or max(stamp.mtime_ns, stamp.ctime_ns) + _SETTLED_NS >= now:
             stamps[name] = None
-    return Held(json.dumps(stamps), json.dumps(ids), json.dumps(skipped), tree_id(ids, {}))
+    return FolderSnapshot(json.dumps(stamps), json.dumps(ids), json.dumps(skipped), tree_id(ids, {}))
 
 
 def read_id(worktree: Worktree, path: str) -> str | None:

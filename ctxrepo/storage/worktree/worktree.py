@@ -36,7 +36,7 @@ OBSTACLE = "obstacle"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FileUpdate:
     """What a file shall become (`data` None: gone) if its blob id is `expected` (None: not there)."""
 
     expected: str | None
@@ -103,7 +103,7 @@ class Worktree:
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
-    def adopt(self, wanted: Mapping[str, Wanted]) -> frozenset[str]:
+    def adopt(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
         """Bring files to the bytes wanted, each only while it still is what the caller saw.
 
         An editor may write at any moment: a file that is no longer as expected is left alone, and its path
@@ -209,7 +209,7 @@ def _id(folders: Folders, path: str) -> str | None:
     return OBSTACLE if os.path.lexists(folders.root / path) else None
 
 
-def _is_ready(folders: Folders, path: str, wanted: Wanted) -> bool:
+def _is_ready(folders: Folders, path: str, wanted: FileUpdate) -> bool:
     """Whether the file is as expected, and nothing is in the way where a folder has to be."""
     try:
         folders.of(path, create=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.git.commit import MAX_LINE, MAX_LINES, MAX_SUBJECT, Changed, merge_message, message
+from ctxrepo.domain.git.commit import MAX_LINE, MAX_LINES, MAX_SUBJECT, FileChange, merge_message, message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.paths import INVISIBLE
 
@@ -16,7 +16,7 @@ TOKEN = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6"
 
 
 def subject(*paths: str, verb: str = "edit") -> str:
-    return message([Changed(path, verb) for path in paths], []).splitlines()[0]
+    return message([FileChange(path, verb) for path in paths], []).splitlines()[0]
 
 
 def trailers(text: str) -> list[str]:
@@ -30,7 +30,9 @@ def trailers(text: str) -> list[str]:
 
 
 def test_a_whole_message() -> None:
-    text = message([Changed("global/topics/build.md", "add", ("+ use make check", "~ two cores"))], [ORIGIN])
+    text = message(
+        [FileChange("global/topics/build.md", "add", ("+ use make check", "~ two cores"))], [ORIGIN]
+    )
     assert text == (
         "memory(global): add topics/build\n"
         "\n"
@@ -83,19 +85,19 @@ def test_a_merge_is_told_in_the_same_words() -> None:
 def test_long_bodies_are_cut_and_counted() -> None:
     lines = tuple(f"+ {n} " + "x" * 200 for n in range(100))
     body = message(
-        [Changed("a/b.md", "add", lines[:30]), Changed("a/c.md", "add", lines[30:])], []
+        [FileChange("a/b.md", "add", lines[:30]), FileChange("a/c.md", "add", lines[30:])], []
     ).splitlines()[2:]
     assert len(body) == MAX_LINES
     assert body[-1] == f"… {100 - MAX_LINES + 1} more"
     assert all(len(line) == MAX_LINE for line in body[:-1])
-    whole = message([Changed("a/b.md", "add", lines[:MAX_LINES])], []).splitlines()[2:]
+    whole = message([FileChange("a/b.md", "add", lines[:MAX_LINES])], []).splitlines()[2:]
     assert len(whole) == MAX_LINES
     assert "more" not in whole[-1]
 
 
 def test_trailers_repeat_and_the_empty_ones_are_left_out() -> None:
     origins = [ORIGIN, Origin("ada-1a2b", "s-2", "codex"), Origin("ada-1a2b")]
-    text = message([Changed("a/b.md", "add", ("+ x",))], origins)
+    text = message([FileChange("a/b.md", "add", ("+ x",))], origins)
     assert trailers(text) == [
         "Ctxrepo-Session: s-1",
         "Ctxrepo-Session: s-2",
@@ -104,7 +106,7 @@ def test_trailers_repeat_and_the_empty_ones_are_left_out() -> None:
         "Ctxrepo-Host: ada-1a2b",
         "Ctxrepo-Project: host/owner/name",
     ]
-    assert trailers(message([Changed("a/b.md", "add", ("+ x",))], [Origin("")])) == []
+    assert trailers(message([FileChange("a/b.md", "add", ("+ x",))], [Origin("")])) == []
 
 
 FORGED = [
@@ -124,7 +126,7 @@ FORGED = [
 
 @pytest.mark.parametrize("text", FORGED)
 def test_nothing_can_forge_a_trailer(text: str) -> None:
-    changes = [Changed(f"a/{text}.md", text, (text, f"+ {text}", text))]
+    changes = [FileChange(f"a/{text}.md", text, (text, f"+ {text}", text))]
     assert trailers(message(changes, [])) == []
     assert trailers(message(changes, [Origin("h")])) == ["Ctxrepo-Host: h"]
     told = trailers(message(changes, [Origin(text, text, "claude", text)]))
@@ -135,7 +137,7 @@ def test_nothing_can_forge_a_trailer(text: str) -> None:
 
 
 def test_no_secret_is_repeated() -> None:
-    changes = [Changed(f"a/{TOKEN}.md", "add", (f"- token {TOKEN}", "- " + "x" * 80 + f" {TOKEN}"))]
+    changes = [FileChange(f"a/{TOKEN}.md", "add", (f"- token {TOKEN}", "- " + "x" * 80 + f" {TOKEN}"))]
     text = message(changes, [Origin(TOKEN, TOKEN, TOKEN, TOKEN)])
     assert "aB3dE5" not in text
 
@@ -144,8 +146,10 @@ _any = st.text(max_size=120)
 _origins = st.lists(st.builds(Origin, _any, _any, _any, _any), max_size=3)
 
 
-@given(st.lists(st.builds(Changed, _any, _any, st.lists(_any, max_size=50).map(tuple)), max_size=4), _origins)
-def test_every_message_keeps_its_bounds(changes: list[Changed], origins: list[Origin]) -> None:
+@given(
+    st.lists(st.builds(FileChange, _any, _any, st.lists(_any, max_size=50).map(tuple)), max_size=4), _origins
+)
+def test_every_message_keeps_its_bounds(changes: list[FileChange], origins: list[Origin]) -> None:
     text = message(changes, origins)
     first, *blocks = text.rstrip("\n").split("\n\n")
     assert first.startswith("memory")

@@ -7,7 +7,7 @@ from machines import Machine, make_machine
 
 from ctxrepo.services.faults.halfway import halfway
 from ctxrepo.services.health.status import status
-from ctxrepo.services.locate.project import Here
+from ctxrepo.services.locate.project import Location
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 
 
@@ -37,7 +37,7 @@ def test_a_first_checkout_that_was_ended_is_told_and_a_second_init_ends_it(
     half = halfway(carl.open())
     assert half
     assert half.remedy == "Run `ctxrepo init` again to finish it."
-    assert "interrupted" in status(carl.open(), Here(None), workplace(carl)).obstacle
+    assert "interrupted" in status(carl.open(), Location(None), workplace(carl)).obstacle
     carl.init(str(remote))
     assert halfway(carl.open()) is None
     assert "- one" in carl.read("shop/MEMORY.md")

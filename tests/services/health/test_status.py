@@ -11,14 +11,14 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.faces.cli.repository import standing
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undo import undo
-from ctxrepo.services.locate.project import Here
+from ctxrepo.services.locate.project import Location
 from ctxrepo.services.notes.remember import Fact, stage
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import anchor
 
 
 def now(machine: Machine) -> Status:
-    return status(machine.open(), Here(machine.project()), workplace(machine))
+    return status(machine.open(), Location(machine.project()), workplace(machine))
 
 
 def test_waiting_counts_what_was_said_not_the_files_it_took(ada: Machine) -> None:

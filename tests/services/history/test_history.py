@@ -11,11 +11,11 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.history.history import MAX_LINES, Deed, Old, history, version
+from ctxrepo.services.history.history import MAX_LINES, CommitSummary, Old, history, version
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import project_here
-from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.pending import Version
 
 NOTE = "shop/topics/gotcha.md"
@@ -32,7 +32,7 @@ def save(machine: Machine, text: str, path: str = NOTE) -> None:
     commit(machine.open(), NOW)
 
 
-def past(machine: Machine, target: str = "", limit: int = 20) -> list[Deed]:
+def past(machine: Machine, target: str = "", limit: int = 20) -> list[CommitSummary]:
     about = parse_target(target) if target else None
     return history(machine.open(), about, machine.project(), limit)
 
@@ -51,7 +51,7 @@ def id_of(machine: Machine, words: str) -> str:
 def test_the_last_commits_are_told_with_who_made_them(mine: Machine) -> None:
     mine.remember("one", category="gotcha")
     version_of_agent = Version(NOTE, "claude", "s-1", b"- two\n")
-    commit(mine.open(), NOW, Wanted([version_of_agent]))
+    commit(mine.open(), NOW, CommitRequest([version_of_agent]))
     mine.git("commit", "-q", "--allow-empty", "-m", "by hand")
     by_hand, made, *_ = past(mine)
     assert (by_hand.author, by_hand.subject, by_hand.writers.hosts) == ("ada", "by hand", ())
@@ -87,7 +87,11 @@ def test_a_change_that_is_no_entrys_is_told_and_many_lines_are_counted(mine: Mac
 def test_a_version_that_another_editor_overwrote_is_found(mine: Machine) -> None:
     save(mine, "- base\n")
     mine.write(NOTE, "- base\n- from two\n")
-    commit(mine.open(), NOW, Wanted([Version(NOTE, "claude", "s-1", b"- base\n- from one\n", b"- base\n")]))
+    commit(
+        mine.open(),
+        NOW,
+        CommitRequest([Version(NOTE, "claude", "s-1", b"- base\n- from one\n", b"- base\n")]),
+    )
     assert lines(mine, NOTE)[:2] == [("~ from two",), ("+ from one",)]
     overwritten = past(mine, NOTE)[1]
     assert version(mine.open(), parse_target(NOTE), None, overwritten.commit).data == b"- base\n- from one\n"

@@ -10,7 +10,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import aside_file
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.project import find_project, identity_at, read_registry
-from ctxrepo.services.projects.link_project import Linked, link_project
+from ctxrepo.services.projects.link_project import ProjectLink, link_project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 
@@ -22,7 +22,7 @@ def readdressed(machine: Machine) -> None:
     git(machine.project_folder, "remote", "set-url", "origin", f"https://{NEW}.git")
 
 
-def link(machine: Machine, target: str) -> Linked:
+def link(machine: Machine, target: str) -> ProjectLink:
     memory = machine.open()
     identity = identity_at(memory, machine.project_folder, machine.env)
     assert identity is not None

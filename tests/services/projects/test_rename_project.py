@@ -17,7 +17,7 @@ from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.projects.rename_project import Renamed, rename_project
 from ctxrepo.services.reading.find import project_here
 from ctxrepo.services.reading.marks import marks_of
-from ctxrepo.services.saving.commit import Wanted
+from ctxrepo.services.saving.commit import CommitRequest
 from ctxrepo.services.tape.tape import anchor
 from ctxrepo.storage.state.compiled import read_checkouts
 
@@ -225,5 +225,5 @@ def test_a_folder_in_which_something_is_held_back_keeps_its_name(both: tuple[Mac
     ada.write("shop/long.md", "- entry 0\n")
     with pytest.raises(Refused, match=r"shop/long\.md is held back"):
         rename(ada, "store")
-    assert ada.sync(wanted=Wanted(deletions=True)).held == ()
+    assert ada.sync(wanted=CommitRequest(deletions=True)).held == ()
     assert rename(ada, "store").folder == "store"

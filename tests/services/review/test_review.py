@@ -12,7 +12,7 @@ from machines import NOW, Machine, make_machine, make_remote
 
 from ctxrepo.errors import NotFound
 from ctxrepo.services.health.status import status
-from ctxrepo.services.locate.project import Here
+from ctxrepo.services.locate.project import Location
 from ctxrepo.services.review.declined import declined, dismiss
 from ctxrepo.services.saving.commit import commit
 
@@ -85,7 +85,7 @@ def test_work_goes_to_a_branch_and_main_stays(ada: Machine, remote: Path) -> Non
     assert ada.sync().branch == sent.branch
     assert on(remote, sent.branch) == "- base\n- proposed\n- more"
     assert ada.sync().sent == 0
-    assert status(ada.open(), Here(None), workplace(ada)).review == sent.branch
+    assert status(ada.open(), Location(None), workplace(ada)).review == sent.branch
 
 
 def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
@@ -98,7 +98,7 @@ def test_a_merged_review_is_over_and_the_next_work_gets_a_new_branch(
     git(people, "push", "-q", "origin", "HEAD:main")
     ada.sync()
     assert ada.read(NOTE) == "- base\n- proposed\n"
-    assert status(ada.open(), Here(None), workplace(ada)).review == ""
+    assert status(ada.open(), Location(None), workplace(ada)).review == ""
     assert ada.tree() == git(remote, "rev-parse", "main^{tree}")
     ada.write(NOTE, "- base\n- proposed\n- next\n")
     second = ada.sync().branch
@@ -115,7 +115,7 @@ def test_what_was_squashed_comes_back_once(ada: Machine, remote: Path, people: P
     assert done.branch.endswith("20261120") or done.branch.endswith("20261120-2")
     # Only what is new is proposed: nothing that main has is in the branch's commits.
     assert git(remote, "rev-list", "--count", f"main..{done.branch}") == "1"
-    assert status(ada.open(), Here(None), workplace(ada)).declined == []
+    assert status(ada.open(), Location(None), workplace(ada)).declined == []
 
 
 def test_what_reviewers_strike_out_stays_out_and_is_listed(ada: Machine, remote: Path, people: Path) -> None:
@@ -124,7 +124,7 @@ def test_what_reviewers_strike_out_stays_out_and_is_listed(ada: Machine, remote:
     done = ada.sync()
     assert ada.read(NOTE) == "- base\n- good\n"
     assert any("struck out" in notice for notice in done.notices)
-    (declined,) = status(ada.open(), Here(None), workplace(ada)).declined
+    (declined,) = status(ada.open(), Location(None), workplace(ada)).declined
     assert declined.entries == [f"{NOTE}: struck out"]
     ada.write(NOTE, "- base\n- good\n- later\n")
     again = ada.sync()
@@ -139,7 +139,7 @@ def test_a_declined_branch_is_never_sent_again(ada: Machine, remote: Path, peopl
     assert ada.sync().sent == 0
     assert ada.read(NOTE) == "- base\n"
     assert branches(remote) == []
-    assert [d.entries for d in status(ada.open(), Here(None), workplace(ada)).declined] == [
+    assert [d.entries for d in status(ada.open(), Location(None), workplace(ada)).declined] == [
         [f"{NOTE}: unwanted"]
     ]
     assert ada.git("status", "--porcelain") == ""
@@ -197,7 +197,7 @@ def test_edits_of_others_and_a_description_alone_survive_a_review(
     ada.write(NOTE, "---\ndescription: what it is\n---\n\n- base\n")
     branch = ada.sync().branch
     ada.sync()
-    assert status(ada.open(), Here(None), workplace(ada)).review == branch
+    assert status(ada.open(), Location(None), workplace(ada)).review == branch
     look(people, "main")
     rewrite(people, "- base\n- of others\n")
     git(people, "push", "-q", "origin", "HEAD:main")
@@ -237,8 +237,8 @@ def test_what_a_main_lost_that_went_back_is_not_struck_out(
     assert [notice for notice in told if "struck out" in notice] == []
     again = ada.sync()
     assert (ada.read("shop/long.md"), ada.read(NOTE)) == ("- known for long\n", "- base\n- proposed\n")
-    assert not status(ada.open(), Here(None), workplace(ada)).declined
-    sent = again.branch or status(ada.open(), Here(None), workplace(ada)).review
+    assert not status(ada.open(), Location(None), workplace(ada)).declined
+    sent = again.branch or status(ada.open(), Location(None), workplace(ada)).review
     assert git(remote, "show", f"{sent}:shop/long.md") == "- known for long"
 
 
@@ -301,14 +301,14 @@ EVIDENCE = ".ctx/evidence"
 def test_what_lies_on_the_branch_is_in_review_and_not_to_send(ada: Machine, remote: Path) -> None:
     ada.write(NOTE, "- base\n- proposed\n")
     ada.sync()
-    now = status(ada.open(), Here(None), workplace(ada))
+    now = status(ada.open(), Location(None), workplace(ada))
     assert (now.in_review, now.ahead) == (1, 0)
     ada.write(NOTE, "- base\n- proposed\n- more\n")
     commit(ada.open(), NOW)
-    now = status(ada.open(), Here(None), workplace(ada))
+    now = status(ada.open(), Location(None), workplace(ada))
     assert (now.in_review, now.ahead) == (1, 1)
     ada.sync()
-    now = status(ada.open(), Here(None), workplace(ada))
+    now = status(ada.open(), Location(None), workplace(ada))
     assert (now.in_review, now.ahead) == (2, 0)
 
 
@@ -320,7 +320,7 @@ def test_a_declined_list_holds_entries_alone(ada: Machine, remote: Path, people:
     assert git(remote, "ls-tree", "-r", "--name-only", branch, EVIDENCE)
     git(people, "push", "-q", "origin", f":{branch}")
     ada.sync()
-    (declined,) = status(ada.open(), Here(None), workplace(ada)).declined
+    (declined,) = status(ada.open(), Location(None), workplace(ada)).declined
     assert [entry.partition(": ")[0] for entry in declined.entries] == [
         "global/MEMORY.md",
         "global/topics/new.md",
@@ -335,7 +335,7 @@ def test_a_head_that_was_struck_out_is_kept_and_not_told_as_an_entry(
     git(people, "push", "-q", "origin", f":{ada.sync().branch}")
     assert ada.sync().notices == ()
     assert ada.read(NOTE) == "- base\n"
-    assert status(ada.open(), Here(None), workplace(ada)).declined == []
+    assert status(ada.open(), Location(None), workplace(ada)).declined == []
     assert "a word too much" in git(ada.clone, "show", f"refs/ctxrepo/declined/20261120:{NOTE}")
 
 

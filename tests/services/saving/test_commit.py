@@ -12,7 +12,7 @@ from machines import NOW, Machine
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.saving import commit as commit_service
-from ctxrepo.services.saving.commit import Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.pending import Version
 from ctxrepo.services.sync import exchange as exchange_service
 from ctxrepo.storage.memory import Memory
@@ -225,7 +225,7 @@ def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
         return changes
 
     monkeypatch.setattr(commit_service, "moved_evidence", follow_while_the_agent_edits)
-    commit(mine.open(), NOW, Wanted([left], only=()))
+    commit(mine.open(), NOW, CommitRequest([left], only=()))
     monkeypatch.undo()
     assert "base, and more" in mine.read(NOTE)
     commit(mine.open(), NOW)
@@ -244,7 +244,7 @@ def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine
     after = before.replace("6380", "6399")
     mine.write(NOTE, after)
     left = Version(NOTE, "claude", "s", after.encode(), before.encode())
-    commit(mine.open(), NOW, Wanted([left], only=()))
+    commit(mine.open(), NOW, CommitRequest([left], only=()))
     assert mine.read(str(evidence)) == by_hand
     commit(mine.open(), NOW)
     said = mine.git("show", f"HEAD:{evidence}")
@@ -255,14 +255,14 @@ def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine
 def test_an_agents_file_tool_reaches_no_dot_folder_of_the_remote(mine: Machine) -> None:
     mine.write(".github/workflows/run.yml", "on: push\n")
     version = Version(".github/workflows/run.yml", "claude", "s", b"on: push\n")
-    commit(mine.open(), NOW, Wanted([version]))
+    commit(mine.open(), NOW, CommitRequest([version]))
     assert ".github" not in mine.git("ls-tree", "-r", "--name-only", "HEAD")
 
 
 def test_what_a_session_left_and_somebody_replaced_is_in_the_history(mine: Machine) -> None:
     mine.write(NOTE, "# T\n\n- base\n- replaced it\n")
     left = Version(NOTE, "claude", "s", b"# T\n\n- base\n- as the agent left it\n", b"# T\n\n- base\n")
-    commit(mine.open(), NOW, Wanted([left]))
+    commit(mine.open(), NOW, CommitRequest([left]))
     assert mine.read(NOTE) == "# T\n\n- base\n- replaced it\n"
     assert "as the agent left it" in mine.git("log", "-p", "--format=", "--", NOTE)
 

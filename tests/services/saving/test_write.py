@@ -16,7 +16,7 @@ from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving import write as writing
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.storage.worktree.worktree import Wanted, Worktree
+from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
 
@@ -205,7 +205,7 @@ def edited_just_then(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator
     """Makes an editor write a file when it has been read for a command, and isn't replaced or removed yet."""
     adopt, due = Worktree.adopt, {}
 
-    def adopted(self: Worktree, wanted: Mapping[str, Wanted]) -> frozenset[str]:
+    def adopted(self: Worktree, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
         for path in due.keys() & wanted.keys():
             mine.write(path, due.pop(path))
         return adopt(self, wanted)
@@ -242,7 +242,7 @@ def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_k
     memory = mine.open()
     with drafting(memory, "test", Origin(memory.host), NOW) as draft:
         draft.put(NOTE, "- the port is 9090 on the web server\n")
-    commit(mine.open(), NOW, committing.Wanted(only=()))
+    commit(mine.open(), NOW, committing.CommitRequest(only=()))
     said = mine.git("grep", "-h", "the port", "HEAD").splitlines()
     assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*said}
     assert mine.open().writes.is_empty()

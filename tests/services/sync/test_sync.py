@@ -13,7 +13,7 @@ from machines import NOW, Machine, make_machine
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.saving.commit import Committed, Wanted, commit
+from ctxrepo.services.saving.commit import CommitRequest, Committed, commit
 from ctxrepo.services.saving.pending import Version
 from ctxrepo.services.sync import sync as sync_module
 from ctxrepo.storage.memory import Memory
@@ -167,7 +167,7 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
     ada, _ = pair
     asked = []
 
-    def committed(memory: Memory, now: datetime, wanted: Wanted) -> Committed:
+    def committed(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
         done = commit(memory, now, wanted)
         if not asked:
             ada.remember("just then")
@@ -229,7 +229,7 @@ def test_versions_that_agents_wrote_over_each_other_all_stay(pair: Pair) -> None
     commit(
         ada.open(),
         NOW,
-        Wanted([Version(NOTE, "a", "1", one.encode()), Version(NOTE, "a", "2", two.encode())]),
+        CommitRequest([Version(NOTE, "a", "1", one.encode()), Version(NOTE, "a", "2", two.encode())]),
     )
     assert all(line in ada.read(NOTE) for line in ("- base", "- by one", "- by two"))
 
@@ -240,7 +240,7 @@ def test_a_session_that_takes_its_own_line_back_is_believed(pair: Pair) -> None:
     ada.sync()
     first, last = b"# T\n\n- base\n- wrong\n", b"# T\n\n- base\n"
     ada.write(NOTE, last.decode())
-    commit(ada.open(), NOW, Wanted([Version(NOTE, "a", "1", first), Version(NOTE, "a", "1", last)]))
+    commit(ada.open(), NOW, CommitRequest([Version(NOTE, "a", "1", first), Version(NOTE, "a", "1", last)]))
     assert "wrong" not in ada.read(NOTE)
 
 

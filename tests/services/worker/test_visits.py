@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.services.locate.project import Here
+from ctxrepo.services.locate.project import Location
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.state.compactions import Compactions
@@ -29,7 +29,7 @@ def visits(ada: Machine, log: list[str]) -> Visits:
 def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     ada: Machine, visits: Visits, log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def look(memory: object, cwd: Path, env: object) -> Here:
+    def look(memory: object, cwd: Path, env: object) -> Location:
         if cwd.name == "odd":
             raise RuntimeError("nobody reckoned with this")
         return real(memory, cwd, env)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.hooks.files.logs import LOG_BYTES
-from ctxrepo.storage.state.faultlog import FaultLog, Told
+from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
 
 T0 = 1_790_000_000.0
 AT = ["2026-09-21T14:13:20Z", "2026-09-21T14:13:21Z", "2026-09-21T14:13:22Z"]
@@ -20,7 +20,7 @@ def test_each_fault_has_the_moment_it_came_and_the_one_it_went(tmp_path: Path) -
     log.note(["a", "b"], T0)
     log.note(["b"], T0 + 1)
     log.note(["b", "a"], T0 + 2)
-    assert log.read() == [Told("a", AT[0], AT[1]), Told("b", AT[0]), Told("a", AT[2])]
+    assert log.read() == [FaultRecord("a", AT[0], AT[1]), FaultRecord("b", AT[0]), FaultRecord("a", AT[2])]
 
 
 def test_what_is_torn_or_foreign_says_nothing(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_what_is_torn_or_foreign_says_nothing(tmp_path: Path) -> None:
     log = FaultLog(file)
     assert log.read() == []
     log.note(["a"], T0)
-    assert log.read() == [Told("a", AT[0])]
+    assert log.read() == [FaultRecord("a", AT[0])]
 
 
 def test_a_full_log_still_knows_what_stands(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_full_log_still_knows_what_stands(tmp_path: Path) -> None:
     for number in range(2):
         log.note(["it stands", f"{number}" * (LOG_BYTES // 3)], T0 + number)
     assert Path(f"{log.file}.1").exists()
-    assert Told("it stands", AT[0]) in log.read()
+    assert FaultRecord("it stands", AT[0]) in log.read()
 
 
 @given(st.lists(st.lists(st.sampled_from("abc")), max_size=6))

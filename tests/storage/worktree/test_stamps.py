@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.storage.worktree.disk import look
 from ctxrepo.storage.worktree.scan import Listing, Stamp
-from ctxrepo.storage.worktree.stamps import Held, Stamps, held
+from ctxrepo.storage.worktree.stamps import FolderSnapshot, Stamps, held
 from ctxrepo.storage.worktree.worktree import Worktree
 
 HOUR = 3_600_000_000_000
@@ -51,7 +51,7 @@ def with_stamps(found: Listing, change: Callable[[Stamp], Stamp]) -> Listing:
     return replace(found, there={name: change(stamp) for name, stamp in found.there.items()})
 
 
-def ids(found: Held) -> dict[str, str]:
+def ids(found: FolderSnapshot) -> dict[str, str]:
     """name -> blob id; the tree has to be the one that git makes of them."""
     files: dict[str, str] = json.loads(found.ids)
     lines = "".join(f"100644 blob {oid}\t{name}\n" for name, oid in files.items())
@@ -145,7 +145,7 @@ def test_no_sequence_of_rewrites_brings_a_stale_id(
 
 
 def test_what_was_kept_comes_back_and_what_is_gone_does_not(database: Path) -> None:
-    one, two = Held("1", "2", "3", "4"), Held("{}", "{}", "{}", "5")
+    one, two = FolderSnapshot("1", "2", "3", "4"), FolderSnapshot("{}", "{}", "{}", "5")
     stamps = Stamps(database)
     assert stamps.read() == {}
     stamps.keep({"": one, "global": one}, ())

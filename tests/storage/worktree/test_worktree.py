@@ -11,7 +11,7 @@ import pytest
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.errors import Refused
 from ctxrepo.storage.disk.folders import Folders
-from ctxrepo.storage.worktree.worktree import Wanted, Worktree
+from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def test_evidence_is_seen_though_its_folder_is_hidden(tree: Worktree) -> None:
 def test_adopting_replaces_adds_and_removes(tree: Worktree) -> None:
     tree.write_all({"a.md": b"old", "b.md": b"going"})
     wanted = {
-        "a.md": Wanted(blob_id(b"old"), b"new"),
-        "b.md": Wanted(blob_id(b"going"), None),
-        "c/d.md": Wanted(None, b"fresh"),
+        "a.md": FileUpdate(blob_id(b"old"), b"new"),
+        "b.md": FileUpdate(blob_id(b"going"), None),
+        "c/d.md": FileUpdate(None, b"fresh"),
     }
     assert tree.adopt(wanted) == frozenset()
     assert tree.replaced.late() == []
@@ -96,9 +96,9 @@ def test_adopting_leaves_alone_what_changed_since(tree: Worktree) -> None:
     tree.write_all({"a.md": b"edited since", "gone.md": b"x"})
     (tree.root / "dir.md").mkdir()
     wanted = {
-        "a.md": Wanted(blob_id(b"old"), b"new"),
-        "gone.md": Wanted(blob_id(b"other"), None),
-        "dir.md": Wanted(None, b"new"),
+        "a.md": FileUpdate(blob_id(b"old"), b"new"),
+        "gone.md": FileUpdate(blob_id(b"other"), None),
+        "dir.md": FileUpdate(None, b"new"),
     }
     assert tree.adopt(wanted) == set(wanted)
     assert tree.read("a.md") == b"edited since"
@@ -119,7 +119,7 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(
             editor.flush()
 
         monkeypatch.setattr(Worktree, "_put", slow_put)
-        tree.adopt({"a.md": Wanted(blob_id(b"old\n"), b"new\n")})
+        tree.adopt({"a.md": FileUpdate(blob_id(b"old\n"), b"new\n")})
     assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 
@@ -129,7 +129,7 @@ def test_a_file_that_comes_while_the_disk_is_busy_with_ours_comes_back(
 ) -> None:
     file = tree.root / "a.md"
     monkeypatch.setattr(os, "fsync", lambda _: file.exists() or file.write_bytes(b"- theirs\n"))
-    tree.adopt({"a.md": Wanted(None, b"- ours\n")})
+    tree.adopt({"a.md": FileUpdate(None, b"- ours\n")})
     assert tree.read("a.md") == b"- ours\n"
     assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"- theirs\n")]
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from ctxrepo.domain.merge.note.version import Three, Version
+from ctxrepo.domain.merge.note.version import BodyVersion, Three
 
 _Facts = Mapping[Any, Any]
 
@@ -25,7 +25,7 @@ def words(text: str) -> str:
     return " ".join(text.lstrip("#").split())
 
 
-def _holds(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool:
+def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
     return _has_the_words(base, whole, part, lost) and all(
         _differs_too(*facts)
         for facts in (
@@ -36,7 +36,7 @@ def _holds(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool
     )
 
 
-def _has_the_words(base: Version, whole: Version, part: Version, lost: Set[str]) -> bool:
+def _has_the_words(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
     """What `part` says more often `whole` does too, what it says less often `whole` says no more often."""
     now, then = _more(base, whole), _more(base, part)
     homes = {p.home for p in whole.parts.values()} & whole.parts.keys()
@@ -50,14 +50,14 @@ def _has_the_words(base: Version, whole: Version, part: Version, lost: Set[str])
     )
 
 
-def _more(base: Version, version: Version) -> Counter[str]:
+def _more(base: BodyVersion, version: BodyVersion) -> Counter[str]:
     """What is said -> how much more often than in the base; negative where it is said less often."""
     more = Counter(_new_words(version, base))
     more.subtract(_new_words(base, version))
     return more
 
 
-def _new_words(version: Version, other: Version) -> Iterator[str]:
+def _new_words(version: BodyVersion, other: BodyVersion) -> Iterator[str]:
     for key, part in version.parts.items():
         same = other.parts.get(key)
         if same is None or same.text != part.text:
@@ -70,7 +70,7 @@ def _differs_too(base: _Facts, whole: _Facts, part: _Facts) -> bool:
     return all(whole[fact] != base[fact] for fact in common if part[fact] != base[fact])
 
 
-def _places(version: Version) -> _Facts:
+def _places(version: BodyVersion) -> _Facts:
     """What is said -> the headings that its copies stand under; for a heading also how deep it is."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for part in version.parts.values():
@@ -79,7 +79,7 @@ def _places(version: Version) -> _Facts:
     return {says: sorted(paths) for says, paths in found.items()}
 
 
-def _orders(*versions: Version) -> tuple[_Facts, ...]:
+def _orders(*versions: BodyVersion) -> tuple[_Facts, ...]:
     """What stands in what order, of what all versions have."""
     common = set.intersection(*(set(version.parts) for version in versions))
     return tuple({"order": [key for key in version.parts if key in common]} for version in versions)

@@ -15,7 +15,7 @@ from ctxrepo.domain.merge.note.pairing import (
     without,
     words_of_many,
 )
-from ctxrepo.domain.merge.note.version import Body, Three, Version
+from ctxrepo.domain.merge.note.version import Body, BodyVersion, Three
 from ctxrepo.domain.note.likeness import words_of
 
 _Path = tuple[str, ...]
@@ -60,7 +60,7 @@ def _titles(sections: Mapping[_Path, Section], paths: dict[_Path, _Path], depth:
     return {paths[path]: sections[path] for path in here}
 
 
-def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], dict[Key, Key]]:
+def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
     """For each side: its new key -> the key in the base of what it moved or edited.
 
     What is said twice is left out: nobody could tell which of the two it was.
@@ -88,7 +88,7 @@ def _edits(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
     )
 
 
-def _moves(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], dict[Key, Key]]:
+def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
     """For each side: its key -> the key in the base of the copy that it moved or wrote in another form.
 
     What both have at a new place was moved by both, or by neither.
@@ -110,7 +110,7 @@ def _moves(was: Version, us: Version, them: Version) -> tuple[dict[Key, Key], di
     return our_moves, their_moves
 
 
-def _places(version: Version, other: Version) -> defaultdict[str, set[Key]]:
+def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Key]]:
     """What is said -> the keys of its copies that the other version does not have."""
     found: defaultdict[str, set[Key]] = defaultdict(set)
     for key, part in version.parts.items():
@@ -123,12 +123,14 @@ def _last_first(keys: Set[Key]) -> list[Key]:
     return sorted(keys, reverse=True)
 
 
-def _changes(was: Version, now: Version, once: Set[str]) -> tuple[dict[str, Saying], dict[str, Saying]]:
+def _changes(
+    was: BodyVersion, now: BodyVersion, once: Set[str]
+) -> tuple[dict[str, Saying], dict[str, Saying]]:
     """What has gone from its key and what has come to one."""
     return _sayings(was, now, once), _sayings(now, was, once)
 
 
-def _sayings(version: Version, other: Version, once: Set[str]) -> dict[str, Saying]:
+def _sayings(version: BodyVersion, other: BodyVersion, once: Set[str]) -> dict[str, Saying]:
     return {
         part.says: Saying(key, part.path, part.says, words_of(part.says), part.id, part.kind)
         for key, part in version.parts.items()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.merge.choose import Key, either, order
-from ctxrepo.domain.merge.note.version import BARE, END, ROOT, START, Part, Three, Version
+from ctxrepo.domain.merge.note.version import BARE, END, ROOT, START, BodyVersion, Part, Three
 from ctxrepo.domain.note.markdown import lines_of, split_blocks
 
 _NOTHING = Part("blank", "", (), ROOT, "")
@@ -66,7 +66,7 @@ def _copies_in_order(keys: Sequence[Key]) -> list[Key]:
     return [copies[key[:-1]].pop() for key in keys]
 
 
-def _below(version: Version, parts: Mapping[Key, Part], is_heading: bool) -> Mapping[Key, list[Key]]:
+def _below(version: BodyVersion, parts: Mapping[Key, Part], is_heading: bool) -> Mapping[Key, list[Key]]:
     """What of `version` stays, by the heading it stands under in both: a moved part follows its move."""
     below: dict[Key, list[Key]] = defaultdict(list)
     for key, part in version.parts.items():
@@ -102,7 +102,7 @@ def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, 
     return max(found, default="" if last is _NOTHING or is_list else newline)
 
 
-def _kind(version: Version, key: Key) -> str:
+def _kind(version: BodyVersion, key: Key) -> str:
     return version.parts[key].kind if key in version.parts else _NOTHING.kind
 
 

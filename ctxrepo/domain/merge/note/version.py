@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Version:
+class BodyVersion:
     """The parts of a body by their keys, in order; `gaps` are the blank lines between two neighbours."""
 
     parts: Mapping[Key, Part]
@@ -53,15 +53,15 @@ class Version:
         """What stands before each part, and the gap behind that."""
         return {key: (before, gap) for (before, key), gap in self.gaps.items()}
 
-    def rekeyed(self, edits: Mapping[Key, Key]) -> Version:
+    def rekeyed(self, edits: Mapping[Key, Key]) -> BodyVersion:
         """The same with the edited parts under the keys that they had in the base."""
-        return Version(
+        return BodyVersion(
             {edits.get(key, key): part for key, part in self.parts.items()},
             {(edits.get(a, a), edits.get(b, b)): gap for (a, b), gap in self.gaps.items()},
         )
 
 
-Three = tuple[Version, Version, Version]
+Three = tuple[BodyVersion, BodyVersion, BodyVersion]
 """(base, ours, theirs)"""
 
 
@@ -106,7 +106,7 @@ class Body:
         """How often each id that an author gave occurs; twice, it names nothing."""
         return Counter(explicit_id(piece.text) for piece in self.pieces if piece.kind != "heading")
 
-    def keyed(self, paths: Mapping[_Path, _Path], not_ids: Set[str]) -> Version:
+    def keyed(self, paths: Mapping[_Path, _Path], not_ids: Set[str]) -> BodyVersion:
         """`paths` says which path in the base each heading path stands for."""
         parts: dict[Key, Part] = {}
         gaps: dict[tuple[Key, Key], str] = {}
@@ -131,7 +131,7 @@ class Body:
             gaps[before, key] = gap
             before, gap = key, piece.after
         gaps[before, END] = BARE if self.is_bare else gap
-        return Version(parts, gaps)
+        return BodyVersion(parts, gaps)
 
 
 def _key(part: Part) -> Key:

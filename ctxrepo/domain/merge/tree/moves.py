@@ -30,7 +30,7 @@ _Scored = tuple[float, str, str]
 
 
 @dataclass(frozen=True)
-class Item:
+class FileVersions:
     """One file in three versions, wherever each side has it, and the path that it gets."""
 
     path: str
@@ -39,7 +39,7 @@ class Item:
     them: Content | None
 
 
-def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[Item]:
+def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
     """Every file of three trees. Several may get one path: then the path holds all of them.
 
     A file moved on one side and edited on the other is one file; moved by both, it gets the greater of the
@@ -53,10 +53,10 @@ def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Ite
             for names, name in zip(taken, (path, here, there), strict=True):
                 names.add(name)
             new = max({here, there} - {path})
-            yield Item(new, base[path], ours[here], theirs[there])
+            yield FileVersions(new, base[path], ours[here], theirs[there])
     for path in sorted(base.keys() | ours.keys() | theirs.keys()):
         sides = zip((base, ours, theirs), taken, strict=True)
-        yield Item(path, *(None if path in names else side.get(path) for side, names in sides))
+        yield FileVersions(path, *(None if path in names else side.get(path) for side, names in sides))
 
 
 def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
@@ -111,8 +111,8 @@ def _alike(
 ) -> Iterator[_Scored]:
     if len(gone) * len(come) > MAX_PAIRS:
         return
-    olds = {path: _Text.of(blobs.bytes_of(base[path])) for path in gone}
-    news = {path: _Text.of(blobs.bytes_of(side[path])) for path in come if gone}
+    olds = {path: _LineCounts.of(blobs.bytes_of(base[path])) for path in gone}
+    news = {path: _LineCounts.of(blobs.bytes_of(side[path])) for path in come if gone}
     for old, new in product(olds, news):
         score = olds[old].likeness(news[new])
         if score >= SIMILAR:
@@ -125,18 +125,18 @@ def _near(old: str, new: str) -> float:
 
 
 @dataclass(frozen=True)
-class _Text:
+class _LineCounts:
     text: str
     lines: Counter[str]
     letters: int
 
     @staticmethod
-    def of(data: bytes | None) -> _Text:
+    def of(data: bytes | None) -> _LineCounts:
         text = decode_exactly(data) if data is not None and len(data) <= MAX_BYTES else ""
         lines = Counter(line.strip() for line in text.splitlines() if line.strip())
-        return _Text(text, lines, _letters(lines))
+        return _LineCounts(text, lines, _letters(lines))
 
-    def likeness(self, other: _Text) -> float:
+    def likeness(self, other: _LineCounts) -> float:
         """0 to 1: how much of the two is the same, line by line; short ones also letter by letter."""
         if not self.letters or not other.letters:
             return 0.0

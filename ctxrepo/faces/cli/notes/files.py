@@ -113,10 +113,10 @@ def export(
 def _commit(path: str) -> None:
     """Take what an editor left into a commit now; Refused when it may not become part of the memory."""
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.saving.commit import Wanted, commit
+    from ctxrepo.services.saving.commit import CommitRequest, commit
 
     run = Runtime()  # time has passed
-    done = commit(run.memory, run.now, Wanted(only=[path]))
+    done = commit(run.memory, run.now, CommitRequest(only=[path]))
     run.wake()
     for refusal in done.held:
         if refusal.path == path:

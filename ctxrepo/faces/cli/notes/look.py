@@ -55,11 +55,11 @@ def search(
     Example: ctxrepo search "redis port" --tag tests
     """
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.search import Question, search
+    from ctxrepo.services.reading.search import SearchQuery, search
 
     run = Runtime()
     run.settle()
-    asked = Question(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
+    asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     hits = search(run.memory, asked, run.project, limit + 1)
     if len(hits) > limit and mode == "words":  # by meaning there always is more
         output.notice(f"there is more than {limit}; --limit shows it")

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.options import Json, without_verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxrepo.services.repository.configure import Changed, Setting
+    from ctxrepo.services.repository.configure import Setting, SettingChange
 
 group = typer.Typer()
 
@@ -107,7 +107,7 @@ def unset(key: KeyName, json: Json = False) -> None:
     _tell(unset(run.places, run.env, key, run.interpreter), "config.toml didn't set it", json)
 
 
-def _tell(changed: Changed, unchanged: str, json: bool) -> None:
+def _tell(changed: SettingChange, unchanged: str, json: bool) -> None:
     _warn(changed.notices)
     now = changed.setting
     before = f"was {_shown(changed.was)}" if changed.is_changed else unchanged

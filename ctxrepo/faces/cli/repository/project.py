@@ -13,7 +13,7 @@ from ctxrepo.faces.cli.options import Json, without_verb
 from ctxrepo.faces.cli.repository.sync import ASIDE, tell_aside
 
 if TYPE_CHECKING:
-    from ctxrepo.services.projects.link_project import Linked
+    from ctxrepo.services.projects.link_project import ProjectLink
     from ctxrepo.services.projects.list_projects import ListedProject
     from ctxrepo.services.projects.show_project import Shown
     from ctxrepo.services.projects.unlink_project import Unlinked
@@ -210,7 +210,7 @@ def _cells(found: ListedProject) -> tuple[str, ...]:
     return f"{found.folder}/", named, f"{output.counted(found.notes, 'note')}{here}"
 
 
-def _told(done: Linked) -> str:
+def _told(done: ProjectLink) -> str:
     if not done.is_changed:
         return f"linked already: {done.name} in {done.folder}/"
     came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""

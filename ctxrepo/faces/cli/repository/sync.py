@@ -74,13 +74,13 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
     from ctxrepo.services.repository.register import register
     from ctxrepo.services.rescue.repair import healing
     from ctxrepo.services.review.review import in_review, open_review
-    from ctxrepo.services.saving.commit import Wanted
+    from ctxrepo.services.saving.commit import CommitRequest
     from ctxrepo.services.saving.spooled import spooled_versions
     from ctxrepo.services.sync.sync import sync
 
     run = Runtime()
     memory = replace(run.memory, is_hurried=True)
-    wanted = Wanted(spooled_versions(memory), deletions="deletions" in accept)
+    wanted = CommitRequest(spooled_versions(memory), deletions="deletions" in accept)
     register(memory, run.interpreter)
     result = healing(
         memory,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.project.paths import shown
 
 if TYPE_CHECKING:
-    from ctxrepo.services.history.history import Deed
+    from ctxrepo.services.history.history import CommitSummary
 
 _MAX_WHO = 60
 
 
-def who(deed: Deed) -> str:
+def who(deed: CommitSummary) -> str:
     """`claude on laptop-1a2b, session 8f2e1c3d`, or git's author for a commit made by hand."""
     writers = deed.writers
     if not writers.hosts and not writers.agents:

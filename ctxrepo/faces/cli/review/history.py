@@ -17,7 +17,7 @@ from ctxrepo.faces.cli.review.deeds import who
 if TYPE_CHECKING:
     from ctxrepo.domain.project.target import Target
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.history import Deed
+    from ctxrepo.services.history.history import CommitSummary
 
 
 def register(app: typer.Typer) -> None:
@@ -109,7 +109,7 @@ def _show(run: Runtime, target: Target, commit: str, json: bool) -> None:
         output.verbatim(old.data)
 
 
-def _text(deed: Deed, path: str) -> str:
+def _text(deed: CommitSummary, path: str) -> str:
     """One line of a commit; of what was asked for, a line for each thing that became of it."""
     start = f"{output.wall_time(deed.when)}  {deed.commit[:10]}"
     if not deed.path:
@@ -119,5 +119,5 @@ def _text(deed: Deed, path: str) -> str:
     return "\n".join([f"{start}  {who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
 
 
-def _data(deed: Deed) -> dict[str, Any]:
+def _data(deed: CommitSummary) -> dict[str, Any]:
     return {**asdict(deed), "when": second(deed.when)}

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.output import counted
 from ctxrepo.faces.cli.review.deeds import who
 
 if TYPE_CHECKING:
-    from ctxrepo.services.review.pull_request import Change, Part, PullRequest
+    from ctxrepo.services.review.pull_request import EntryChange, PullRequest, SessionChanges
 
 _MAX_ENTRY = 300
 _MAX_TEXT = 60_000
@@ -41,7 +41,7 @@ def markdown(what: PullRequest) -> str:
     return "\n".join(lines)
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: SessionChanges) -> Iterator[str]:
     first, last = day(part.deeds[0].when), day(part.deeds[-1].when)
     days = first if first == last else f"{first} to {last}"
     yield from ("", f"### {code(who(part.deeds[0]))}, {days}")
@@ -55,7 +55,7 @@ def _part(part: Part) -> Iterator[str]:
         yield from ("", "Nothing of its own is left in notes.")
 
 
-def _change(change: Change) -> str:
+def _change(change: EntryChange) -> str:
     mark, text = change.line[0], change.line[2:]
     if mark not in _SAID:
         return text

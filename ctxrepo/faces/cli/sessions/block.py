@@ -13,7 +13,7 @@ from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.blocks import Standing
+    from ctxrepo.services.delivery.blocks import BlockState
 
 FILE = "AGENTS.md"
 """What most agents read; those that read another file say so."""
@@ -163,13 +163,13 @@ def _named(run: Runtime, path: str, agent: str) -> Path:
     return default_file(run.memory, run.cwd, agent_named(agent).INSTRUCTIONS if agent else FILE)
 
 
-def _line(one: Standing) -> str:
+def _line(one: BlockState) -> str:
     said = _SAYS[one.state] + (f": {one.why}" if one.why else "")
     whose = one.block.project or "no project"
     return f"{one.block.path} ({whose}): {said}"
 
 
-def _data(one: Standing) -> dict[str, Any]:
+def _data(one: BlockState) -> dict[str, Any]:
     return {
         "path": str(one.block.path),
         "project": one.block.project,

@@ -79,10 +79,10 @@ def show(json: Json = False) -> None:
 def _switch(wanted: str, *, is_off: bool, json: bool) -> None:
     from ctxrepo.agents import session_in
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.sessions import Here, session_meant, switch
+    from ctxrepo.services.delivery.sessions import Caller, session_meant, switch
 
     run = Runtime()
-    here = Here(run.cwd, run.env, session_in(run.env))
+    here = Caller(run.cwd, run.env, session_in(run.env))
     done = switch(session_meant(run.memory, wanted, here, run.now), is_off=is_off)
     what = "gets no more memory" if is_off else "gets memory again"
     output.done(json, _data(done), f"{done.agent} {done.session[:_SHORT]} {what}")

@@ -15,7 +15,7 @@ from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from ctxrepo.services.usage.trace import Trace, Weighed
+    from ctxrepo.services.usage.trace import Trace, TracedEntry
 
 _WIDTH = 100
 _SESSION = 8
@@ -66,7 +66,7 @@ def _shown(trace: Trace) -> str:
     return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
 
 
-def _entry(what: str, one: Weighed) -> Iterator[str]:
+def _entry(what: str, one: TracedEntry) -> Iterator[str]:
     yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
     gone = f"(edited, moved or gone since: `ctxrepo read {one.id}` tells)"
     yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"
