@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture attacks bench bench-hooks bench-recall peers live laws malformed check fix servers
+.PHONY: demo test torture attacks bench bench-hooks bench-commands bench-recall peers live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@$(BIN)/python tools/demo.py
@@ -26,7 +26,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours
 	PYTHONPATH=tests:tools $(BIN)/python -m attacks
 
-bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, about an hour
+bench: bench-hooks bench-commands $(VENV)/ready ## every figure in docs/explanation/cost.md, about an hour
 	PYTHONPATH=tests:tools $(BIN)/python -m bench build
 	PYTHONPATH=tests:tools $(BIN)/python -m bench load
 	PYTHONPATH=tests:tools $(BIN)/python -m bench profile
@@ -34,6 +34,9 @@ bench: bench-hooks $(VENV)/ready ## every figure in docs/explanation/cost.md, ab
 
 bench-hooks: $(VENV)/ready ## hooks beside a bare start, git status, ripgrep and qmd (QMD=folder with npm's bun and @tobilu/qmd), 8 minutes
 	PYTHONPATH=tests:tools $(BIN)/python -m bench hooks $(if $(QMD),--qmd $(QMD))
+
+bench-commands: $(VENV)/ready ## commands beside a bare start: two minutes
+	PYTHONPATH=tests:tools $(BIN)/python -m bench commands
 
 bench-recall: $(VENV)/ready ## the figures of docs/explanation/recall-measured.md, ten minutes (DATA=folders, MODEL=folder; before it: make peers)
 	PYTHONPATH=tests:tools $(BIN)/python -m bench recall --npm .peers $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
