@@ -1,4 +1,4 @@
-"""The switch: hooks, worker, helper and git go straight to their doors, all else to the command line."""
+"""The switch: hooks, worker, helper, git and shells go to their doors, all else to the command line."""
 
 from __future__ import annotations
 
@@ -33,10 +33,17 @@ def main() -> int:
 
         return merge(words[1:])
     if words[:1] == ["_complete"]:
-        from ctxrepo.faces.cli.app import root_command
-        from ctxrepo.faces.cli.completion import main as complete
+        from ctxrepo.faces.cli.completion.door import main as complete
 
-        return complete(words[1:], root_command)
+        return complete(words[1:])
+    from ctxrepo.faces.cli.synonyms import spoken
+
+    if spoken(words) == ["--version"]:
+        from ctxrepo import __version__
+        from ctxrepo.faces.cli.pipe import verbatim
+
+        verbatim(f"ctxrepo {__version__}\n".encode())
+        return 0
     from ctxrepo.faces.cli.app import main as cli
 
     return cli(words)

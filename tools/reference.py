@@ -1,4 +1,5 @@
-"""Writes the reference pages that are made from the code: the command line, the configuration, the secrets.
+"""Writes what is made from the code: the reference pages of the command line, the configuration and the
+secrets, and the table of commands that is read where the parser isn't loaded.
 
 `.venv/bin/python tools/reference.py` writes them; the tests compare them with what it would write.
 """
@@ -16,7 +17,8 @@ from typing import Annotated, Any, get_args, get_origin
 from ctxrepo.domain.secrets.rule import Rule
 from ctxrepo.domain.secrets.rules import RULES
 from ctxrepo.domain.settings.keys import hints_of, kind, sections, sentences
-from ctxrepo.faces.cli.app import root_command
+from ctxrepo.faces.cli import table as commands_table
+from ctxrepo.faces.cli.app import PANELS, registered, root_command
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -121,6 +123,43 @@ def commands_of(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from commands_of(command, f"{name}{word} ")
 
 
+def table() -> str:
+    """ctxrepo/faces/cli/table.tsv as it should be: a line for each command, its parameters indented below."""
+    modules = {name: m for ms in PANELS.values() for m in ms for name in registered(m).commands}
+    root = root_command()
+    lines = [_param(p) for p in root.params]
+    for name, command in commands_of(root):
+        first, *rest = name.split(" ")
+        panel = "" if rest else command.rich_help_panel
+        group = "group" if hasattr(command, "commands") else ""
+        traits = [group, "hidden" if command.hidden else ""]
+        lines.append(_cells(name, modules[first], panel, _joined(traits), _said(command.help)))
+        lines += [_param(p) for p in command.params]
+    return "\n".join(lines) + "\n"
+
+
+def _param(param: Any) -> str:
+    is_option = param.param_type_name == "option"
+    is_many = param.multiple if is_option else param.nargs == -1
+    is_flag = getattr(param, "is_flag", False)
+    traits = _joined(["flag" if is_flag else "", "many" if is_many else "", "hidden" if param.hidden else ""])
+    names = " ".join(param.opts) if is_option else ""
+    return _cells("", names, "" if is_flag else param.metavar or "", traits, _said(param.help))
+
+
+def _cells(*cells: str) -> str:
+    return "\t".join(cells)
+
+
+def _joined(words: list[str]) -> str:
+    return " ".join(filter(None, words))
+
+
+def _said(text: str | None) -> str:
+    """The first paragraph, on one line."""
+    return " ".join((text or "").split("\n\n")[0].split())
+
+
 def configuration_page() -> str:
     """docs/reference/configuration.md as it should be."""
     parts = [CONFIGURATION_HEAD]
@@ -199,6 +238,7 @@ def _one_line(text: str) -> str:
 def main() -> None:
     (REFERENCE / "cli.md").write_text(cli_page(), "utf-8")
     (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
+    Path(commands_table.FILE).write_text(table(), "utf-8")
     (REFERENCE / "secrets.md").write_text(secrets_page(), "utf-8")
 
 

@@ -3,66 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_group
 
 import ctxrepo
 from ctxrepo.errors import CtxrepoError, UsageError
-from ctxrepo.faces.cli import (
-    completion,
-    output,
-    waiting,
-)
-from ctxrepo.faces.cli.mistakes import mistake
-from ctxrepo.faces.cli.notes import (
-    back,
-    change,
-    check,
-    files,
-    log,
-    look,
-    notes,
-    scratch,
-)
-from ctxrepo.faces.cli.repository import (
-    agents,
-    cache,
-    config,
-    doctor,
-    project,
-    repository,
-    sync,
-)
-from ctxrepo.faces.cli.review import (
-    conflicts,
-    declined,
-    history,
-)
-from ctxrepo.faces.cli.sessions import (
-    block,
-    evaluate,
-    recall,
-    session,
-    sessions,
-    stats,
-    trace,
-)
+from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.surprise import logged, of_database
 from ctxrepo.faces.cli.synonyms import spoken
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="ctxrepo",
-    help="One git repository is the memory of all your coding agents, on all your machines.",
-    epilog="How-tos and reference: docs/index.md in the repository that ctxrepo was installed from.",
-    invoke_without_command=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",  # the other modes take [[a link]] for an instruction
-    add_completion=False,  # `completion` prints scripts; typer's own would edit shell settings unasked
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+PANELS = {
+    "Notes and entries": (
+        "notes.notes",
+        "notes.change",
+        "notes.back",
+        "notes.scratch",
+        "notes.log",
+        "notes.files",
+    ),
+    "Look through them": (
+        "notes.look",
+        "sessions.recall",
+        "sessions.trace",
+        "sessions.stats",
+        "sessions.evaluate",
+        "review.history",
+    ),
+    "Repository, remote, other machines": (
+        "repository.repository",
+        "repository.sync",
+        "repository.doctor",
+        "notes.check",
+        "review.conflicts",
+        "review.declined",
+        "repository.cache",
+    ),
+    "Projects, agents and their sessions": (
+        "repository.project",
+        "repository.agents",
+        "sessions.session",
+        "sessions.sessions",
+        "sessions.block",
+    ),
+    "Settings": ("repository.config", "completion.command"),
+}
+"""Heading in the list of commands -> the modules here whose commands stand below it."""
 
 
 def _version(wanted: bool) -> None:
@@ -71,7 +62,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     context: typer.Context,
     _: Annotated[
@@ -83,53 +73,85 @@ def root(
         typer.echo(context.get_help())
 
 
-PANELS = {
-    "Notes and entries": (notes, change, back, scratch, log, files),
-    "Look through them": (look, recall, trace, stats, evaluate, history),
-    "Repository, remote, other machines": (repository, sync, doctor, check, conflicts, declined, cache),
-    "Projects, agents and their sessions": (project, agents, session, sessions, block),
-    "Settings": (config, completion),
-}
-"""Heading in the list of commands -> the modules whose commands stand below it."""
+class LazyCommand(TyperCommand):
+    """A command as the root lists it; its module is imported when it is called."""
 
-for title, modules in PANELS.items():
-    known = len(app.registered_commands), len(app.registered_groups)
-    for module in modules:
-        module.register(app)
-    for command in app.registered_commands[known[0] :]:
-        command.rich_help_panel = title
-    for group in app.registered_groups[known[1] :]:
-        group.rich_help_panel = title
+    def __init__(self, entry: table.CommandEntry) -> None:
+        super().__init__(entry.name, help=entry.summary, rich_help_panel=entry.panel, hidden=entry.is_hidden)
+        self._module = entry.module
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        command = registered(self._module).commands[str(self.name)]
+        return command.make_context(info_name, args, parent, **extra)
 
 
 def root_command() -> Any:
     """All commands as a tree, for who reads what they take without running one."""
-    from typer.main import get_command
+    app = _app()
+    for panel, modules in PANELS.items():
+        for module in modules:
+            _register(app, module, panel)
+    return get_group(app)
 
-    return get_command(app)
+
+def registered(module: str) -> Any:
+    """The root command with those of one module."""
+    app = _app()
+    _register(app, module)
+    return get_group(app)
+
+
+def _app() -> typer.Typer:
+    """The root command, and none below it yet."""
+    app = typer.Typer(
+        name="ctxrepo",
+        help="One git repository is the memory of all your coding agents, on all your machines.",
+        epilog="How-tos and reference: docs/index.md in the repository that ctxrepo was installed from.",
+        invoke_without_command=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",  # the other modes take [[a link]] for an instruction
+        add_completion=False,  # `completion` prints scripts; typer's own would edit shell settings unasked
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(root)
+    return app
+
+
+def _register(app: typer.Typer, module: str, panel: str | None = None) -> None:
+    """Add the commands of a module, below a heading of the list."""
+    known = len(app.registered_commands), len(app.registered_groups)
+    import_module(f"ctxrepo.faces.cli.{module}").register(app)
+    for command in app.registered_commands[known[0] :]:
+        command.rich_help_panel = panel
+    for group in app.registered_groups[known[1] :]:
+        group.rich_help_panel = panel
 
 
 def main(words: Sequence[str]) -> int:
     """Run one command; returns its exit code and never shows a traceback."""
     output.prepare()
-    words = spoken(words)
+    words = spoken(list(words))
     waiting.begin()
     try:
         code = _run(words, as_json="--json" in words)
     finally:
         waiting.over()
-    output.finish()
+    pipe.finish()
     return code
 
 
 def _run(words: Sequence[str], as_json: bool) -> int:
     try:
-        code = app(args=list(words), prog_name="ctxrepo", standalone_mode=False)
+        called = get_group(_app())
+        called.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
+        code = called.main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except CtxrepoError as error:
         output.failed(as_json, error)
         return error.exit_code
     except typer.TyperException as error:
+        from ctxrepo.faces.cli.mistakes import mistake  # most command lines hold none
+
         output.failed(as_json, mistake(error, words))
         return UsageError.exit_code
     except (typer.Abort, KeyboardInterrupt):

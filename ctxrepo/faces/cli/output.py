@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, TextIO
 
 from ctxrepo.domain.project.paths import visible as visible
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.faces.cli import waiting
+from ctxrepo.faces.cli import pipe, waiting
 
 SCHEMA_VERSION = 1
 
@@ -27,14 +26,6 @@ def prepare() -> None:
     """Let what a terminal can't spell be written out instead of being an error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def finish() -> None:
-    """Bring everything out before Python does, who would complain of a reader that has gone."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _forsake(sys.stdout)
 
 
 def done(as_json: bool, data: Mapping[str, Any], text: str) -> None:
@@ -61,12 +52,7 @@ def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> N
 def verbatim(data: bytes) -> None:
     """Bytes as they are, for a program or a file."""
     waiting.clear()
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        _forsake(sys.stdout)
+    pipe.verbatim(data)
 
 
 def failed(as_json: bool, error: CtxrepoError) -> None:
@@ -123,11 +109,4 @@ def _print(text: str, stream: TextIO) -> None:
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:
-        _forsake(stream)
-
-
-def _forsake(stream: TextIO) -> None:
-    """Whoever read us has gone; what was done is done all the same."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+        pipe.forsake(stream)

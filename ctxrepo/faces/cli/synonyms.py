@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 SYNONYMS = {
     "show": ["read"],
     "cat": ["read"],
@@ -31,7 +29,7 @@ NEAREST = {
 """Names that no command has -> what does the nearest thing."""
 
 
-def spoken(words: Sequence[str]) -> list[str]:
+def spoken(words: list[str]) -> list[str]:
     """The words of a command line with our own name for the command."""
     first, *rest = words or [""]
     if first == "help":

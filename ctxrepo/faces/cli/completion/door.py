@@ -1,20 +1,12 @@
-"""Completion: the command that prints a shell's script, and the door through which the script asks."""
+"""The door through which a shell's script asks what may stand at the cursor."""
 
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
 
-import typer
-
-from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.shells import SCRIPTS, script
+from ctxrepo.faces.cli.pipe import verbatim
+from ctxrepo.faces.cli.table import CommandEntry, Param, read
 
 FILES = ":files"
 
@@ -22,47 +14,26 @@ Candidate = tuple[str, str]
 """(what may stand there, what it means or '')."""
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(completion)
-
-
-def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
-) -> None:
-    """Print a script by which your shell completes words of ctxrepo.
-
-    It completes commands, options, scopes, tags, categories and notes, entries behind ^, the places in a
-    note behind #, items of the checklist, projects, conflicts, traces and sessions.
-
-    For bash the line of the example goes into `~/.bashrc`; for zsh the same with zsh into `~/.zshrc`; fish
-    reads what it prints from `~/.config/fish/completions/ctxrepo.fish`.
-
-    Example: eval "$(ctxrepo completion bash)"
-    """
-    if shell not in SCRIPTS:
-        raise UsageError(f"there is no completion for {shell!r}", f"There is one for {', '.join(SCRIPTS)}.")
-    output.verbatim(script(shell, sys.executable).encode())
-
-
-def main(words: Sequence[str], root: Callable[[], Any]) -> int:
+def main(words: Sequence[str]) -> int:
     """Answer a script: `bash WORDBREAKS LINE`, or another shell's name and the words up to the cursor.
-    `root` makes the tree of all commands.
 
     Nobody reads an error while they type: whatever goes wrong, nothing is said.
     """
-    with suppress(Exception):
-        answer = _bash(root(), words[1], words[2]) if words[0] == "bash" else _told(root(), words[1:])
-        output.verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
+    try:
+        answer = _bash(words[1], words[2]) if words[0] == "bash" else _told(words[1:])
+        verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
+    except Exception:
+        return 0
     return 0
 
 
-def candidates(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
-    """What may stand in place of the last of `words`, which follow the name of the command `root`.
+def candidates(words: Sequence[str]) -> Iterator[Candidate]:
+    """What may stand in place of the last of `words`, which follow `ctxrepo`.
 
     `(FILES, '')` stands for names of files.
     """
     *before, last = words
-    command, taken, option, is_over = root, 0, None, False
+    command, taken, option, is_over = read(), 0, None, False
     for word in before:
         if option is not None:
             option = None
@@ -70,7 +41,7 @@ def candidates(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
             is_over = True
         elif word.startswith("-") and not is_over:
             option = _taking(command, word)
-        elif word in getattr(command, "commands", {}):
+        elif word in command.commands:
             command = command.commands[word]
         else:
             taken += 1
@@ -85,42 +56,45 @@ def candidates(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
         )
     elif last.startswith("-") and not is_over:
         found = _options(command, before)
-    elif hasattr(command, "commands") and not taken:
-        found = ((word, _first_line(c.help)) for word, c in command.commands.items() if not c.hidden)
+    elif command.is_group and not taken:
+        found = ((word, c.summary) for word, c in command.commands.items() if not c.is_hidden)
     else:
         found = _argument(command, taken, last, before)
     yield from (c for c in found if c[0].startswith(last) or c[0] == FILES)
 
 
-def _taking(command: Any, word: str) -> Any:
+def _taking(command: CommandEntry, word: str) -> Param | None:
     """The option of this name if its value is the next word."""
-    return next((p for p in command.params if word in p.opts and not getattr(p, "is_flag", True)), None)
+    return next((p for p in command.params if word in p.names and not p.is_flag), None)
 
 
-def _options(command: Any, before: Sequence[str]) -> Iterator[Candidate]:
+def _options(command: CommandEntry, before: Sequence[str]) -> Iterator[Candidate]:
     for param in command.params:
-        is_used = any(word in before for word in param.opts) and not getattr(param, "multiple", False)
-        if param.param_type_name == "option" and not is_used and not param.hidden:
-            yield max(param.opts, key=len), _first_line(param.help)
+        is_used = any(word in before for word in param.names) and not param.is_many
+        if param.names and not is_used and not param.is_hidden:
+            yield max(param.names, key=len), param.summary
     yield "--help", "Show how it is used."
 
 
-def _argument(command: Any, taken: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
-    arguments = [p for p in command.params if p.param_type_name == "argument"]
-    if arguments and (taken < len(arguments) or arguments[-1].nargs == -1):
+def _argument(command: CommandEntry, taken: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
+    arguments = [p for p in command.params if not p.names]
+    if arguments and (taken < len(arguments) or arguments[-1].is_many):
         yield from _values(command, arguments[min(taken, len(arguments) - 1)], last, before)
 
 
-def _values(command: Any, param: Any, start: str, before: Sequence[str]) -> Iterator[Candidate]:
+def _values(command: CommandEntry, param: Param, start: str, before: Sequence[str]) -> Iterator[Candidate]:
     """What the value of an option or argument may be: by the option, by the command and the word that stands
     for it in the help, or by that word alone."""
-    names = [*getattr(param, "opts", ()), f"{command.name} {param.metavar}", param.metavar]
+    names = [*param.names, f"{command.name} {param.metavar}", param.metavar]
     source = next((_SOURCES[name] for name in names if name in _SOURCES), None)
     return iter(source(start, before)) if source else iter(())
 
 
+# Each source imports what it asks when it is asked: Tab runs at every key, and most words ask for nothing.
 def _of_memory(name: str, **how: bool) -> Callable[[str, Sequence[str]], list[Candidate]]:
     def ask(start: str, _before: Sequence[str]) -> list[Candidate]:
+        from pathlib import Path
+
         from ctxrepo.services.reading import complete
         from ctxrepo.storage.user.places import Places
 
@@ -139,6 +113,8 @@ def _keys(_start: str, _before: Sequence[str]) -> list[Candidate]:
 
 
 def _setting_values(start: str, before: Sequence[str]) -> list[Candidate]:
+    from typing import get_args, get_origin
+
     from ctxrepo.domain.settings.keys import key_named
 
     hint = key_named(before[-1]).hint
@@ -154,6 +130,12 @@ def _agents(_start: str, _before: Sequence[str]) -> list[Candidate]:
     from ctxrepo.agents import AGENTS
 
     return [(agent.NAME, agent.TITLE) for agent in AGENTS.values()]
+
+
+def _shells(_start: str, _before: Sequence[str]) -> list[Candidate]:
+    from ctxrepo.faces.cli.completion.shells import SCRIPTS
+
+    return [(shell, "") for shell in SCRIPTS]
 
 
 def _words(*words: str) -> Callable[[str, Sequence[str]], list[Candidate]]:
@@ -179,7 +161,7 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
     "KEY": _keys,
     "VALUE": _setting_values,
     "AGENT": _agents,
-    "SHELL": _words(*SCRIPTS),
+    "SHELL": _shells,
     "WHICH": _words("kept", "other", "both"),
     "WHAT": _words("deletions", "remote"),
     "FILE": _words(FILES),
@@ -190,30 +172,32 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
 }
 
 
-def _told(root: Any, words: Sequence[str]) -> Iterator[str]:
+def _told(words: Sequence[str]) -> Iterator[str]:
     """Candidates with what they mean, for shells that show it."""
-    for value, said in _printable(root, words):
+    for value, said in _printable(words):
         yield f"{value}\t{said}" if said else value
 
 
-def _bash(root: Any, breaks: str, line: str) -> Iterator[str]:
+def _bash(breaks: str, line: str) -> Iterator[str]:
     """Candidates as bash wants them: quoted, and without what stands before the last of its word breaks."""
     words, is_quoted = _split(line)
     last = words[-1]
     cut = 0 if is_quoted else max(last.rfind(char) for char in breaks if char in ":=@") + 1 if breaks else 0
-    for value, _ in _printable(root, words[1:]):
+    for value, _ in _printable(words[1:]):
         rest = value if value == FILES else value[cut:]
         yield rest if is_quoted or value == FILES else _escaped(rest)
 
 
-def _printable(root: Any, words: Sequence[str]) -> Iterator[Candidate]:
-    for value, said in candidates(root, words):
+def _printable(words: Sequence[str]) -> Iterator[Candidate]:
+    for value, said in candidates(words):
         if value.isprintable():
             yield value, " ".join(said.split()) if said.isprintable() else ""
 
 
 def _split(line: str) -> tuple[list[str], bool]:
     """The words of an unfinished line, and whether the last one stands in an open quote."""
+    import shlex  # only bash says its line as it is
+
     lexer = shlex.shlex(line, posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     words: list[str] = []
@@ -226,7 +210,3 @@ def _split(line: str) -> tuple[list[str], bool]:
 
 def _escaped(word: str) -> str:
     return "".join(f"\\{c}" if c in " \t'\"\\$`&|;<>()*?[]{}!#~" else c for c in word)
-
-
-def _first_line(text: str | None) -> str:
-    return " ".join((text or "").split("\n\n")[0].split())

@@ -10,8 +10,7 @@ import pytest
 from machines import Machine
 from terminal import Terminal
 
-from ctxrepo.faces.cli.app import root_command
-from ctxrepo.faces.cli.completion import main
+from ctxrepo.faces.cli.completion.door import main
 
 
 def offered(cli: Terminal, *words: str, **env: str) -> list[str]:
@@ -21,7 +20,7 @@ def offered(cli: Terminal, *words: str, **env: str) -> list[str]:
             patch.setenv(name, value)
         patch.chdir(cli.machine.project_folder)
         cli.capsys.readouterr()
-        assert main(["fish", *words], root_command) == 0
+        assert main(["fish", *words]) == 0
     said = cli.capsys.readouterr()
     assert said.err == ""
     return [line.partition("\t")[0] for line in said.out.splitlines()]
@@ -34,7 +33,7 @@ def in_bash(cli: Terminal, line: str) -> list[str]:
             patch.setenv(name, value)
         patch.chdir(cli.machine.project_folder)
         cli.capsys.readouterr()
-        assert main(["bash", "\"'><=;|&(:", line], root_command) == 0
+        assert main(["bash", "\"'><=;|&(:", line]) == 0
     return cli.capsys.readouterr().out.splitlines()
 
 
@@ -124,7 +123,7 @@ class TestMemory:
                 patch.setenv(name, value)
             patch.chdir(known.machine.project_folder)
             known.capsys.readouterr()
-            main(["fish", "read", "^"], root_command)
+            main(["fish", "read", "^"])
         assert "\t[gotcha] redis is on port 6380\n" in known.capsys.readouterr().out
 
     def test_items_that_can_be_ticked(self, known: Terminal) -> None:
@@ -184,7 +183,7 @@ class TestSilence:
 
     def test_words_that_make_no_sense(self, known: Terminal) -> None:
         for words in ([], ["bash"], ["fish"], ["zsh", "config", "set", "no.key", ""], ["bash", ":", ""]):
-            assert main(words, root_command) == 0
+            assert main(words) == 0
         assert known.capsys.readouterr() == ("", "")
 
     def test_names_that_would_act_on_a_terminal_are_not_offered(self, known: Terminal) -> None:

@@ -1,0 +1,56 @@
+"""Every command with its options and arguments, read from `table.tsv`: who reads it needs no parser.
+
+`tools/reference.py` writes the file from the commands themselves, and a test compares the two.
+"""
+
+from __future__ import annotations
+
+import os
+
+FILE = os.path.join(os.path.dirname(__file__), "table.tsv")
+
+
+class Param:
+    """An option or an argument of a command; an argument has no names."""
+
+    __slots__ = ("is_flag", "is_hidden", "is_many", "metavar", "names", "summary")
+
+    def __init__(self, names: str, metavar: str, traits: str, summary: str) -> None:
+        self.names = names.split()
+        self.metavar = metavar
+        self.is_flag = "flag" in traits
+        self.is_many = "many" in traits
+        self.is_hidden = "hidden" in traits
+        self.summary = summary
+
+
+class CommandEntry:
+    """A command or a group of commands. `module` registers it, `panel` is the heading it is listed under."""
+
+    __slots__ = ("commands", "is_group", "is_hidden", "module", "name", "panel", "params", "summary")
+
+    def __init__(self, name: str, module: str, panel: str, traits: str, summary: str) -> None:
+        self.name = name
+        self.module = module
+        self.panel = panel
+        self.is_group = "group" in traits
+        self.is_hidden = "hidden" in traits
+        self.summary = summary
+        self.params: list[Param] = []
+        self.commands: dict[str, CommandEntry] = {}
+
+
+def read() -> CommandEntry:
+    """The root command, with all others below it."""
+    with open(FILE, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    root = entry = CommandEntry("", "", "", "group", "")
+    for line in filter(None, lines):
+        start, *cells = line.split("\t")
+        if not start:
+            entry.params.append(Param(*cells))
+            continue
+        above, _, word = start.rpartition(" ")
+        entry = CommandEntry(word, *cells)
+        (root.commands[above] if above else root).commands[word] = entry
+    return root

@@ -1,0 +1,72 @@
+"""What each command loads, as a fact: a time would differ from machine to machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from machines import Machine
+
+_ASK = """
+import sys
+from ctxrepo.__main__ import main
+try:
+    main()
+finally:
+    print(*sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def loaded(machine: Machine, *words: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after a command in the project's folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK, *words],
+        env=machine.env,
+        cwd=machine.project_folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.startswith("ctxrepo.")}
+
+
+def test_the_version_loads_no_parser(ada: Machine) -> None:
+    assert ours(loaded(ada, "--version")) == {
+        "ctxrepo.__main__",
+        "ctxrepo.faces",
+        "ctxrepo.faces.cli",
+        "ctxrepo.faces.cli.pipe",
+        "ctxrepo.faces.cli.synonyms",
+    }
+
+
+def test_words_at_a_cursor_load_the_table_alone(ada: Machine) -> None:
+    for words in (("",), ("read", "--"), ("conflicts", "")):
+        found = loaded(ada, "_complete", "fish", *words)
+        assert not found & {"typer", "pathlib", "dataclasses", "sqlite3"}, words
+        assert {n for n in ours(found) if n.count(".") > 2} == {
+            "ctxrepo.faces.cli.completion",
+            "ctxrepo.faces.cli.completion.door",
+            "ctxrepo.faces.cli.pipe",
+            "ctxrepo.faces.cli.table",
+        }
+
+
+def test_notes_at_a_cursor_load_no_parser(ada: Machine) -> None:
+    ada.init()
+    assert not loaded(ada, "_complete", "fish", "read", "topics/") & {"typer", "pygit2"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["log", "--help"], ["session", "show"]])
+def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> None:
+    ada.init()
+    rooms = ("notes", "repository", "review", "sessions")
+    found = {n for n in ours(loaded(ada, *words)) if n.split(".")[3:4] and n.split(".")[3] in rooms}
+    commands = {n.split(".", 3)[3] for n in found if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")}
+    wanted = {"log": {"notes.log"}, "session": {"sessions.sessions"}}
+    assert commands == wanted.get(words[0], set())
