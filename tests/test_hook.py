@@ -121,7 +121,7 @@ class TestSessionStart:
         (block,) = parse_all(world.run("SessionStart"))
         assert list(block.bodies) == ["global/MEMORY.md"]
         assert "this one" not in block.preamble
-        assert world.ledger()[3] == "?"
+        assert world.ledger().project == "?"
         assert world.run("UserPromptSubmit", prompt="ok") == ""
         world.know()
         late, recalled = parse_all(
@@ -210,7 +210,7 @@ class TestPrompt:
             file.unlink()
         world.cache("c1", NOTES)
         assert world.run("UserPromptSubmit", prompt="ok") == ""
-        assert world.ledger()[1] == 1
+        assert world.ledger().generation == 1
 
     def test_faults_are_told_once_a_session(self, world: World) -> None:
         world.cache("c2", {}, faults=("shop/a.md: <b> & a\nsecret",))

@@ -20,7 +20,8 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.recall.semantic import address
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import read_ledger
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (

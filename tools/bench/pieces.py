@@ -72,7 +72,7 @@ def pieces(person: Person) -> Iterator[str]:
         "which project": lambda: locate.place_of(db, code, settings["home"]),
         "whether memory was changed by hand": lambda: staleness.news(settings, notes, [general, place[1]]),
         "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),
-        "a packet rendered": lambda: render.render(notes, settings, place),
+        "a packet rendered": lambda: render.render(notes, settings, place, render.budget_of(settings)),
         "a worker started": lambda: daemon.start_worker({**settings, "state": scratch, "interpreter": _TRUE}),
     }
     for name, act in measured.items():

@@ -9,7 +9,7 @@ from ctxrepo.hooks.known.cache import Row, faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.locate import Place, looks_of, place_of, scopes_at
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.staleness import is_first_to_tell, news
-from ctxrepo.hooks.session.ledger import HUSHED, Told, add, ledger_path, read_ledger
+from ctxrepo.hooks.session.session import HUSHED, Session
 
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"
@@ -19,20 +19,19 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     """News and recalled entries, a block each; '' most of the time."""
     place = place_of(db, said["cwd"], settings["home"])
     cache = open_cache(f"{settings['folder']}/cache.db")
-    ledger = ledger_path(settings["folder"], agent, said["session"])
-    told = read_ledger(ledger)
+    session = Session(settings["folder"], agent, said["session"])
     claim = ""
-    if settings.get("trust") == "ask" or _is_late(place, told):
+    if settings.get("trust") == "ask" or _is_late(place, session):
         from ctxrepo.hooks.moments.claim import claim_block
 
-        silence = said["silence"] or (HUSHED if told[6] else "")
+        silence = said["silence"] or (HUSHED if session.record.is_off else "")
         claim, is_held = claim_block(db, settings, {**said, "silence": silence})
         if is_held:
             if cache is not None:
                 cache.close()
             return claim
     if not place[2]:
-        _ask_the_worker(db, settings, agent, said, ledger, told[7])
+        _ask_the_worker(db, settings, agent, said, session)
     elif is_first_to_tell(settings["folder"], news(settings, cache, scopes_at(place, _general(settings)))):
         cache, place = _catch_up(db, cache, settings, agent, said)
     if cache is None:
@@ -43,16 +42,14 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         )
         return ""
     try:
-        return claim + _news(db, cache, settings, {**said, "agent": agent}, place, ledger, told)
+        return claim + _news(db, cache, settings, {**said, "agent": agent}, place, session)
     finally:
         cache.close()
 
 
-def fault_block(
-    cache: _sqlite3.Connection, settings: dict[str, str], already: frozenset[str], lines: list[str]
-) -> str:
-    """Faults this session wasn't told; what the ledger is to note goes to `lines`."""
-    faults = [fault for fault in faults_of(cache) if fault[0] not in already]
+def fault_block(cache: _sqlite3.Connection, settings: dict[str, str], session: Session) -> str:
+    """Faults that the session wasn't told."""
+    faults = [fault for fault in faults_of(cache) if fault[0] not in session.record.faults]
     if not faults:
         return ""
     from ctxrepo.hooks.packet.sections import (  # rare, and most hooks do without
@@ -62,7 +59,8 @@ def fault_block(
     )
 
     faults = told(faults)
-    lines += [f"fault {key}" for key, _ in faults]
+    for key, _ in faults:
+        session.told_fault(key)
     return seal(fault_section([text for _, text in faults], FAULT_ROOM), settings.get("secret", ""))
 
 
@@ -72,30 +70,27 @@ def _news(
     settings: dict[str, str],
     said: dict[str, str],
     place: Place,
-    ledger: str,
-    told: Told,
+    session: Session,
 ) -> str:
     from ctxrepo.hooks.moments.prompt_block import beside
 
-    if told[6] or said["silence"]:
+    if session.record.is_off or said["silence"]:
         from ctxrepo.hooks.session.trace import note_trace
 
         note_trace(db, settings["folder"], said, said["silence"] or HUSHED, [], [])
         return ""
-    lines: list[str] = []
-    faults = fault_block(cache, settings, told[2], lines)
+    faults = fault_block(cache, settings, session)
     scopes = scopes_at(place, _general(settings))
-    rows, flaws = _changed(cache, settings, place, told, ledger, lines)
+    rows, flaws = _changed(cache, settings, place, session)
     faults += _flaws(settings, flaws)
     late = ""
-    given: dict[str, str] = {}
-    if told[5] or told[8] or _is_late(place, told):
+    if session.record.handoff or session.record.owed_since or _is_late(place, session):
         from ctxrepo.hooks.moments.late import late_parts
 
-        late, given, rows = late_parts(cache, settings, place, said["agent"], told, rows, size(faults), lines)
+        late, rows = late_parts(cache, settings, place, session, rows, size(faults))
     changes = _changes(settings, rows)
-    recalled = beside(db, cache, settings, said, scopes, (told[0] | given, *told[1:]), lines)
-    add(ledger, lines)
+    recalled = beside(db, cache, settings, said, scopes, session)
+    session.save()
     return faults + late + changes + recalled
 
 
@@ -103,17 +98,16 @@ def _changed(
     cache: _sqlite3.Connection,
     settings: dict[str, str],
     place: Place,
-    told: Told,
-    ledger: str,
-    lines: list[str],
+    session: Session,
 ) -> tuple[list[Row], list[str]]:
     """Notes that others changed since the session was last told, and what is wrong with the heads of those
     that it changed itself; once."""
-    now, seen = generation_of(cache), told[1]
+    now, seen = generation_of(cache), session.record.generation
+    is_owed = session.record.owed_since > 0
     if now == seen:
         return [], []
-    lines.append(f"generation {now}")
-    if told[8] and seen is None:  # there was nothing to begin with
+    session.saw(now)
+    if is_owed and seen is None:  # there was nothing to begin with
         seen = 0
     # A session from before, or a cache that was built anew.
     if seen is None or now < seen:
@@ -122,11 +116,11 @@ def _changed(
     from ctxrepo.hooks.session.session_writes import flawed, others
 
     general = _general(settings)
-    scopes = [general] if _is_late(place, told) else scopes_at(place, general)
+    scopes = [general] if _is_late(place, session) else scopes_at(place, general)
     rows = changed_since(cache, scopes, seen)
-    new = others(cache, rows, ledger, lines)
+    new = others(cache, rows, session)
     flaws = flawed(cache, [row[0] for row in rows if row not in new])
-    return new if told[8] or gives(settings, "changes") else [], flaws
+    return new if is_owed or gives(settings, "changes") else [], flaws
 
 
 def _flaws(settings: dict[str, str], flaws: list[str]) -> str:
@@ -151,8 +145,8 @@ def _general(settings: dict[str, str]) -> str:
     return settings.get("global", "global")
 
 
-def _is_late(place: Place, told: Told) -> bool:
-    return told[3] == "?" and place[2]
+def _is_late(place: Place, session: Session) -> bool:
+    return session.record.project == "?" and place[2]
 
 
 def _ask_the_worker(
@@ -160,19 +154,19 @@ def _ask_the_worker(
     settings: dict[str, str],
     agent: str,
     said: dict[str, str],
-    ledger: str,
-    sought: str,
+    session: Session,
 ) -> None:
     """Have it found out which project this is; once, until there is a reason to think that it would be found.
 
     A worker that is awake anyway, as at each turn's end, looks again.
     """
     looks = looks_of(db, said["cwd"])
-    if looks == sought:
+    if looks == session.record.sought:
         return
     from ctxrepo.hooks.session.spool import spool
 
-    add(ledger, [f"sought {looks}"])
+    session.sought(looks)
+    session.save()
     if spool(db, settings["folder"], "prompt", agent, said):
         _wake(settings)
 

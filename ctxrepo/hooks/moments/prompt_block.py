@@ -7,7 +7,7 @@ from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import Hit
 from ctxrepo.hooks.known.compiled import number
 from ctxrepo.hooks.known.mode import why_not
-from ctxrepo.hooks.session.ledger import Told
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
@@ -26,13 +26,11 @@ def beside(
     settings: dict[str, str],
     said: dict[str, str],
     scopes: list[str],
-    told: Told,
-    lines: list[str],
+    session: Session,
 ) -> str:
     """The block of recalled entries of `scopes`, '' for silence.
 
-    `said` has `agent`, `session`, `cwd` and `prompt`; `told` is what the session's ledger says.
-    What its ledger is to note goes to `lines`.
+    `said` has `agent`, `session`, `cwd` and `prompt`.
     """
     here = said["cwd"] or os.getcwd()
     if why := why_not(settings, "recall") or why_off(db, settings, here, switches()):
@@ -41,7 +39,7 @@ def beside(
     from ctxrepo.domain.words.terms import words
     from ctxrepo.hooks.recall.recall import LIMIT, SOCIAL, recall
 
-    already, before = told[0], told[4]
+    already, before = {**session.record.entries}, session.record.asked
     limit = number(settings, "recall_limit", LIMIT)
     asked = (said["prompt"], before, scopes, limit, settings.get("gate") != "off")
     found = None
@@ -51,7 +49,7 @@ def beside(
         found = ask(cache, settings, *asked)
     why, hits, left = found or recall(cache, *asked)
     if why != SOCIAL and (about := words(said["prompt"])[:_REMEMBERED]):
-        lines.append(f"asked {' '.join(about)}")
+        session.asked(" ".join(about))
     if not hits:
         note_trace(db, settings["folder"], said, why, [], left)
         return ""
@@ -60,7 +58,7 @@ def beside(
     new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
     budget = number(settings, "recall_bytes", ROOM)
     text, given = recall_block(new, today(), settings.get("secret", ""), budget)
-    lines += [f"entry {hit[0]} {hit[7]}" for hit in given]
+    session.gave({hit[0]: hit[7] for hit in given})
     left = without(hits, given, already, budget) + left
     note_trace(db, settings["folder"], said, why if given else NOTHING_NEW, given, left)
     return text

@@ -6,7 +6,7 @@ import os
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import SCOPE_SPAN, spans_of
 from ctxrepo.hooks.known.locate import place_of, scopes_at
-from ctxrepo.hooks.session.ledger import add, is_hushed, ledger_path, read_ledger
+from ctxrepo.hooks.session.session import Session
 
 LIMIT = 3
 ROOM = 1000
@@ -35,9 +35,9 @@ def reminder(
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
     scopes = scopes_at(place_of(db, said["cwd"], settings["home"]), settings.get("global", "global"))
-    ledger = ledger_path(settings["folder"], agent, said["session"], said.get("sub", ""))
-    told = read_ledger(ledger)
-    rows = [row for row in about(cache, scopes, path) if told[0].get(str(row[0])) != row[7]][:LIMIT]
+    session = Session(settings["folder"], agent, said["session"], said["sub"])
+    known = session.record.entries
+    rows = [row for row in about(cache, scopes, path) if known.get(str(row[0])) != row[7]][:LIMIT]
     if not rows or not said["session"]:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives
@@ -52,11 +52,13 @@ def reminder(
     if is_held(db, settings, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
-    if told[6] or (said.get("sub") and is_hushed(ledger_path(settings["folder"], agent, said["session"]))):
+    parent = Session(settings["folder"], agent, said["session"]) if said["sub"] else session
+    if session.record.is_off or parent.record.is_off:
         return ""
     hits = [(*row[:8], float(row[8])) for row in rows]
     text, given = recall_block(hits, today(), settings.get("secret", ""), ROOM)
-    add(ledger, [f"entry {hit[0]} {hit[7]}" for hit in given])
+    session.gave({hit[0]: hit[7] for hit in given})
+    session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
     note_trace(db, settings["folder"], {**said, "agent": agent, "edited": path}, "", given, left)
     return text

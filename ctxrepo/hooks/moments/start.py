@@ -11,30 +11,29 @@ from ctxrepo.hooks.known import look
 from ctxrepo.hooks.known.compiled import number
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.moments.claim import claim_block
-from ctxrepo.hooks.session.ledger import add, began, clear, ledger_path, owes, read_ledger
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.spool import spool
 
 
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """The packet; nothing when the session goes on with a context that holds one."""
     folder, source = settings["folder"], said["source"]
-    ledger = ledger_path(folder, agent, said["session"])
-    before = read_ledger(ledger)
-    faults = before[2]
+    session = Session(folder, agent, said["session"])
+    before = session.record
     if source in ("clear", "compact"):
-        clear(ledger)
-        faults = frozenset()
+        session.forgot()
     spool(db, folder, "start", agent, said)
     since = time.time()  # a round of the worker that began before may not have read that line
     is_started = start_worker(settings)
-    add(ledger, began(ledger, said["cwd"]))
-    if source == "fork" and before[1] is None:
+    session.began(said["cwd"])
+    session.save()
+    if source == "fork" and before.generation is None:
         from ctxrepo.hooks.session.fork import begin_as_copy
 
-        begin_as_copy(folder, agent, said)
-    if source in ("resume", "fork") or before[6] or said["silence"]:
+        begin_as_copy(session, said["transcript"])
+    if source in ("resume", "fork") or before.is_off or said["silence"]:
         return ""
-    goes_on = source == "compact" and bool(before[4])
+    goes_on = source == "compact" and bool(before.asked)
     waits = is_started and gives(settings, "packet")
     patience = look.PATIENCE if waits else 0.0
     cache, place, is_all = look.look(db, settings, said["cwd"], since, patience, _is_fetch_due(settings))
@@ -42,23 +41,29 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if is_held:
         if cache is not None:
             cache.close()
-        add(ledger, ["project ?"])
+        session.is_in("?")
+        session.save()
         return claim
-    asked = before[4] if goes_on and not _is_recall_off(db, settings, said) else []
+    asked = before.asked if goes_on and not _is_recall_off(db, settings, said) else []
     if gives(settings, "packet"):
-        from ctxrepo.hooks.packet.render import render
+        from ctxrepo.hooks.packet.render import budget_of, render
 
-        text, lines, _ = render(cache, settings, place, agent, faults, asked, size(claim))
+        budget = budget_of(settings, agent) - size(claim)
+        given = render(cache, settings, place, budget, session.record.faults, asked)
+        given.note(session)
+        text = given.text
     else:
         from ctxrepo.hooks.moments.rules_block import bare
 
-        text, lines = bare(cache, settings, place, faults)
+        text = bare(cache, settings, place, session)
     if cache is not None:
         cache.close()
     if waits and not is_all:
-        lines.append(owes(since))
-    lines += [f"asked {words}" for words in asked]
-    add(ledger, [*lines, f"project {place[1] if place[2] else '?'}"])
+        session.owes(since)
+    for words in asked:
+        session.asked(words)
+    session.is_in(place[1] if place[2] else "?")
+    session.save()
     return claim + text
 
 

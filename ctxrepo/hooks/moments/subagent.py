@@ -11,7 +11,7 @@ from ctxrepo.hooks.packet.contents import Held
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.presets import SUBAGENT
 from ctxrepo.hooks.packet.render import budget_of
-from ctxrepo.hooks.session.ledger import add, is_hushed, ledger_path
+from ctxrepo.hooks.session.session import Session
 
 _ROWS = 100
 
@@ -24,7 +24,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     """One short block: how to read, and the index where the mode has it given."""
     folder = settings["folder"]
-    if said["silence"] or is_hushed(ledger_path(folder, agent, said["session"])):
+    if said["silence"] or Session(folder, agent, said["session"]).record.is_off:
         return ""
     if is_held(db, settings, said["cwd"]):
         return ""
@@ -37,8 +37,10 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         held = Held(WORDS)
         held.scopes = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
         text, _ = packet(held, today(), settings.get("secret", ""), SUBAGENT, budget_of(settings, agent))
-        noted = ["of " + said["session"].replace("\n", " "), f"generation {generation_of(cache)}"]
-        add(ledger_path(folder, agent, said["session"], said["sub"]), noted)
+        session = Session(folder, agent, said["session"], said["sub"])
+        session.is_of(said["session"])
+        session.saw(generation_of(cache))
+        session.save()
         return text
     finally:
         cache.close()

@@ -70,15 +70,16 @@ def _keep(
 ) -> str:
     """Keep what was written, and leave word of it; returns what to say when that could not be done."""
     home, folder = settings["home"], settings["folder"]
-    from ctxrepo.hooks.session.ledger import add, ledger_path  # few tools touch the memory
-    from ctxrepo.hooks.session.session_writes import wrote_lines
+    from ctxrepo.hooks.session.session import Session  # few tools touch the memory
     from ctxrepo.hooks.session.spool import keep_version, spool, why_not_kept, written
 
     data = written(path, said["wrote"])
     kept = {"path": relative, "base": _base(home), "version": keep_version(folder, data)}
     is_left = spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
     if data is not None:
-        add(ledger_path(folder, agent, said["session"]), wrote_lines(relative, data))
+        session = Session(folder, agent, said["session"])
+        session.wrote(relative, data)
+        session.save()
     if is_left and kept["version"]:
         return ""
     why = why_not_kept(folder, path, said["wrote"], data)
@@ -129,13 +130,11 @@ def _reminder(
 
 def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
     from ctxrepo.hooks.moments.prompt import fault_block
-    from ctxrepo.hooks.session.ledger import add, ledger_path, read_ledger
+    from ctxrepo.hooks.session.session import Session
 
-    ledger = ledger_path(settings["folder"], agent, said["session"])
-    told = read_ledger(ledger)
-    if told[6]:
+    session = Session(settings["folder"], agent, said["session"])
+    if session.record.is_off:
         return ""
-    lines: list[str] = []
-    text = fault_block(cache, settings, told[2], lines)
-    add(ledger, lines)
+    text = fault_block(cache, settings, session)
+    session.save()
     return text

@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.domain.text.block import day_of
+from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import (
     Hit,
     Shown,
@@ -73,12 +74,11 @@ def hold(
     lanes: tuple[Lane, ...],
     scopes: list[str],
     project: str,
-    today: int,
     budget: int,
 ) -> list[tuple[str, str]]:
     """Fill `held` with what `scopes`, the global one first, hold for `lanes`; the faults there are.
 
-    `project` is the id of the project one is in, or ''; `today` the local day since 1970.
+    `project` is the id of the project one is in, or ''.
     """
     names = frozenset([lane[0] for lane in lanes])
     for scope in scopes:
@@ -92,7 +92,7 @@ def hold(
             held.entries[f"scratchpad/{scope}"] = [item for item in items if box_of(item[5]) == " "]
             held.ticked += [said for item in items for box, said in wordings(item[5]) if box in "xX"]
         if "today" in names:
-            _logs(held, cache, scope, today)
+            _logs(held, cache, scope, today())
     if "pinned" in names:
         pinned = [row for scope in scopes for row in pinned_of(cache, scope)]
         held.entries["pinned/"] = _not_shown(held, pinned)
@@ -121,13 +121,13 @@ def wordings(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _logs(held: Held, cache: _sqlite3.Connection, scope: str, today: int) -> None:
+def _logs(held: Held, cache: _sqlite3.Connection, scope: str, now: int) -> None:
     """Today's log, with one that a machine further east has begun for tomorrow, and the last before it."""
     newest = [(day_of(path[-13:-3]), path) for path in daily_notes(cache, scope)]
     dated = [(day, path) for day, path in newest if day is not None and path[-3:] == ".md"]
-    now = [path for day, path in dated if today <= day <= today + 1]
-    before = [path for day, path in dated if today - _LOG_DAYS <= day < today]
-    for path in now[::-1]:
+    current = [path for day, path in dated if now <= day <= now + 1]
+    before = [path for day, path in dated if now - _LOG_DAYS <= day < now]
+    for path in current[::-1]:
         held.entries[f"today/{path}"] = entries_at(cache, path)
     if before:
         held.entries[f"yesterday/{before[0]}"] = entries_at(cache, before[0])

@@ -12,33 +12,58 @@ from ctxrepo.hooks.packet.packet import Given, packet, shown
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
 from ctxrepo.hooks.packet.presets import OWN, PRESETS
 from ctxrepo.hooks.packet.sections import told
+from ctxrepo.hooks.session.session import Session
 
 BUDGET = 9500
 """Bytes of a block where the settings say nothing."""
 
 MD = "md"
 
-Rendered = tuple[str, list[str], list[Given]]
-"""(packet, what the session's ledger notes of it, what each lane gave)"""
+
+class Rendered:
+    """A packet, and what the session that is given it is to be said to know."""
+
+    __slots__ = ("entries", "faults", "generation", "handoff", "lanes", "text")
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+        self.generation: int | None = None
+        """Of the cache that it was made from."""
+        self.handoff: str | None = None
+        """The moment of the handoff in it, '-' for none; None where it was not looked for."""
+        self.faults: list[str] = []
+        """Hashes of the faults that it tells."""
+        self.entries: dict[str, str] = {}
+        """Entries that stand whole in it: id -> hash."""
+        self.lanes: list[Given] = []
+        """What each lane gave."""
+
+    def note(self, session: Session) -> None:
+        """Note in a session's ledger what it was given by this."""
+        if self.generation is not None:
+            session.saw(self.generation)
+        if self.handoff is not None:
+            session.began_with(self.handoff)
+        for key in self.faults:
+            session.told_fault(key)
+        session.gave(self.entries)
 
 
 def render(
     cache: _sqlite3.Connection | None,
     settings: dict[str, str],
     place: Place,
-    agent: str = "",
-    already: frozenset[str] = frozenset(),
+    budget: int,
+    already: frozenset[str] | set[str] = frozenset(),
     asked: list[str] | None = None,
-    taken: int = 0,
 ) -> Rendered:
-    """The packet a session at `place` starts with; without a usable cache it is the preamble alone.
+    """The packet that a session at `place` starts with, of at most `budget` bytes; without a usable cache it
+    is the preamble alone.
 
-    `agent` is who takes it, '' for no matter who. `already` are hashes of faults told before. `asked` is what
-    the last prompts of a session were about that was compacted in the middle of its work: what they recall
-    comes again. `taken` bytes are given to others.
+    `already` are hashes of faults told before. `asked` is what the last prompts of a session were about that
+    was compacted in the middle of its work: what they recall comes again.
     """
     general = settings.get("global", "global")
-    budget = budget_of(settings, agent) - taken
     preamble = filled(
         settings.get("preamble", PREAMBLE), settings["home"], place[1], general, is_known=place[2]
     )
@@ -47,12 +72,18 @@ def render(
             if settings.get("preset") == MD:
                 return _md(cache, settings, scopes_at(place, general), budget)
             held = Held(preamble)
-            lines = _hold(held, cache, settings, place, scopes_at(place, general), already)
+            faults = _hold(held, cache, settings, place, scopes_at(place, general))
+            faults = told([fault for fault in faults if fault[0] not in already])
+            held.faults = [text for _, text in faults]
+            rendered = Rendered()
+            rendered.faults = [key for key, _ in faults]
+            rendered.handoff = held.handoff[1] if held.handoff else "-"
+            rendered.generation = generation_of(cache)
             held.recalled = _asked_again(cache, settings, scopes_at(place, general), asked or [])
-            return _rendered(held, settings, lines, budget)
+            return _rendered(rendered, held, settings, budget)
         except _sqlite3.Error:
             pass
-    return _rendered(Held(preamble), settings, [], budget)
+    return _rendered(Rendered(), Held(preamble), settings, budget)
 
 
 def render_late(
@@ -60,11 +91,10 @@ def render_late(
 ) -> tuple[str, dict[str, str]]:
     """The project's part of the packet, for a session that began before its project was known, and the
     entries in it: id -> hash."""
-    held = Held()
     if settings.get("preset") == MD or budget <= 0:
         return "", {}
-    _hold(held, cache, settings, place, [place[1]], frozenset())
-    held.faults = []  # these have been told
+    held = Held()
+    _hold(held, cache, settings, place, [place[1]])
     text, given = packet(held, today(), settings.get("secret", ""), preset_of(settings), budget)
     return text, dict(shown(held, given, today())) if text else {}
 
@@ -78,7 +108,7 @@ def render_bodies(
     if settings.get("preset") == MD or budget <= 0 or not lanes:
         return "", {}
     held = Held()
-    hold(held, cache, lanes, scopes, "", today(), budget)
+    hold(held, cache, lanes, scopes, "", budget)
     text, given = packet(held, today(), settings.get("secret", ""), name, budget)
     return text, dict(shown(held, given, today())) if text else {}
 
@@ -87,7 +117,9 @@ def _md(cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str],
     from ctxrepo.hooks.packet.md import md_packet
 
     text = md_packet(cache, settings["home"], scopes, budget - 1)
-    return text and text + "\n", [f"generation {generation_of(cache)}"], []
+    rendered = Rendered(text and text + "\n")
+    rendered.generation = generation_of(cache)
+    return rendered
 
 
 def budget_of(settings: dict[str, str], agent: str = "") -> int:
@@ -101,16 +133,10 @@ def _hold(
     settings: dict[str, str],
     place: Place,
     scopes: list[str],
-    already: frozenset[str],
-) -> list[str]:
-    """Fill `held`; what the ledger is to note of it."""
+) -> list[tuple[str, str]]:
+    """Fill `held`; the faults there are."""
     lanes = PRESETS[preset_of(settings)][1]
-    faults = hold(held, cache, lanes, scopes, place[0], today(), budget_of(settings))
-    faults = told([fault for fault in faults if fault[0] not in already])
-    held.faults = [text for _, text in faults]
-    began_with = held.handoff[1] if held.handoff else "-"
-    told_of = [f"fault {key}" for key, _ in faults]
-    return [f"generation {generation_of(cache)}", f"handoff {began_with}", *told_of]
+    return hold(held, cache, lanes, scopes, place[0], budget_of(settings))
 
 
 def preset_of(settings: dict[str, str]) -> str:
@@ -119,10 +145,11 @@ def preset_of(settings: dict[str, str]) -> str:
     return name if name in PRESETS else OWN
 
 
-def _rendered(held: Held, settings: dict[str, str], lines: list[str], budget: int) -> Rendered:
-    text, given = packet(held, today(), settings.get("secret", ""), preset_of(settings), max(1, budget))
-    seen = [f"entry {key} {digest}" for key, digest in shown(held, given, today())] if text else []
-    return text, lines + seen, given
+def _rendered(rendered: Rendered, held: Held, settings: dict[str, str], budget: int) -> Rendered:
+    text, lanes = packet(held, today(), settings.get("secret", ""), preset_of(settings), max(1, budget))
+    rendered.text, rendered.lanes = text, lanes
+    rendered.entries = dict(shown(held, lanes, today())) if text else {}
+    return rendered
 
 
 def _asked_again(

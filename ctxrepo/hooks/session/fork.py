@@ -6,26 +6,22 @@ command line that the agent was started with says it, where the system shows it 
 
 import os
 
-from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.files.small import bytes_of
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, ledger_path
+from ctxrepo.hooks.session.session import Session
 
 _WORDS_BYTES = 64 * 1024
-_OF_ITS_OWN = ("began", "cwd", "on", "off")
-"""First words of lines that are about the session and not about what it holds."""
 
 
-def begin_as_copy(folder: str, agent: str, said: dict[str, str]) -> None:
+def begin_as_copy(session: Session, transcript: str) -> None:
     """Note in the ledger of a session that begins as a fork what the one it was made of had been given.
 
     Where nobody can tell which that was, nothing: then some of it is given again.
     """
-    before = origin_of(os.environ.get("CLAUDE_PID", ""), said["transcript"]) if agent == "claude" else ""
-    if not before or before == said["session"]:
-        return
-    lines = lines_of(ledger_path(folder, agent, before), MAX_BYTES)
-    held = [line for line in lines if line.partition(" ")[0] not in _OF_ITS_OWN]
-    add(ledger_path(folder, agent, said["session"]), held)
+    is_claude = session.agent == "claude"
+    before = origin_of(os.environ.get("CLAUDE_PID", ""), transcript) if is_claude else ""
+    if before and before != session.id:
+        session.is_fork_of(before)
+        session.save()
 
 
 def origin_of(process: str, transcript: str) -> str:

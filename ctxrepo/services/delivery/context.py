@@ -100,19 +100,19 @@ def _rendered(
         if lasting:
             place = ("", place[1], True)  # files touched last are a project's
             told = frozenset(key for key, _ in faults_of(cache)) if cache else told
-        text, _, given = render(cache, settings, place, agent, told)
+        rendered = render(cache, settings, place, budget_of(settings, agent), told)
     name = settings.get("preset", "")
     if name == MD:
-        return Context(text, MD, budget_of(settings, agent))
+        return Context(rendered.text, MD, budget_of(settings, agent))
     preset = preset_of(settings)
     whole, numbers = PRESETS[preset]
     bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
-    lanes = tuple(_lane(one, *bounds[one[0]]) for one in given)
+    lanes = tuple(_lane(one, *bounds[one[0]]) for one in rendered.lanes)
     bytes_ = min(whole, budget_of(settings, agent))
-    is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in given)
+    is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in rendered.lanes)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
-    why = "" if text else narrow if is_narrow else "there is nothing to give"
-    return Context(text, preset, bytes_, lanes, why)
+    why = "" if rendered.text else narrow if is_narrow else "there is nothing to give"
+    return Context(rendered.text, preset, bytes_, lanes, why)
 
 
 def _lane(given: Given, floor: int, cap: int) -> Lane:

@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
-from ctxrepo.hooks.session.ledger import hush, is_hushed, ledger_path
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import hush, is_hushed
 from ctxrepo.services.locate.project import folders_there, look_here
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers

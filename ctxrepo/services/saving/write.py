@@ -18,8 +18,7 @@ from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import REGISTRY_FILE, parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
-from ctxrepo.hooks.session.ledger import OWN, add, ledger_path, read_ledger
-from ctxrepo.hooks.session.session_writes import MOVED, WROTE, wrote_lines
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
 from ctxrepo.storage.memory import Memory
@@ -151,30 +150,36 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
             for path in changed
         ]
     )
-    ledger = ledger_path(str(draft.memory.state.root), origin.agent, origin.session)
-    word = MOVED if op in _MOVES else WROTE
-    add(ledger, [line for path in changed for line in wrote_lines(path, come.get(path), word)])
-    if origin.session:
-        if spoken_of := draft.spoken_of.difference(changed):
-            add(ledger, _passed_over(draft.memory, ledger, spoken_of))
-        add(ledger, [line for path in come for line in _own(path, draft.before[path], draft.after[path])])
+    if not origin.session:
+        return
+    session = Session(str(draft.memory.state.root), origin.agent, origin.session)
+    for path in changed:
+        session.wrote(path, come.get(path), is_move=op in _MOVES)
+    if spoken_of := draft.spoken_of.difference(changed):
+        _passed_over(draft.memory, session, spoken_of)
+    for path in come:
+        _own(session, path, draft.before[path], draft.after[path])
+    session.save()
 
 
-def _passed_over(memory: Memory, ledger: str, paths: Iterable[str]) -> list[str]:
-    """The ledger's lines for notes of which something was said and whose text stayed: as the session knows
+def _passed_over(memory: Memory, session: Session, paths: Iterable[str]) -> None:
+    """Note that the session knows these notes, of which something was said and whose text stayed: as it knows
     them they are no news to it, and as somebody else has made them since they are."""
-    seen = read_ledger(ledger)[1]
+    seen = session.record.generation
     generation = memory.cache.generation if seen is None else seen
-    known = {path: memory.cache.hash_since(path, generation) for path in sorted(paths)}
-    return [f"{MOVED} {path} {digest}" for path, digest in known.items() if digest and "\n" not in path]
+    for path in sorted(paths):
+        if digest := memory.cache.hash_since(path, generation):
+            session.knows(path, digest)
 
 
-def _own(path: str, before: str | None, after: str | None) -> list[str]:
-    """The ledger's lines for the entries that are new in a note: who wrote them needn't be given them."""
+def _own(session: Session, path: str, before: str | None, after: str | None) -> None:
+    """Note the entries that are new in a note: the session wrote them, and needn't be given them."""
     if not is_note(path):
-        return []
+        return
     known = {entry.id for entry in entries_of(path, before or "")}
-    return [f"{OWN} {e.id} {hash_of(e)}" for e in entries_of(path, after or "") if e.id not in known]
+    for entry in entries_of(path, after or ""):
+        if entry.id not in known:
+            session.added(entry.id, hash_of(entry))
 
 
 def _remove(draft: Draft, paths: Iterable[str]) -> None:

@@ -23,7 +23,9 @@ from ctxrepo.hooks.dialect.events import only_reads
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.known.locate import inside
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
-from ctxrepo.hooks.session import ledger, session_writes, trace
+from ctxrepo.hooks.session import trace
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import given_before_writes, read_ledger
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
 from ctxrepo.storage.cache.rows import digest_of, is_aside
@@ -88,8 +90,8 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
 def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
     """What stood in the packet of a session is noted in its ledger, and nowhere else."""
     key = _key(agent, session)
-    lines = logs.lines_of(ledger.ledger_path(str(memory.state.root), agent, session) or "", ledger.MAX_BYTES)
-    given = {line.split(" ")[1] for line in lines if line.startswith("entry ")}
+    record = read_ledger(ledger_path(str(memory.state.root), agent, session))
+    given = record.entries.keys() - record.own
     for name in given - store.delivered_to(key):
         known = memory.cache.find_entry(name)
         if known:
@@ -147,7 +149,7 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
     given, paths = store.given(key, "contradicted"), store.paths()
     if not given:
         return
-    touched = _touched(ledger.ledger_path(str(memory.state.root), agent, session), paths)
+    touched = _touched(ledger_path(str(memory.state.root), agent, session), paths)
     struck = None
     for name, at in given.items():
         known = memory.cache.find_entry(name)
@@ -164,16 +166,9 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
 
 def _touched(path: str, paths: dict[str, str]) -> dict[str, str]:
     """The entries whose note the session wrote after it was given them, each with its hash of then."""
-    given: dict[str, str] = {}
     found: dict[str, str] = {}
-    for line in logs.lines_of(path, ledger.MAX_BYTES) if path else ():
-        word, _, rest = line.partition(" ")
-        if word == "entry":
-            name, _, digest = rest.partition(" ")
-            given[name] = digest
-        elif word == session_writes.WROTE:
-            note = rest.rpartition(" ")[0]
-            found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
+    for note, given in given_before_writes(path):
+        found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
     return found
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.hooks.files.clock import age
-from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.session.ledger import MAX_BYTES, read_ledger
+from ctxrepo.hooks.session.session import read_ledger
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.user.places import RepositoryPlaces
 
@@ -60,26 +59,20 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path) -> Ledger | None:
     agent, _, session = path.name.partition("-")
-    said = {}
     try:
         touched = path.stat().st_mtime
     except OSError:  # a worker has just cleared it away
         return None
-    for line in lines_of(str(path), MAX_BYTES):
-        word, _, rest = line.partition(" ")
-        if word in ("began", "cwd", "of"):
-            said[word] = rest
-    told = read_ledger(str(path))
-    began = said.get("began", "")
+    known = read_ledger(str(path))
     return Ledger(
         agent,
         session,
         path,
         touched,
-        float(began) if began.isascii() and began.isdigit() and len(began) < 16 else 0,
-        said.get("cwd", ""),
-        told[6],
-        len(told[0]),
-        said.get("of", ""),
-        told[3] or "",
+        known.began,
+        known.cwd,
+        known.is_off,
+        len(known.entries),
+        known.of,
+        known.project or "",
     )

@@ -42,7 +42,7 @@ def edit(world: World) -> None:
 def test_a_start_has_what_was_edited_by_hand_before_it(world: World) -> None:
     edit(world)
     assert "Edited by hand" in world.run("SessionStart")
-    assert world.ledger()[8] == 0
+    assert world.ledger().owed_since == 0
 
 
 def test_a_start_has_what_a_command_wrote_before_it(world: World) -> None:

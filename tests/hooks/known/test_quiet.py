@@ -76,7 +76,8 @@ class TestSilence:
         assert world.run("UserPromptSubmit", prompt=self.ASKED) == ""
         assert world.run("PostToolUse-edit", file=str(world.code / "pay.py")) == ""
         assert world.run("SubagentStart") == ""
-        assert world.ledger()[:3] == ({}, None, frozenset())
+        known = world.ledger()
+        assert (known.entries, known.generation, known.faults) == ({}, None, set())
         shutil.rmtree(world.code / ".pi")
         assert "a fault" in world.run("PostToolUse-read", file=str(world.code / "a.py"))
         assert "5433" in world.run("UserPromptSubmit", prompt=self.ASKED)

@@ -27,7 +27,7 @@ def world(tmp_path: Path) -> World:
     (world.folder / "writes.jsonl").write_text("{}")
     (block,) = parse_all(world.run("SessionStart"))
     assert "by hand" not in str(block.bodies)
-    assert world.ledger()[8] > 0
+    assert world.ledger().owed_since > 0
     return world
 
 
@@ -47,7 +47,7 @@ def test_the_body_of_a_memory_md_comes_with_the_first_prompt_and_index_lines_of_
     body, changes = parse_all(world.run("UserPromptSubmit", prompt="ok"))
     assert body.bodies == {"shop/MEMORY.md": "- Deploy with `make ship`\n- Edited by hand"}
     assert [line[0] for line in changes.index] == ["shop/topics/new.md"]
-    assert world.ledger()[8] == 0
+    assert world.ledger().owed_since == 0
     assert world.run("UserPromptSubmit", prompt="ok") == ""
     # It isn't given beside a prompt either: it has been given.
     assert "by hand" not in world.run("UserPromptSubmit", prompt="what was edited by hand here?")
@@ -63,10 +63,10 @@ def test_it_is_owed_until_the_worker_has_looked(world: World) -> None:
 def test_what_comes_before_that_is_given_too(world: World) -> None:
     look(world, 1.0, NEW)
     assert "Edited by hand" in world.run("UserPromptSubmit", prompt="ok")
-    assert world.ledger()[8] > 0
+    assert world.ledger().owed_since > 0
     look(world, time.time(), {"global/MEMORY.md": "- Prefers long answers\n"})
     assert "long answers" in world.run("UserPromptSubmit", prompt="ok")
-    assert world.ledger()[8] == 0
+    assert world.ledger().owed_since == 0
 
 
 def test_later_the_body_is_named_only(world: World) -> None:
@@ -104,10 +104,10 @@ def test_a_start_that_waited_for_nothing_owes_nothing(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.cache("c1", NOTES)
     world.run("SessionStart")
-    assert world.ledger()[8] == 0
+    assert world.ledger().owed_since == 0
 
 
 def test_it_is_owed_what_a_round_finds_that_read_of_its_start(world: World) -> None:
     """A round that began while the hook was at it may not have."""
     (start,) = world.spooled()
-    assert world.ledger()[8] >= round(start["at"], 6)
+    assert world.ledger().owed_since >= round(start["at"], 6)

@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.moments.remind import MANY, about
-from ctxrepo.hooks.session.ledger import hush
+from ctxrepo.hooks.session.session import hush
 from ctxrepo.storage.cache.writer import Cache
 
 NOTES = {
@@ -79,7 +79,7 @@ def test_reading_brings_nothing(world: World) -> None:
 def test_it_can_be_switched_off(world: World, settings: dict[str, str], env: dict[str, str]) -> None:
     world.compile(**settings)
     assert edited(world, "src/pay/retry_client.py", env) == ""
-    assert world.ledger()[0] == {}
+    assert world.ledger().entries == {}
 
 
 def test_a_session_that_wants_nothing_is_given_nothing(world: World) -> None:

@@ -11,7 +11,8 @@ from strict_parser import parse_all
 from world import World
 
 from ctxrepo.hooks.packet.presets import PRESETS, SUBAGENT
-from ctxrepo.hooks.session.ledger import hush, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import hush, read_ledger
 
 SAID = json.loads((PAYLOADS / "SubagentStart.json").read_text())
 
@@ -36,11 +37,12 @@ def test_a_large_memory_stays_within_its_budget(world: World) -> None:
 
 def test_its_ledger_is_its_own(world: World) -> None:
     world.run("SessionStart")
-    before = world.ledger()
+    path = ledger_path(str(world.folder), "claude", SAID["session_id"])
+    before = Path(path).read_text()
     world.run("SubagentStart")
-    assert world.ledger() == before
+    assert Path(path).read_text() == before
     own = ledger_path(str(world.folder), "claude", SAID["session_id"], SAID["agent_id"])
-    assert read_ledger(own)[1] == 1
+    assert read_ledger(own).generation == 1
     assert f"of {SAID['session_id']}\n" in Path(own).read_text()
     assert own != ledger_path(str(world.folder), "claude", SAID["session_id"], "another")
 

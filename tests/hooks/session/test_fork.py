@@ -15,7 +15,8 @@ from needs import needs_proc
 from world import NOTES, World
 
 from ctxrepo.hooks.session.fork import origin_of
-from ctxrepo.hooks.session.ledger import hush, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import hush, read_ledger
 
 FIRST, FORK = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 ASKED = "which port is the staging database on?"
@@ -77,7 +78,7 @@ def test_it_holds_what_the_session_it_is_made_of_was_given(
     process = started("-p", ASKED, *words, "--fork-session")
     assert tell(world, "SessionStart", FORK, process, "fork") == ""
     assert tell(world, "UserPromptSubmit", FORK, process) == ""
-    assert read_ledger(ledger(world, FORK))[0] == read_ledger(ledger(world, FIRST))[0]
+    assert read_ledger(ledger(world, FORK)).entries == read_ledger(ledger(world, FIRST)).entries
 
 
 def test_of_the_last_conversation_it_is_the_one_written_last(world: World, started: Started) -> None:

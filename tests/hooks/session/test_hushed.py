@@ -13,16 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import HOOK, World
 
-from ctxrepo.hooks.session.ledger import (
-    MAX_BYTES,
-    add,
-    began,
-    clear,
-    hush,
-    is_hushed,
-    ledger_path,
-    read_ledger,
-)
+from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path
+from ctxrepo.hooks.session.session import Session, hush, is_hushed, read_ledger
 
 ASKED = "which port is the staging database on?"
 SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
@@ -72,9 +64,12 @@ def test_a_compaction_forgets_what_was_given_and_not_that(world: World, path: st
     hush(path, True)
     world.run("SessionStart-compact")
     assert is_hushed(path)
-    assert not read_ledger(path)[0]
+    assert not read_ledger(path).entries
     assert Path(path).read_text().splitlines()[:2] == first
-    assert began(path, "/elsewhere") == []
+    session = Session(str(world.folder), "claude", SESSION)
+    session.began("/elsewhere")
+    session.save()
+    assert "/elsewhere" not in Path(path).read_text()
 
 
 def test_the_last_word_counts_and_a_word_in_another_line_does_not(path: str) -> None:
@@ -90,8 +85,10 @@ def test_the_last_word_counts_and_a_word_in_another_line_does_not(path: str) -> 
     assert is_hushed(path)
 
 
-def test_a_full_ledger_forgets_entries_only(path: str) -> None:
-    add(path, began(path, "/code"))
+def test_a_full_ledger_forgets_entries_only(world: World, path: str) -> None:
+    session = Session(str(world.folder), "claude", SESSION)
+    session.began("/code")
+    session.save()
     hush(path, True)
     for n in range(40):
         add(path, [f"entry e{n}x{i} {'h' * 16}" for i in range(400)])

@@ -9,24 +9,26 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, ledger_path
+from ctxrepo.hooks.session.session import SessionRecord, read_ledger
+
+
+def told(record: SessionRecord) -> dict[str, object]:
+    """What a ledger tells, without what it is silent about."""
+    values = {name: getattr(record, name) for name in SessionRecord.__slots__}
+    return {name: value for name, value in values.items() if value}
 
 
 def test_what_is_added_is_read(tmp_path: Path) -> None:
     path = ledger_path(str(tmp_path), "claude", "s-1")
     add(path, ["entry abc h1", "generation 3", "fault f1", "project ?"])
     add(path, ["entry abc h2", "entry def h3", "generation 4", "project shop"])
-    assert read_ledger(path) == (
-        {"abc": "h2", "def": "h3"},
-        4,
-        frozenset({"f1"}),
-        "shop",
-        [],
-        "",
-        False,
-        "",
-        0,
-    )
+    assert told(read_ledger(path)) == {
+        "entries": {"abc": "h2", "def": "h3"},
+        "generation": 4,
+        "faults": {"f1"},
+        "project": "shop",
+    }
 
 
 def test_clearing_forgets(tmp_path: Path) -> None:
@@ -34,14 +36,14 @@ def test_clearing_forgets(tmp_path: Path) -> None:
     add(path, ["entry abc h1"])
     clear(path)
     clear(path)
-    assert read_ledger(path) == ({}, None, frozenset(), None, [], "", False, "", 0)
+    assert told(read_ledger(path)) == {}
 
 
 def test_a_session_without_an_id_has_none(tmp_path: Path) -> None:
     assert ledger_path(str(tmp_path), "claude", "") == ""
     add("", ["entry abc h1"])
     clear("")
-    assert read_ledger("") == ({}, None, frozenset(), None, [], "", False, "", 0)
+    assert told(read_ledger("")) == {}
 
 
 def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
@@ -49,7 +51,7 @@ def test_torn_and_foreign_lines_say_nothing(tmp_path: Path) -> None:
     path.write_bytes(
         b"entry\nentry x\ngeneration many\ngeneration 9999999999999999999\n\xff\xfe\nfault \nentry a b\nent"
     )
-    assert read_ledger(str(path)) == ({"a": "b"}, None, frozenset(), None, [], "", False, "", 0)
+    assert told(read_ledger(str(path))) == {"entries": {"a": "b"}}
 
 
 @given(st.text())
@@ -65,8 +67,8 @@ def test_it_stays_bounded_and_keeps_the_newest(tmp_path: Path) -> None:
     for n in range(40):
         add(path, [f"entry e{n}x{i} {'h' * 16}" for i in range(400)])
     assert Path(path).stat().st_size <= MAX_BYTES
-    assert "e39x399" in read_ledger(path)[0]
-    assert "e0x0" not in read_ledger(path)[0]
+    assert "e39x399" in read_ledger(path).entries
+    assert "e0x0" not in read_ledger(path).entries
 
 
 def test_where_it_cannot_be_written_nothing_fails(tmp_path: Path) -> None:
@@ -85,6 +87,6 @@ def test_on_a_full_disk_it_forgets_nothing(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, was)
-    assert read_ledger(path)[:2] == ({"abc": "h1"}, None)
+    assert told(read_ledger(path)) == {"entries": {"abc": "h1"}}
     add(path, ["generation 7"])
-    assert read_ledger(path)[:2] == ({"abc": "h1"}, 7)
+    assert told(read_ledger(path)) == {"entries": {"abc": "h1"}, "generation": 7}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from world import NOTES, World
 
 from ctxrepo.domain.note.note import decode
-from ctxrepo.hooks.session.session_writes import wrote_lines
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.cache.rows import digest_of, storable
 
 OWN = "- Deploy with `make ship`\n- and wait\n"
@@ -76,14 +76,17 @@ def test_another_session_is_told(world: World) -> None:
 
 @given(st.binary())
 def test_the_hash_is_the_one_of_the_cache(data: bytes) -> None:
-    (line,) = wrote_lines("shop/a b.md", data)
+    session = Session("", "claude", "")
+    session.wrote("shop/a b.md", data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        assert line == f"wrote shop/a b.md {digest_of(storable(decode(data)))}"
+        assert session.record.wrote == {"shop/a b.md": digest_of(storable(decode(data)))}
 
 
 def test_what_no_ledger_can_hold_is_left_out() -> None:
-    assert wrote_lines("shop/a\nb.md", b"x") == []
-    assert wrote_lines(".ctx/evidence/host.jsonl", b"x") == []
+    session = Session("", "claude", "")
+    session.wrote("shop/a\nb.md", b"x")
+    session.wrote(".ctx/evidence/host.jsonl", b"x")
+    assert session.record.wrote == {}
 
 
 def test_a_head_that_it_broke_itself_is_told_to_it_once(world: World) -> None:

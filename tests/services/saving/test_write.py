@@ -11,7 +11,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import Merged
 from ctxrepo.errors import Refused
-from ctxrepo.hooks.session.ledger import ledger_path, read_ledger
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import read_ledger
 from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving import write as writing
 from ctxrepo.services.saving.commit import commit
@@ -196,8 +197,8 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
     commit(mine.open(), NOW)
     (new,) = [e for e in mine.open().cache.entries_of(NOTE) if e.entry.text == "- new"]
     path = ledger_path(str(memory.state.root), "claude", "s1")
-    assert read_ledger(path)[0] == {new.entry.id: new.hash}
-    assert read_ledger(ledger_path(str(memory.state.root), "claude", "s2"))[0] == {}
+    assert read_ledger(path).entries == {new.entry.id: new.hash}
+    assert read_ledger(ledger_path(str(memory.state.root), "claude", "s2")).entries == {}
 
 
 @pytest.fixture

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ctxrepo.hooks.session.ledger import add, began, hush, ledger_path
+from ctxrepo.hooks.session.ledger import add, ledger_path
+from ctxrepo.hooks.session.session import Session, hush
 from ctxrepo.storage.state.ledgers import ledgers
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 
 def at(root: Path, session: str, touched: float, *lines: str, sub: str = "") -> str:
     path = ledger_path(str(root), "claude", session, sub)
-    add(path, [*began(path, f"/code/{session}"), *lines])
+    begun = Session(str(root), "claude", session, sub)
+    begun.began(f"/code/{session}")
+    begun.save()
+    add(path, [*lines])
     os.utime(path, (touched, touched))
     return path
 

@@ -1,0 +1,238 @@
+"""A session: what it was given already and what it wrote, read from its ledger's lines and written there."""
+
+import _blake2
+import time
+
+from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, lasting, ledger_path
+
+_GIVEN, _OWN, _OWED, _WROTE, _MOVED = "entry", "own", "owed", "wrote", "moved"
+"""First words of lines: an entry that the session was given; one that it wrote itself and so knows; since
+when it is owed something; a note that it wrote, and one whose text stayed when it was moved or pinned."""
+
+GONE = "-"
+"""In place of a note's hash: the session took the note away, or what it made of it is in the cache and
+whatever comes now is news."""
+
+_OF_ITS_OWN = ("", "began", "cwd", "on", "off")
+"""First words of lines that are about the session and not about what it holds."""
+
+EARLIER = 2
+"""Prompts that a vague one may go on with."""
+
+
+HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
+
+
+class SessionRecord:
+    """What a ledger says of a session."""
+
+    __slots__ = (
+        *("entries", "own", "generation", "faults", "project", "asked", "handoff", "is_off", "sought"),
+        *("owed_since", "wrote", "began", "cwd", "of"),
+    )
+
+    def __init__(self) -> None:
+        self.entries: dict[str, str] = {}
+        """Entries that the session knows: id -> hash."""
+        self.own: set[str] = set()
+        """Those of them that it wrote itself and was never given."""
+        self.generation: int | None = None
+        """The generation of the cache that the session has seen."""
+        self.faults: set[str] = set()
+        """Hashes of the faults that it was told."""
+        self.project: str | None = None
+        """Its project's folder; '' for none, '?' while that is unknown."""
+        self.asked: list[str] = []
+        """What its last prompts were about, oldest first."""
+        self.handoff = ""
+        """The moment of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
+        self.is_off = False
+        """It is to be given nothing."""
+        self.sought = ""
+        """What its folder looked like when a worker was last asked for the project."""
+        self.owed_since = 0.0
+        """Since when it is owed what the worker's next round finds, for which its start could not wait; 0
+        when it is owed nothing."""
+        self.wrote: dict[str, str] = {}
+        """Notes that it wrote: path -> the hash of what it made of the note last, or GONE."""
+        self.began = 0.0
+        """When it began, in Unix seconds; 0 where that isn't known."""
+        self.cwd = ""
+        self.of = ""
+        """The session that started it, where it is a subagent's."""
+
+    def read(self, line: str) -> None:
+        """Take in one line; an unreadable one says nothing."""
+        word, _, rest = line.partition(" ")
+        first, _, second = rest.partition(" ")
+        if word in (_GIVEN, _OWN) and second:
+            if word == _GIVEN:
+                self.own.discard(first)
+            elif first not in self.entries:
+                self.own.add(first)
+            self.entries[first] = second
+        elif word in (_WROTE, _MOVED):
+            path, _, digest = rest.rpartition(" ")
+            if path:
+                self.wrote[path] = digest
+        elif word == "generation" and _is_number(first):
+            self.generation = int(first)
+        elif word == "fault" and first:
+            self.faults.add(first)
+        elif word == "asked":
+            self.asked = [*self.asked, rest][-EARLIER:]
+        elif word in ("project", "handoff", "sought", "cwd", "of"):
+            setattr(self, word, rest)
+        elif line in ("off", "on"):
+            self.is_off = line == "off"
+        elif word == _OWED and first.replace(".", "", 1).isdecimal() and first.isascii():
+            self.owed_since = float(first)
+        elif word == "began" and _is_number(rest):
+            self.began = float(rest)
+
+
+class Session:
+    """A session of an agent: what its ledger says, and what is to be noted there.
+
+    What is noted is part of the record at once, and of the ledger after `save`. A session without an id has
+    no ledger. A subagent (`sub`) is given things apart, and has a ledger of its own.
+    """
+
+    __slots__ = ("_lines", "_record", "agent", "folder", "id", "path")
+
+    def __init__(self, folder: str, agent: str, session: str, sub: str = "") -> None:
+        self.folder = folder
+        self.agent = agent
+        self.id = session
+        self.path = ledger_path(folder, agent, session, sub)
+        self._record: SessionRecord | None = None
+        self._lines: list[str] = []
+
+    @property
+    def record(self) -> SessionRecord:
+        """What the ledger says, which is read when it is first asked for."""
+        if self._record is None:
+            self._record = read_ledger(self.path)
+            for line in self._lines:
+                self._record.read(line)
+        return self._record
+
+    def began(self, cwd: str) -> None:
+        """The session begins, in the folder `cwd`; nothing new where its ledger says so already."""
+        if not self.path or "began" in [line.partition(" ")[0] for line in lasting(self.path)]:
+            return
+        self._note(f"began {int(time.time())}")
+        if cwd and "\n" not in cwd:
+            self._note(f"cwd {cwd}")
+
+    def forgot(self) -> None:
+        """The session forgot what it was given (it was cleared or compacted)."""
+        clear(self.path)
+        self._record = None
+
+    def gave(self, entries: dict[str, str]) -> None:
+        """The session was given these entries: id -> hash."""
+        for key, digest in entries.items():
+            self._note(f"{_GIVEN} {key} {digest}")
+
+    def added(self, entry: str, digest: str) -> None:
+        """The session wrote this entry itself."""
+        self._note(f"{_OWN} {entry} {digest}")
+
+    def told_fault(self, key: str) -> None:
+        self._note(f"fault {key}")
+
+    def saw(self, generation: int) -> None:
+        """The session was given what there is up to this generation of the cache."""
+        self._note(f"generation {generation}")
+
+    def asked(self, about: str) -> None:
+        """A prompt was about these words."""
+        self._note(f"asked {about}")
+
+    def is_in(self, project: str) -> None:
+        """The session was told that it is in this folder of the memory; '' for none, '?' for unknown."""
+        self._note(f"project {project}")
+
+    def began_with(self, handoff: str) -> None:
+        """The moment of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
+        self._note(f"handoff {handoff}")
+
+    def sought(self, looks: str) -> None:
+        """A worker was asked for the project of a folder that looks so."""
+        self._note(f"sought {looks}")
+
+    def owes(self, since: float) -> None:
+        """The session is owed what the worker finds after `since`; 0: nothing any more."""
+        self._note(f"{_OWED} {since:.6f}")
+
+    def is_of(self, session: str) -> None:
+        """This one is a subagent's, which that session started."""
+        self._note("of " + session.replace("\n", " "))
+
+    def wrote(self, path: str, data: bytes | None, is_move: bool = False) -> None:
+        """The session has made the note at `path` be `data`, or taken it away; of what the cache doesn't hold
+        nothing is noted. In a move what the note says stays."""
+        if not path.endswith(".md"):
+            return
+        text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
+        digest = GONE if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
+        self.knows(path, digest, is_move)
+
+    def knows(self, path: str, digest: str = GONE, is_move: bool = True) -> None:
+        """The session knows the note at `path` as the text with this hash."""
+        if "\n" not in path:
+            self._note(f"{_MOVED if is_move else _WROTE} {path} {digest}")
+
+    def is_fork_of(self, session: str) -> None:
+        """The session goes on with a copy of that one's conversation, and knows what that one was given."""
+        for line in lines_of(ledger_path(self.folder, self.agent, session), MAX_BYTES):
+            if line.partition(" ")[0] not in _OF_ITS_OWN:
+                self._note(line)
+
+    def save(self) -> None:
+        """Put what was noted into the ledger."""
+        lines, self._lines = self._lines, []
+        add(self.path, lines)
+
+    def _note(self, line: str) -> None:
+        self._lines.append(line)
+        if self._record is not None:
+            self._record.read(line)
+
+
+def read_ledger(path: str) -> SessionRecord:
+    """What the ledger at `path` says; nothing where there is none."""
+    record = SessionRecord()
+    for line in lines_of(path, MAX_BYTES) if path else ():
+        record.read(line)
+    return record
+
+
+def given_before_writes(path: str) -> list[tuple[str, dict[str, str]]]:
+    """Each write of the session: the note's path, and the entries (id -> hash) that it was given before."""
+    given: dict[str, str] = {}
+    found = []
+    for line in lines_of(path, MAX_BYTES) if path else ():
+        word, _, rest = line.partition(" ")
+        if word == _GIVEN:
+            name, _, digest = rest.partition(" ")
+            given[name] = digest
+        elif word == _WROTE:
+            found.append((rest.rpartition(" ")[0], {**given}))
+    return found
+
+
+def hush(path: str, is_off: bool) -> None:
+    """From now on the session is given nothing, or everything again."""
+    add(path, ["off" if is_off else "on"])
+
+
+def is_hushed(path: str) -> bool:
+    """Whether the session is given nothing."""
+    return read_ledger(path).is_off
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 16
