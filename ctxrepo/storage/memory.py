@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.hooks.known.compiled import stamp_of
@@ -20,7 +19,7 @@ from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside
-from ctxrepo.storage.disk.private import move_foreign_aside, put, require_private
+from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.git.git import Committer, Git, Progress, committer
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
 from ctxrepo.storage.objects.verdicts import VerdictFile
@@ -31,6 +30,7 @@ from ctxrepo.storage.state.donelog import DoneLog
 from ctxrepo.storage.state.writelog import WriteLog
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
+from ctxrepo.storage.user.repository import clone_root, first_repository, state_of
 from ctxrepo.storage.worktree.worktree import Worktree
 
 if TYPE_CHECKING:  # pygit2 costs seven interpreter starts: only who needs objects loads it
@@ -188,6 +188,16 @@ class Memory:
     def host(self) -> str:
         return self.places.host()
 
+    @property
+    def head(self) -> str | None:
+        """The newest commit of our branch; None before the first."""
+        return self.objects.ref(self.clone.branch_ref)
+
+    @property
+    def head_tree(self) -> str | None:
+        """Its tree."""
+        return self.objects.tree_of(self.head)
+
     def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
         """A commit object by the user's own git identity, signed if that is how they commit.
 
@@ -223,58 +233,3 @@ class Memory:
         """Objects are made that no ref leads to yet: no `git gc` begins, which might delete them."""
         with no_gc(self.clone.git_dir):
             yield
-
-
-def first_repository(places: Places, settings: Settings) -> RepositorySettings:
-    """The repository this version serves; ConfigError when CTXREPO_HOME names another clone than config.toml.
-
-    A configured clone that is gone has been moved: then CTXREPO_HOME says where to.
-    """
-    known = settings.repository[0] if settings.repository else RepositorySettings()
-    if not is_global_folder(known.global_folder):
-        raise ConfigError(
-            f"{places.config_file}: repository.global_folder can't be {known.global_folder!r}",
-            "It is the name of one folder of the memory repository, global by default.",
-        )
-    configured = clone_root(replace(places, home_is_explicit=False), known)
-    is_other = places.home_is_explicit and configured.resolve() != places.home.resolve()
-    if known.path and is_other and (configured / ".git").is_dir():
-        raise ConfigError(
-            f"CTXREPO_HOME is {places.home}, and {places.config_file} names {configured}",
-            "Unset it, or set CTXREPO_CONFIG and CTXREPO_STATE as well: the three belong together.",
-        )
-    return known
-
-
-def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
-    """The state of this clone. A copy made with `cp -r` bears the id of the first one, and gets its own."""
-    require_private(places.state, is_chosen=True)
-    state = places.of_repository(clone.repo_id())
-    for folder in (state.root, clone.own_dir):
-        require_private(folder)  # a link that holds what was acknowledged is for a person to settle
-    for folder in (places.state, state.root, clone.own_dir):
-        move_foreign_aside(folder)
-    said = state.owner.read_text("utf-8", "replace") if state.owner.exists() else ""
-    other = Path(said) if said and "\0" not in said else clone.root
-    if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
-        clone.forget_id()
-        return state_of(clone, places)
-    if said != str(clone.root):
-        put(state.owner, str(clone.root))
-    return state
-
-
-def clone_root(places: Places, repository: RepositorySettings) -> Path:
-    """Where the clone is: CTXREPO_HOME, else the configured path, else the default."""
-    if places.home_is_explicit or not repository.path:
-        return places.home
-    path = repository.path
-    return places.user_home / path[2:] if path.startswith("~/") else Path(path)
-
-
-def shown_path(root: Path, places: Places) -> str:
-    """The folder as config.toml names it: below the home folder with `~`."""
-    try:
-        return f"~/{root.relative_to(places.user_home).as_posix()}"
-    except ValueError:
-        return str(root)

@@ -124,7 +124,7 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
 
     Unless `always`, nothing is looked at when memory, settings and day are those of the last time.
     """
-    if not _file(memory).file.exists() or memory.cache.head != _head(memory):
+    if not _file(memory).file.exists() or memory.cache.head != memory.head:
         return []
     blocks, seen = _file(memory).read(), _seen(memory, now)
     if not blocks.known or (blocks.seen == seen and not always):
@@ -248,10 +248,6 @@ def _file(memory: Memory) -> BlockFile:
 def _held(memory: Memory) -> Iterator[BlockFile]:
     with locked(memory.state.lock("blocks"), _PATIENCE):
         yield _file(memory)
-
-
-def _head(memory: Memory) -> str | None:
-    return memory.objects.ref(memory.clone.branch_ref)
 
 
 def _seen(memory: Memory, now: datetime) -> str:

@@ -17,7 +17,7 @@ def unseen(memory: Memory) -> Iterator[tuple[str, str]]:
 
     BeyondBounds where that has more than a memory may have: git would list ten billion paths.
     """
-    head = memory.objects.ref(memory.clone.branch_ref)
+    head = memory.head
     if head is None:
         return
     memory.objects.require_extent(head)

@@ -129,6 +129,6 @@ def _uncommitted(memory: Memory, target: Target, project: Project | None, start:
 
 
 def _tip(memory: Memory) -> str:
-    tip = memory.objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     assert tip is not None  # what is asked for was in it
     return tip

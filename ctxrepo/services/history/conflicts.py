@@ -126,7 +126,7 @@ def _read(memory: Memory, path: str) -> Aside | None:
 
 
 def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:
-    tip = memory.objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     return came(memory.objects, tip, CONFLICTS.rstrip("/"), files) if tip and files else {}
 
 
@@ -152,7 +152,7 @@ def _drop(draft: Draft, found: Collection[Conflict]) -> None:
 def _require_committed(draft: Draft, path: str) -> None:
     """Only what git has may be replaced or dropped."""
     memory = draft.memory
-    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    tree = memory.head_tree
     text = draft.text(path)
     kept = memory.objects.find(tree, path) if tree else None
     if (None if text is None else encode(text)) != kept:

@@ -60,7 +60,7 @@ def history(
     memory: Memory, target: Target | None, project: Project | None, limit: int
 ) -> list[CommitSummary]:
     """The last `limit` commits, or those that changed what the target names; NotFound when none did."""
-    tip = _tip(memory)
+    tip = memory.head
     objects = memory.objects
     if target is None:
         commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
@@ -98,7 +98,7 @@ class TargetHistory:
 
     def __init__(self, memory: Memory, target: Target, project: Project | None) -> None:
         self._objects = memory.objects
-        self._tip = _tip(memory)
+        self._tip = memory.head
         self.entry: PastEntry | None = None
         self.id = ""
         self.path, name = "", target.entry_id
@@ -235,7 +235,7 @@ def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = 
 
 def commit_named(memory: Memory, start: str) -> str:
     """The one commit of the branch whose id begins so."""
-    tip = _tip(memory)
+    tip = memory.head
     if not _START.fullmatch(start):
         raise UsageError(
             f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
@@ -246,7 +246,3 @@ def commit_named(memory: Memory, start: str) -> str:
     if len(found) > 1:
         raise UsageError(f"{start} begins {len(found)} commits", "Give more digits.")
     return found[0]
-
-
-def _tip(memory: Memory) -> str | None:
-    return memory.objects.ref(memory.clone.branch_ref)

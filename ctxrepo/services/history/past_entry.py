@@ -127,7 +127,7 @@ def find_past_entry(memory: Memory, name: str, project: Project | None) -> tuple
 def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
     """The entry that a commit took away last, of all whose id begins so."""
     objects = memory.objects
-    tip = objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     for _, tree, parents in islice(objects.walk(tip), _COMMITS) if tip else ():
         before = objects.tree_of(parents[0]) if parents else None
         for path, (old, new) in sorted(objects.diff(before, tree).items()):
@@ -140,7 +140,7 @@ def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
 
 
 def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:
-    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    tree = memory.head_tree
     files = evidence_files(memory, tree)
     said = sorted(
         (e for data in files.values() for e in evidence_of(decode_exactly(data))), key=lambda e: e.ts

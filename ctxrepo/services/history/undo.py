@@ -120,7 +120,7 @@ def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
 
 def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
     objects = memory.objects
-    tip = objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     if tip is None or not objects.is_in(tip, deed.commit):
         raise Refused(
             f"the commit of {deed.name} is not in the memory any more", "`ctxrepo history` shows what is."
@@ -129,7 +129,7 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
     records = deed.records
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
         draft.saying = deed.saying
-        if objects.ref(memory.clone.branch_ref) != tip:
+        if memory.head != tip:
             raise Busy("something else was committed just now", "Run the command again.")
         for path, (was, new) in changes.items():
             _put(draft, path, was, new)

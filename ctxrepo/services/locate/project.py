@@ -147,7 +147,7 @@ def folders_in(memory: Memory, below: str = "") -> set[str]:
         {p.name for p in place.iterdir() if p.is_dir() and not p.is_symlink()} if place.is_dir() else set()
     )
     if memory.clone.cone is not None:  # most folders are not on disk
-        head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+        head = memory.head_tree
         found |= {name for name, key in memory.objects.names_in(head, below).items() if key is None}
     return found
 

@@ -46,6 +46,6 @@ def _notes(memory: Memory) -> Counter[str]:
     paths = set(note_paths(memory))
     cone = memory.clone.cone
     if cone is not None:
-        head = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+        head = memory.head_tree
         paths |= {p for p in memory.objects.files(head) if is_note(p) and "/" in p and not cone.holds(p)}
     return Counter(path.split("/")[0] for path in paths)

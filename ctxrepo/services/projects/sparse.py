@@ -34,5 +34,5 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
 
 def _coming(memory: Memory, cone: Cone, wider: Cone) -> list[str]:
     objects = memory.objects
-    tree = objects.tree_of(objects.ref(memory.clone.branch_ref))
+    tree = memory.head_tree
     return [path for path in objects.files(tree, cone=wider) if not cone.holds(path)]

@@ -55,7 +55,7 @@ def _is_gathered(anchor: Anchor) -> bool:
 def left_handoff(memory: Memory, scope: str, project: Project | None) -> Anchor:
     """The handoff that the next session of a scope is told; NotFound when none was left."""
     folder = scope_named(memory, scope, project).folder
-    head = memory.objects.ref(memory.clone.branch_ref)
+    head = memory.head
     found = newest_handoff(memory, memory.objects.tree_of(head), folder)
     if found is None:
         raise NotFound(f"no handoff was left for {folder}/", "`ctxrepo handoff` leaves one.")

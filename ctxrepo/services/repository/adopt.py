@@ -11,9 +11,9 @@ from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.pi import PiHooks, PiSettings
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.storage.clone.clone import Clone
-from ctxrepo.storage.memory import shown_path
 from ctxrepo.storage.user.pimemory import read_pi
 from ctxrepo.storage.user.places import Places
+from ctxrepo.storage.user.repository import shown_path
 
 _MESSAGE = "message-append"
 """What its `delivery` is by default: a message of its own, as our hooks give it."""

@@ -11,9 +11,10 @@ from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import redact
-from ctxrepo.storage.memory import Memory, clone_root
+from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.config import line_numbers, read_settings, remove_value, write_value
 from ctxrepo.storage.user.places import Places
+from ctxrepo.storage.user.repository import clone_root
 
 DEFAULT = "default"
 ENVIRONMENT = "environment (CTXREPO_HOME)"

@@ -24,11 +24,12 @@ from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.git.address import check_url, is_local
 from ctxrepo.storage.git.git import Git, Progress, redact
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
-from ctxrepo.storage.memory import Memory, clone_root, first_repository, shown_path, state_of
+from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.config import read_settings, write_repository
 from ctxrepo.storage.user.places import Places
+from ctxrepo.storage.user.repository import clone_root, first_repository, shown_path, state_of
 
 _LOCAL = 20.0
 
@@ -185,7 +186,7 @@ def _branch(root: Path, default: str) -> str:
 
 def _prepare(memory: Memory) -> None:
     """Files every memory repository begins with, where they are missing and nobody has others."""
-    if memory.objects.ref(memory.clone.branch_ref) or memory.objects.ref(memory.clone.upstream_ref):
+    if memory.head or memory.objects.ref(memory.clone.upstream_ref):
         return
     for path, data in assets.new_repository(memory.global_folder).items():
         if not memory.worktree.exists(path):

@@ -19,7 +19,7 @@ class Rebuilt:
 
 def rebuild(memory: Memory) -> Rebuilt:
     """Build the cache anew from the branch's commit; hooks answer from what there is meanwhile."""
-    head = memory.objects.ref(memory.clone.branch_ref)
+    head = memory.head
     memory.cache.clear()
     build(memory, head)
     refresh(memory, head)

@@ -16,7 +16,7 @@ def verify(memory: Memory) -> list[str]:
 
     A cache that only lags behind is nothing to mend: the next command or hook sees to it.
     """
-    head = memory.objects.ref(memory.clone.branch_ref)
+    head = memory.head
     if memory.cache.head != (head or ""):
         behind = memory.cache.head[:12] or "no commit"
         return [f"it reflects {behind}, and the memory is at {(head or 'no commit')[:12]}"]

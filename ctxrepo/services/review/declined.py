@@ -26,7 +26,7 @@ class Declined:
 
 def declined(memory: Memory) -> list[Declined]:
     """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
-    here = memory.objects.ref(memory.clone.branch_ref)
+    here = memory.head
     found = (
         Declined(ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)])
         for ref, tip in sorted(memory.objects.refs(DECLINED).items())

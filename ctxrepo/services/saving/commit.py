@@ -118,7 +118,7 @@ def _together(before: Committed, committed: Committed) -> Committed:
 def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Committed | None, Sequence[Late]]:
     """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
     objects = memory.objects
-    old = objects.ref(memory.clone.branch_ref)
+    old = memory.head
     old_tree = objects.tree_of(old)
     settled = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
     if settled:

@@ -18,7 +18,7 @@ def held_deletions(memory: Memory, edits: Sequence[PendingEdit], tree: str | Non
 
 def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
-    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    tree = memory.head_tree
     seen = memory.checkout.look(head=tree)
     if seen.is_emptied:
         gone = (path for path, (oid, _) in memory.checkout.differing(seen, tree).items() if oid is None)

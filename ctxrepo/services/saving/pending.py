@@ -137,7 +137,7 @@ def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> b
     if writes and writes[-1].after is None:
         return any(_was_found(version, w) for w in _last_chain(writes) if _takes_out(w))
     objects = memory.objects
-    tip = objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     is_there = objects.files(objects.tree_of(tip), [path])
     return not is_there and bool(tip and objects.was_at(tip, path, blob_id(version.data), RECENT))
 

@@ -168,7 +168,7 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
     others = sorted(skipped.keys() - hiding.keys())
     lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
     lines += _programs(memory)
-    aside = memory.objects.below(_tree(memory), CONFLICTS)
+    aside = memory.objects.below(memory.head_tree, CONFLICTS)
     if aside:
         lines.append(
             f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside, for two machines changed the "
@@ -190,7 +190,3 @@ def _programs(memory: Memory) -> list[str]:
     ]
     more = len(found) - len(lines)
     return [*lines, f"{more} more notes are like that: `ctxrepo check` shows them"] if more else lines
-
-
-def _tree(memory: Memory) -> str | None:
-    return memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))

@@ -67,7 +67,7 @@ def _keep_versions(
     """Each version that an agent left gets its place in the history, as it was; the `known` one gets there
     with the file."""
     objects = memory.objects
-    tip = objects.ref(memory.clone.branch_ref)
+    tip = memory.head
     kept = [
         v
         for v in edit.versions

@@ -173,7 +173,7 @@ def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
 def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
     """Go on from main where a review is over; returns what is to be said of it."""
     current = open_review(memory)
-    ours = memory.objects.ref(memory.clone.branch_ref)
+    ours = memory.head
     if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
         return ""
     is_declined = review.close(memory, current, ours, theirs, now)

@@ -174,7 +174,7 @@ def _touched(path: str, paths: dict[str, str]) -> dict[str, str]:
 
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:
     """The entries that a session said are superseded, each with when it did last."""
-    tree = memory.objects.tree_of(memory.objects.ref(memory.clone.branch_ref))
+    tree = memory.head_tree
     said = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
     return {e.entry: e.ts for e in said if e.session == session and e.kind == "superseded"}
 

@@ -120,7 +120,7 @@ class Worker:
         if not spool.is_empty():
             left.add(("spool", spool.stamp()))
         if self._lacks_cache():
-            left.add(("cache", str(self._head)))
+            left.add(("cache", str(self.memory.head)))
         return frozenset(left)
 
     def _linger(self, seconds: float, seen: _Left) -> None:
@@ -148,7 +148,7 @@ class Worker:
         """Commit what there is and leave errands for what is to be asked of the remote; the seconds for
         which more is waited for."""
         if self._lacks_cache():  # not under the write lock: it may take a while
-            build(self.memory, self._head)
+            build(self.memory, self.memory.head)
         spool = Spool(self.memory.state)
         began = time.time()  # a line that was in the spool by now is read; a later one may not be
         events, end = spool.read()
@@ -238,13 +238,9 @@ class Worker:
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end
 
-    @property
-    def _head(self) -> str | None:
-        return self.memory.objects.ref(self.memory.clone.branch_ref)
-
     def _lacks_cache(self) -> bool:
         """Whether nobody has read the notes yet: who cloned or changed many of them didn't wait for it."""
-        head = self._head
+        head = self.memory.head
         return head is not None and self.memory.cache.head != head
 
 
