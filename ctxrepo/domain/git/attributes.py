@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ctxrepo.domain.project.layout import BOOKKEEPING, TAPES
+
 ATTRIBUTES_FILE = ".gitattributes"
 
 _WHY = "# Kept by ctxrepo beside the notes: forges fold it in differences."
 _GENERATED = "linguist-generated gitlab-generated"
-GENERATED = (f".ctx/** {_GENERATED}", f"TAPE/** {_GENERATED}")
+GENERATED = (f"{BOOKKEEPING}/** {_GENERATED}", f"{TAPES}/** {_GENERATED}")
 """GitHub, Gitea and Forgejo go by the first attribute, GitLab by the second."""
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import TAPES, scope_of
 from ctxrepo.domain.project.paths import INVISIBLE
-from ctxrepo.domain.project.registry import scope_of
 from ctxrepo.domain.secrets import mask
 
 MAX_SUBJECT = 72
@@ -91,7 +91,7 @@ def _subject(verb: str, paths: Sequence[str]) -> str:
     if not paths:
         return f"memory: {verb} nothing"
     scope = _scope(paths[0])
-    note = paths[0].removeprefix("TAPE/").removeprefix(f"{scope}/").removesuffix(".md")
+    note = paths[0].removeprefix(f"{TAPES}/").removeprefix(f"{scope}/").removesuffix(".md")
     start = f"memory({_cut(_one_line(mask(scope or '*')), _MAX_SCOPE)}): {verb} "
     more = f", +{len(paths) - 1}" if len(paths) > 1 else ""
     return start + _cut_front(_one_line(mask(note)), MAX_SUBJECT - len(start) - len(more)) + more
@@ -121,7 +121,7 @@ def _scope(path: str) -> str:
     first, slash, _ = path.partition("/")
     if not slash or first.startswith("."):
         return ""
-    return scope_of(path) if first == "TAPE" else first
+    return scope_of(path) if first == TAPES else first
 
 
 def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin]) -> str:

@@ -9,8 +9,8 @@ from itertools import product
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.layout import CONFLICTS
 
-CONFLICTS = "conflicts/"
 """The folder of the memory repository that keeps what lost."""
 
 _MAX_NAME_BYTES = 200
@@ -40,7 +40,7 @@ def aside_file(aside: Aside) -> tuple[str, bytes]:
     head = frontmatter.render({"description": said, "path": _exactly(aside.path)})
     sections = [("was", aside.base), ("kept", aside.kept), ("other", aside.other)]
     body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
-    return f"{CONFLICTS}{_name(aside.path)}--{digest}.md", encode(head + body)
+    return f"{CONFLICTS}/{_name(aside.path)}--{digest}.md", encode(head + body)
 
 
 def aside_id(path: str) -> str:

@@ -10,7 +10,7 @@ from ctxrepo.domain.merge.lines import merge_lines
 from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.registry import REGISTRY_FILE
+from ctxrepo.domain.project.layout import REGISTRY
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
@@ -56,4 +56,4 @@ def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str
         return None
     if path.lower().endswith(".md"):
         return merge_note(path, *texts)
-    return merge_table(path, *texts) if path == REGISTRY_FILE else None
+    return merge_table(path, *texts) if path == REGISTRY else None

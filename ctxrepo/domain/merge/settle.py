@@ -13,6 +13,7 @@ from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import without_id
 from ctxrepo.domain.note.markdown import Block, lines_of, split_blocks
 from ctxrepo.domain.project import registry
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import Refused
 
@@ -59,7 +60,7 @@ class _Place:
 def _whole(aside: Aside, keep: Keep) -> str:
     if keep == "both":
         raise Refused(f"{aside.path} can only be one of the two versions", _choose(aside))
-    if aside.path == registry.REGISTRY_FILE and registry.parse(aside.other).problem:
+    if aside.path == REGISTRY and registry.parse(aside.other).problem:
         raise Refused(f"the other version of {aside.path} can't be read", _by_hand(aside))
     return aside.other
 

@@ -16,8 +16,7 @@ from urllib.parse import quote, unquote
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import fence_after, lines_of
-from ctxrepo.domain.project.paths import archived
-from ctxrepo.domain.project.target import GLOBAL
+from ctxrepo.domain.project.layout import GLOBAL, archived
 
 _WIKI = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
 _INLINE = re.compile(

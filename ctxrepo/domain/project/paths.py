@@ -10,6 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from ctxrepo.domain.project.layout import BOOKKEEPING, EVIDENCE
 from ctxrepo.errors import UsageError
 
 MAX_BYTES = 4096
@@ -22,9 +23,6 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 """Control characters, and those that show nothing or reorder what is shown."""
-
-ARCHIVE = "archive"
-"""The folder of a scope for what is past: kept and found, never delivered."""
 
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|\Z)")
 _GIT = re.compile(r"\.git(modules)?|git~\d+|gitmod~\d+|gi7eba~\d+")
@@ -82,24 +80,13 @@ def is_ignored(path: str) -> bool:
 
 def is_ignored_folder(path: str) -> bool:
     """Whether nothing below the folder at `path` can be part of the memory."""
-    return path not in (".ctx", ".ctx/evidence") and is_ignored(path)
+    return path not in (BOOKKEEPING, EVIDENCE) and is_ignored(path)
 
 
 def is_note(path: str) -> bool:
     """Whether the file at `path` is a note: its name is more than `.md` and ends in it."""
     name = path.rsplit("/", 1)[-1]
     return name[-3:].lower() == ".md" and not name.startswith(".")
-
-
-def archived(path: str) -> str:
-    """Where the note at `path` is once it is in the archive of its scope."""
-    folder, _, rest = path.partition("/")
-    return f"{folder}/{ARCHIVE}/{rest}"
-
-
-def is_archived(path: str) -> bool:
-    """Whether the note at `path` is in the archive of its scope."""
-    return path.partition("/")[2].startswith(f"{ARCHIVE}/")
 
 
 def fold(path: str) -> str:

@@ -10,17 +10,11 @@ from itertools import count
 from typing import Any
 
 from ctxrepo.domain.formats import toml
+from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED
 from ctxrepo.domain.project.paths import unsafe
 from ctxrepo.errors import ConfigError
 
-REGISTRY_FILE = "ctxrepo.toml"
 FORMAT = 1
-
-OLD_TAPE = "__anchors.jsonl"
-"""How pi-memory-md's tape of a project ends, which is no folder."""
-
-_TAPES = "TAPE/"
-_RESERVED = frozenset({"global", "tape", "inbox", "conflicts", "archive", ".ctx", ".git"})
 
 
 @dataclass(frozen=True)
@@ -58,7 +52,7 @@ def parse(text: str) -> Registry:
     try:
         found = toml.read(text)
     except ConfigError as error:
-        return Registry(problem=f"{REGISTRY_FILE}: {error.message}")
+        return Registry(problem=f"{REGISTRY}: {error.message}")
     number = found.get("format", FORMAT)
     return Registry(
         format=number if isinstance(number, int) else FORMAT,
@@ -82,12 +76,12 @@ def is_folder(name: object) -> bool:
     """Whether a project's folder may be called so: one safe part that nothing else is called."""
     if not isinstance(name, str) or "/" in name or unsafe(name):
         return False
-    return name.casefold() not in _RESERVED and not name.startswith(".")
+    return name.casefold() not in RESERVED and not name.startswith(".")
 
 
 def is_global_folder(name: str) -> bool:
     """Whether the notes that hold everywhere may be in a folder of that name."""
-    return name == "global" or is_folder(name)
+    return name == GLOBAL or is_folder(name)
 
 
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
@@ -107,25 +101,9 @@ def folder_for(project_id: str, registry: Registry, folders: Collection[str]) ->
     )
 
 
-def moved_path(path: str, old: str, new: str) -> str:
-    """Where a file of the project in the folder `old` is when it is in `new`; '' for what is not its own.
-
-    Its own are its folder, its tapes, and the tape that pi-memory-md keeps for it.
-    """
-    if path == f"{_TAPES}{old}{OLD_TAPE}":
-        return f"{_TAPES}{new}{OLD_TAPE}"
-    before = next((b for b in (f"{old}/", f"{_TAPES}{old}/") if path.startswith(b)), "")
-    return before[: -len(old) - 1] + new + "/" + path.removeprefix(before) if before else ""
-
-
 def relinked(text: str, old: str, new: str) -> str:
     """`text` with every link that names the folder `old` leading to `new` instead."""
     return re.sub(rf"\[\[{re.escape(old)}(?=/[^\[\]\n]+\]\])", lambda _: f"[[{new}", text)
-
-
-def scope_of(path: str) -> str:
-    """The name that no other project's folder may bear while there is a file at `path`."""
-    return path.removeprefix(_TAPES).split("/")[0].removesuffix(OLD_TAPE)
 
 
 def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from ctxrepo.domain.project.paths import note_path
 from ctxrepo.errors import UsageError
 
-GLOBAL = "global"
 PROJECT = "project"
 
 SHORTEST = 4

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxrepo.domain.project.layout import GLOBAL
+
 SECTION = "pi-memory-md"
 """The key of pi's settings.json that all of it is under."""
 
 DEFAULT_PATH = "~/.pi/memory-md"
-GLOBAL_FOLDER = "global"
 
 _REDIRECTING = ("repoUrl", "localPath", "memoryDir", "hooks", "autoSync")
 
@@ -88,7 +89,7 @@ def global_folder(name: object) -> str:
     if not isinstance(name, str) or not name:
         return ""
     last = posixpath.basename(name.strip().rstrip("/"))
-    return last if last.strip(".") else GLOBAL_FOLDER
+    return last if last.strip(".") else GLOBAL
 
 
 def expanded(path: str, home: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from ctxrepo.domain.project.layout import GLOBAL
+
 
 @dataclass(frozen=True)
 class Most:
@@ -25,7 +27,7 @@ class RepositorySettings:
     """The branch that every machine shares."""
     review: Literal["direct", "branch"] = "direct"
     """`direct`: what is written here goes to the shared branch; `branch`: to one for review each day."""
-    global_folder: str = "global"
+    global_folder: str = GLOBAL
     """Folder of the notes that hold everywhere. `init` takes another name over from pi-memory-md."""
 
 

@@ -8,9 +8,8 @@ from datetime import date, datetime, timedelta
 
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.note import bump_updated
+from ctxrepo.domain.project.layout import DAILY
 from ctxrepo.errors import UsageError
-
-FOLDER = "daily"
 
 _NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md\Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
@@ -20,7 +19,7 @@ _MARKER = re.compile(r"\A[-*+](?:[ \t]+|\Z)")
 
 def path_of(folder: str, day: str) -> str:
     """The note of a day, in the scope of this folder."""
-    return f"{folder}/{FOLDER}/{day}.md"
+    return f"{folder}/{DAILY}/{day}.md"
 
 
 def day_of(now: datetime) -> str:

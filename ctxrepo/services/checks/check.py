@@ -12,8 +12,8 @@ from ctxrepo.domain.guard.write import check_file
 from ctxrepo.domain.merge.markers import is_marker
 from ctxrepo.domain.note.entry import explicit_id
 from ctxrepo.domain.note.note import Note, decode, utf16
+from ctxrepo.domain.project.layout import MEMORY, REGISTRY
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.registry import REGISTRY_FILE
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text.block import size
 from ctxrepo.errors import Unreadable
@@ -75,8 +75,8 @@ def check(memory: Memory) -> list[NoteFinding]:
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy))
     if problem := read_registry(memory).problem:
-        problem = problem.removeprefix(f"{REGISTRY_FILE}: ")
-        found.append(NoteFinding(REGISTRY_FILE, 0, problem, "Mend the file; until then no project is known."))
+        problem = problem.removeprefix(f"{REGISTRY}: ")
+        found.append(NoteFinding(REGISTRY, 0, problem, "Mend the file; until then no project is known."))
     return sorted(found, key=lambda f: (f.path, f.line))
 
 
@@ -143,7 +143,7 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
         remedy = "`ctxrepo check --fix` takes it away."
         yield NoteFinding(note.path, 1, "a byte order mark hides what the first line is", remedy)
     _, _, rest = note.path.partition("/")
-    if rest == "MEMORY.md" and (whole := size(note.body.strip("\n"))) > _SHOWN:
+    if rest == MEMORY and (whole := size(note.body.strip("\n"))) > _SHOWN:
         remedy = "Move what isn't always needed into topics/, and leave a line with the gist and the path."
         said = f"of its {whole:,} bytes a session is shown the first {_SHOWN:,} at most"
         yield NoteFinding(note.path, 0, said, remedy)

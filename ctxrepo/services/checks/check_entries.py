@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from ctxrepo.domain.merge.conflict_copy import CONFLICTS
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.paths import is_archived, shown
+from ctxrepo.domain.project.layout import DAILY, is_archived, is_conflict_copy
+from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
 from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.working.daily import FOLDER
 
 _SHOWN = 60
 """Characters of an entry that are quoted."""
@@ -24,12 +23,12 @@ Found = tuple[Entry, str, str]
 
 def between_entries(notes: Sequence[Note], evidence: Sequence[Evidence]) -> Iterator[Found]:
     """What is wrong in the notes of a memory; those of the archive and those kept aside need no care."""
-    notes = [note for note in notes if not note.path.startswith(CONFLICTS)]
+    notes = [note for note in notes if not is_conflict_copy(note.path)]
     live = [note for note in notes if not is_archived(note.path)]
     copies = list(_copies(live))
     yield from copies
     # What happened twice is logged twice.
-    lasting = [note for note in live if note.path.split("/")[1] != FOLDER]
+    lasting = [note for note in live if note.path.split("/")[1] != DAILY]
     for note in lasting:
         yield from _twice(note)
     copied = {entry.path for entry, _, _ in copies}

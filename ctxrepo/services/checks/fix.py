@@ -10,11 +10,12 @@ from difflib import unified_diff
 from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import check_file
-from ctxrepo.domain.merge import CONFLICTS, Aside, aside_file
+from ctxrepo.domain.merge import Aside, aside_file
 from ctxrepo.domain.merge.markers import settled
 from ctxrepo.domain.note.fixes import fixed
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.saving.write import drafting
@@ -68,7 +69,7 @@ def _mended(memory: Memory, path: str) -> Fixed | None:
     """
     if path == ATTRIBUTES_FILE:
         return _marked(memory)
-    if not (is_note(path) or path.lower().endswith(".jsonl")) or path.startswith(CONFLICTS):
+    if not (is_note(path) or path.lower().endswith(".jsonl")) or is_conflict_copy(path):
         return None
     try:
         data = memory.worktree.read(path)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from ctxrepo.domain.project.layout import CHECKLIST, MEMORY
 from ctxrepo.domain.project.paths import is_ignored
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.memory import Memory
@@ -18,7 +19,7 @@ from ctxrepo.storage.worktree.stamps import read_id
 NOTES, FOLDERS, SCOPES = 64, 16, 32
 """So many notes and folders of a scope are watched, and so many scopes: those that sessions were in last."""
 
-_SHOWN = ("MEMORY.md", "SCRATCHPAD.md")
+_SHOWN = (MEMORY, CHECKLIST)
 
 
 def glance(memory: Memory) -> dict[str, str]:

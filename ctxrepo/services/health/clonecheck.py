@@ -6,8 +6,8 @@ import re
 import time
 from collections.abc import Iterator
 
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import REGISTRY_FILE
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import Checked, Finding
@@ -104,7 +104,7 @@ def _clone(memory: Memory) -> Iterator[Finding]:
 
 def _registry(memory: Memory) -> Iterator[Finding]:
     if problem := read_registry(memory).problem:
-        yield Finding(problem, f"Mend {memory.root / REGISTRY_FILE}.")
+        yield Finding(problem, f"Mend {memory.root / REGISTRY}.")
 
 
 def _damage(memory: Memory) -> Iterator[Finding]:

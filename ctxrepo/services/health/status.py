@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import records
 from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
@@ -103,7 +104,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
 
 def _staged(memory: Memory) -> int:
     read = memory.worktree.read
-    return sum(len(records(decode(read(path) or b""))) for path in memory.worktree.scan("inbox").files)
+    return sum(len(records(decode(read(path) or b""))) for path in memory.worktree.scan(INBOX).files)
 
 
 def _obstacle(memory: Memory) -> str:

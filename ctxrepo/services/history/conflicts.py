@@ -8,10 +8,11 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import CONFLICTS, Aside, aside_id, read_aside
+from ctxrepo.domain.merge import Aside, aside_id, read_aside
 from ctxrepo.domain.merge.settle import Keep, settled
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
+from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
 from ctxrepo.domain.project.paths import is_ignored, is_note, shown, unsafe
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.versions import came
@@ -66,7 +67,7 @@ def find_conflict(memory: Memory, name: str) -> Conflict:
     """
     found = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
     if not found:
-        raise NotFound(f"there is no version {name} in {CONFLICTS}", "`ctxrepo conflicts` lists them.")
+        raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")
     if len(found) > 1:
         raise UsageError(f"{name} begins {len(found)} ids", f"One of {', '.join(c.id for c in found)}.")
     if found[0].aside is None:
@@ -112,7 +113,7 @@ def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Settled]:
 def _look(memory: Memory) -> Iterator[Conflict]:
     scan = memory.worktree.scan()
     for path in sorted({*scan.files, *scan.skipped}):
-        if path.startswith(CONFLICTS) and not path.rpartition("/")[2].startswith("."):
+        if is_conflict_copy(path) and not path.rpartition("/")[2].startswith("."):
             aside = _read(memory, path) if path in scan.files else None
             yield Conflict(path, aside_id(path) if aside else "", aside)
 
@@ -127,7 +128,7 @@ def _read(memory: Memory, path: str) -> Aside | None:
 
 def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:
     tip = memory.head
-    return came(memory.objects, tip, CONFLICTS.rstrip("/"), files) if tip and files else {}
+    return came(memory.objects, tip, CONFLICTS, files) if tip and files else {}
 
 
 def _settle(draft: Draft, aside: Aside, keep: Keep, now: datetime) -> bool:

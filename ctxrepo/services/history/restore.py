@@ -12,7 +12,7 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
-from ctxrepo.domain.project.paths import ARCHIVE, is_archived
+from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import fate, marks
 from ctxrepo.errors import NotFound, Refused, UsageError

@@ -10,7 +10,8 @@ from functools import lru_cache
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.domain.project.layout import REGISTRY, moved_path
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.objects.trees import Key
 
@@ -84,10 +85,10 @@ def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dic
 
 def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[str]:
     """The paths that these had while their project's folder had another name, newest first."""
-    now = _folders(objects, objects.key_at(str(objects.tree_of(tip)), REGISTRY_FILE))
+    now = _folders(objects, objects.key_at(str(objects.tree_of(tip)), REGISTRY))
     seen, found = set[Key | None](), set(paths)
     for _, tree, _ in objects.walk(tip):
-        if (key := objects.key_at(tree, REGISTRY_FILE)) in seen:
+        if (key := objects.key_at(tree, REGISTRY)) in seen:
             continue
         seen.add(key)
         for project, folder in _folders(objects, key).items():

@@ -9,10 +9,9 @@ from itertools import islice
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY, is_evidence
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import OLD_TAPE, REGISTRY_FILE
 from ctxrepo.errors import Refused
-from ctxrepo.services.reading.marks import EVIDENCE
 from ctxrepo.services.saving.merge import merge_of
 from ctxrepo.storage.memory import Memory
 
@@ -54,7 +53,7 @@ class ChangeToUndo:
             if p.endswith(".jsonl")
             and not p.endswith(OLD_TAPE)  # pi-memory-md knows no tombstones
             and after is not None
-            and (p.startswith(EVIDENCE) or self.before[p] is not None or not moves)
+            and (is_evidence(p) or self.before[p] is not None or not moves)
         ]
 
 
@@ -96,9 +95,9 @@ def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes
     for path, data in after.items():
         if before[path] is None and here[path] not in (None, data) and data and not takes_away:
             before[path] = encode(emptied(decode_exactly(data)))
-    if REGISTRY_FILE in after and not deed.is_claim:
-        texts = (decode(side[REGISTRY_FILE] or b"") for side in (before, after))
-        before[REGISTRY_FILE] = encode(keeping_claims(*texts))
+    if REGISTRY in after and not deed.is_claim:
+        texts = (decode(side[REGISTRY] or b"") for side in (before, after))
+        before[REGISTRY] = encode(keeping_claims(*texts))
     return before
 
 

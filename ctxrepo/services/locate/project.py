@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.identity import named_id
-from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, folder_for, parse
+from ctxrepo.domain.project.layout import REGISTRY
+from ctxrepo.domain.project.registry import Registry, folder_for, parse
 from ctxrepo.errors import ConfigError, GitFailed, Refused
 from ctxrepo.hooks.known.locate import NAMED
 from ctxrepo.services.locate.claims import claim
@@ -116,9 +117,7 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
     """
     registry = read_registry(memory)
     if registry.problem:
-        raise ConfigError(
-            registry.problem, f"Mend {memory.root / REGISTRY_FILE}; until then no project is known."
-        )
+        raise ConfigError(registry.problem, f"Mend {memory.root / REGISTRY}; until then no project is known.")
     own, identity = identity, registry.canonical(identity)
     if folder := registry.projects.get(identity):
         return Project(identity, folder, is_registered=True, own=own)
@@ -159,7 +158,7 @@ def is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
 
 
 def read_registry(memory: Memory) -> Registry:
-    data = memory.worktree.read(REGISTRY_FILE)
+    data = memory.worktree.read(REGISTRY)
     return parse(decode_exactly(data or b""))
 
 

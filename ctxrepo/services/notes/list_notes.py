@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ctxrepo.domain.project.paths import ARCHIVE, is_archived
+from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order

@@ -10,7 +10,8 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.working.daily import FOLDER, day_of, days, line, logged, path_of
+from ctxrepo.domain.project.layout import DAILY
+from ctxrepo.domain.working.daily import day_of, days, line, logged, path_of
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.files.logs import append_rolling, lines_of
 from ctxrepo.services.locate.project import Project
@@ -54,7 +55,7 @@ def read_day(memory: Memory, day: str, scope: str, project: Project | None) -> N
 def logged_days(memory: Memory, scope: str, project: Project | None) -> list[str]:
     """The days of a scope on which something was logged, the newest first."""
     place = scope_named(memory, scope, project)
-    return days(memory.worktree.scan(f"{place.folder}/{FOLDER}").files)
+    return days(memory.worktree.scan(f"{place.folder}/{DAILY}").files)
 
 
 def entries_today(memory: Memory, scope: Scope, session: str, now: datetime) -> tuple[list[Entry], bool]:

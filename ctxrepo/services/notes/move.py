@@ -10,7 +10,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import Note, bump_updated
-from ctxrepo.domain.project.paths import archived, is_archived
+from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.locate.project import Project

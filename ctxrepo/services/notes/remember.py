@@ -15,7 +15,7 @@ from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, without_id
 from ctxrepo.domain.note.likeness import similarity
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.paths import is_archived
+from ctxrepo.domain.project.layout import INBOX, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.services.locate.project import Project
@@ -258,7 +258,7 @@ def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, n
     change_id = secrets.token_hex(6)
     wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
     change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
-    path = f"inbox/{memory.host}.jsonl"
+    path = f"{INBOX}/{memory.host}.jsonl"
     with drafting(memory, "stage", origin, now) as draft:
         draft.saying = normalised(fact.text)[:100]
         draft.append_line(path, json.dumps(change, ensure_ascii=False))

@@ -11,6 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import bump_updated
+from ctxrepo.domain.project.layout import CHECKLIST
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
@@ -19,8 +20,6 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import Scope, read_note, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
-
-NOTE = "SCRATCHPAD.md"
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def add(
     line = item_line(text)
     said = normalised(items_of("", line)[0].text)
     place = scope_named(memory, scope, project)
-    path = f"{place.folder}/{NOTE}"
+    path = f"{place.folder}/{CHECKLIST}"
     with drafting(memory, "scratch", origin, now) as draft:
         before = draft.text(path)
         same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == said]
@@ -83,7 +82,7 @@ def tick(
     """
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")
-    path = f"{scope_named(memory, scope, project).folder}/{NOTE}"
+    path = f"{scope_named(memory, scope, project).folder}/{CHECKLIST}"
     with drafting(memory, "scratch", origin, now) as draft:
         text = draft.text(path) or ""
         items = items_of(path, text)
@@ -99,7 +98,7 @@ def tick(
 
 def clear_done(memory: Memory, scope: str, project: Project | None, origin: Origin, now: datetime) -> Cleared:
     """Take out the items that are done, each with what goes with it."""
-    path = f"{scope_named(memory, scope, project).folder}/{NOTE}"
+    path = f"{scope_named(memory, scope, project).folder}/{CHECKLIST}"
     with drafting(memory, "scratch", origin, now) as draft:
         text = draft.text(path)
         after, gone, stays = cleared(path, text or "")
@@ -115,7 +114,7 @@ def items(memory: Memory, scope: str, project: Project | None) -> list[Scratch]:
 
 
 def items_in(memory: Memory, scope: Scope) -> list[Scratch]:
-    path = f"{scope.folder}/{NOTE}"
+    path = f"{scope.folder}/{CHECKLIST}"
     note = read_note(memory, path)
     return [Scratch(path, item) for item in items_of(path, note.text)] if note else []
 

@@ -8,8 +8,9 @@ from difflib import get_close_matches
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.identity import named_id
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, is_folder, with_alias, with_project
+from ctxrepo.domain.project.registry import Registry, is_folder, with_alias, with_project
 from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
@@ -75,9 +76,9 @@ def _found(memory: Memory, registry: Registry, target: str) -> Project:
 
 
 def _enter(draft: Draft, identity: str, found: Project) -> None:
-    text = draft.text(REGISTRY_FILE) or ""
+    text = draft.text(REGISTRY) or ""
     if found.id:
         text = with_alias(with_project(text, identity, None), identity, found.id)
     else:
         text = with_project(with_alias(text, identity, None), identity, found.folder)
-    draft.put(REGISTRY_FILE, text)
+    draft.put(REGISTRY, text)

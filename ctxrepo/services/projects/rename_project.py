@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import REGISTRY, TAPES, scope_of
 from ctxrepo.domain.project.paths import fold, shown
-from ctxrepo.domain.project.registry import REGISTRY_FILE, is_folder, scope_of, with_project
+from ctxrepo.domain.project.registry import is_folder, with_project
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
@@ -47,7 +48,7 @@ def rename_project(memory: Memory, project: Project, name: str, origin: Origin, 
         draft.saying = f"{project.folder} is {new}"
         draft.register(project)
         _require_free(memory, project, new)
-        draft.put(REGISTRY_FILE, with_project(draft.text(REGISTRY_FILE) or "", project.id, new))
+        draft.put(REGISTRY, with_project(draft.text(REGISTRY) or "", project.id, new))
         relocated = relocate(draft, project.folder, new, now)
     return Renamed(project.id, project.folder, new, relocated)
 
@@ -55,8 +56,8 @@ def rename_project(memory: Memory, project: Project, name: str, origin: Origin, 
 def _require_free(memory: Memory, project: Project, new: str) -> None:
     if new == project.folder:
         raise Refused(f"the project's folder is called {new} already", "`ctxrepo project show` tells more.")
-    files = memory.worktree.scan("TAPE").files
-    names = folders_in(memory) | folders_in(memory, "TAPE") | {scope_of(path) for path in files}
+    files = memory.worktree.scan(TAPES).files
+    names = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
     for taken in sorted(names | set(read_registry(memory).projects.values())):
         if fold(taken) == fold(new):
             raise Refused(f"there is {taken}/ in the memory already", "Choose a name that nothing has.")

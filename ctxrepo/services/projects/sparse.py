@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ctxrepo.domain.git.cone import Cone
+from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, tapes_of
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.storage.memory import Memory
@@ -12,7 +13,7 @@ from ctxrepo.storage.memory import Memory
 
 def always(global_folder: str) -> Cone:
     """What every machine has on disk."""
-    return Cone.of([global_folder, f"TAPE/{global_folder}", "conflicts", "inbox", ".ctx"])
+    return Cone.of([global_folder, tapes_of(global_folder), CONFLICTS, INBOX, BOOKKEEPING])
 
 
 def widen(memory: Memory, project: Project | None, now: datetime) -> None:
@@ -20,7 +21,7 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
     cone = memory.clone.cone
     if cone is None or project is None:
         return
-    wider = cone.with_folders({project.folder, f"TAPE/{project.folder}"})
+    wider = cone.with_folders({project.folder, tapes_of(project.folder)})
     if wider == cone:
         return
     with memory.writing(), memory.building():

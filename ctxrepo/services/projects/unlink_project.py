@@ -8,8 +8,9 @@ from difflib import get_close_matches
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.identity import named_id
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, folder_for, with_alias, with_project
+from ctxrepo.domain.project.registry import Registry, folder_for, with_alias, with_project
 from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import folders_in, read_registry, relink
 from ctxrepo.services.saving.write import drafting
@@ -44,8 +45,8 @@ def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now
             return Unlinked(name, before, is_changed=False, names=tuple(registry.names_of(name)))
         folder = registry.projects.get(name) or folder_for(name, registry, folders_in(memory))
         # Registered at once: a name without a folder would be taken for one that got surer, and linked again.
-        text = with_project(with_alias(draft.text(REGISTRY_FILE) or "", name, None), name, folder)
-        draft.put(REGISTRY_FILE, text)
+        text = with_project(with_alias(draft.text(REGISTRY) or "", name, None), name, folder)
+        draft.put(REGISTRY, text)
         draft.saying = f"{name} is {folder}"
     relink(memory)  # before anything is committed: until then the other project's notes would be given
     return Unlinked(name, folder, True, before)

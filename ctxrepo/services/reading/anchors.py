@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.registry import OLD_TAPE
+from ctxrepo.domain.project.layout import TAPES, pi_tape, tape_folder, tapes_of
 from ctxrepo.domain.records.anchor import Anchor, anchors_of
 from ctxrepo.domain.records.handoff import handoff_of, told
 from ctxrepo.errors import NotFound
@@ -25,13 +25,13 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     and one that was left on purpose before what was gathered of the same session. What was deleted from
     pi-memory-md's tape is gone from ours too."""
     objects = memory.objects
-    tapes = {path: key for path, key in objects.below(tree, "TAPE").items() if tape_folder(path) == folder}
+    tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
     return _newest({path: anchors_of(decode(objects.said(key))) for path, key in tapes.items()}, folder)
 
 
 def newest_here(memory: Memory, folder: str) -> Anchor | None:
     """The same as the files have it now."""
-    tapes = [path for path in memory.worktree.scan("TAPE").files if tape_folder(path) == folder]
+    tapes = [path for path in memory.worktree.scan(TAPES).files if tape_folder(path) == folder]
     return _newest({p: anchors_of(decode(memory.worktree.read(p) or b"")) for p in tapes}, folder)
 
 
@@ -66,19 +66,11 @@ def anchor_names(memory: Memory, folder: str, session: str, now: datetime) -> li
     """The names of the anchors that a session left on this machine this month and the last, oldest first."""
     first = now.astimezone(UTC).replace(day=1)
     months = dict.fromkeys((month(first - timedelta(days=1)), month(first)))
-    tapes = [f"TAPE/{folder}/{memory.host}-{name}" for name in months]
-    paths = [p for p in memory.worktree.scan(f"TAPE/{folder}").files if p.startswith(tuple(tapes))]
+    tapes = [f"{tapes_of(folder)}/{memory.host}-{name}" for name in months]
+    paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(tuple(tapes))]
     texts = [decode(memory.worktree.read(path) or b"") for path in paths]
     found = sorted((a for text in texts for a in anchors_of(text)), key=lambda a: a.timestamp)
     return [a.name for a in found if a.session_id == session]
-
-
-def tape_folder(path: str) -> str:
-    """The scope folder whose tape the file at `path` is, '' when it is no tape."""
-    top, _, rest = path.partition("/")
-    if top != "TAPE" or not rest.endswith(".jsonl"):
-        return ""
-    return rest.partition("/")[0] if "/" in rest else rest.removesuffix(OLD_TAPE)
 
 
 def handoff_text(anchor: Anchor) -> str:
@@ -89,8 +81,3 @@ def handoff_text(anchor: Anchor) -> str:
 
 def _says_something(anchor: Anchor) -> bool:
     return bool(anchor.summary) or handoff_of(anchor.meta).says_something
-
-
-def pi_tape(folder: str) -> str:
-    """The file in which pi-memory-md keeps the anchors of a project."""
-    return f"TAPE/{folder}{OLD_TAPE}"

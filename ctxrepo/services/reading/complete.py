@@ -7,16 +7,15 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.project.layout import CHECKLIST, CONFLICTS, GLOBAL
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.project.target import GLOBAL, PROJECT
+from ctxrepo.domain.project.target import PROJECT
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.known.cache import box_of
 from ctxrepo.hooks.session.trace import MAX_BYTES
 from ctxrepo.storage.cache.completion import Known, known_at
 from ctxrepo.storage.state.ledgers import ledgers
-
-NOTE = "SCRATCHPAD.md"
 
 MANY = 300
 """Notes or entries offered at once; a longer beginning brings others."""
@@ -82,7 +81,7 @@ def items(start: str, state: Path, cwd: Path, *, is_done: bool) -> list[Candidat
     with known_at(state, cwd) as known:
         if known is None:
             return []
-        lists = [f"{folder}/{NOTE}" for folder in _in_view(known)]
+        lists = [f"{folder}/{CHECKLIST}" for folder in _in_view(known)]
         found = [entry for path in lists for entry in known.entries(MANY, path=path)]
         wanted = ("x", "X") if is_done else (" ",)
         said = [(f"^{name}", plain(text)) for name, _, text in found if box_of(text) in wanted]
@@ -91,10 +90,10 @@ def items(start: str, state: Path, cwd: Path, *, is_done: bool) -> list[Candidat
 
 def conflicts(state: Path, cwd: Path) -> list[Candidate]:
     """The ids of versions that are kept aside, with the files that keep them."""
-    from ctxrepo.domain.merge import CONFLICTS, aside_id  # all of the merge comes along
+    from ctxrepo.domain.merge import aside_id
 
     with known_at(state, cwd) as known:
-        kept = known.notes(CONFLICTS, MANY) if known else []
+        kept = known.notes(f"{CONFLICTS}/", MANY) if known else []
         return [(name, path) for path, _ in kept if (name := aside_id(path))]
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_of, marks
 from ctxrepo.storage.memory import Memory
-
-EVIDENCE = ".ctx/evidence/"
 
 
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     """path -> bytes of every evidence file in a tree."""
-    found = memory.objects.below(tree, EVIDENCE.rstrip("/"))
+    found = memory.objects.below(tree, EVIDENCE)
     return {p: memory.objects.said(k) for p, k in found.items() if ":" not in k}
 
 
@@ -24,7 +23,7 @@ def marks_of(memory: Memory, tree: str | None) -> Marks:
 
 def evidence_now(memory: Memory) -> list[Evidence]:
     """All that was said of entries, as the files have it now."""
-    files = memory.worktree.scan(EVIDENCE.rstrip("/")).files
+    files = memory.worktree.scan(EVIDENCE).files
     return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
 
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.paths import ARCHIVE, is_archived
+from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.project.suggest import near_notes
 from ctxrepo.domain.project.target import WHOLE, Target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError

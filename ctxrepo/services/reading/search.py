@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.meaning.search_by_meaning import near
@@ -25,7 +26,7 @@ _LARGE = 16 * 1024 * 1024
 """Bytes of the cache from which on a search may take seconds."""
 
 _WORD = re.compile(r'"([^"]+)"|(\S+)')
-_NO_NOTES = ("conflicts/", "inbox/", "TAPE/", ".")
+_NO_NOTES = (f"{CONFLICTS}/", f"{INBOX}/", f"{TAPES}/", ".")
 """Where paths begin that hold no notes: versions, proposals, anchors."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ctxrepo.domain.merge import CONFLICTS
+from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import NotFound
 from ctxrepo.services.history.history import CommitSummary, deeds
@@ -104,7 +104,7 @@ def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[Ent
         return None if key is None or ":" in key else objects.said(key)
 
     for path, (before, after) in sorted(objects.diff(old, new).items()):
-        if is_note(path) and not path.startswith(CONFLICTS):
+        if is_note(path) and not is_conflict_copy(path):
             lines = lines_of_change(path, data(before), data(after)) or [OTHER]
             yield from (EntryChange(path, line) for line in lines)
 

@@ -14,12 +14,12 @@ from itertools import count
 
 from ctxrepo.domain.git.commit import merge_message, subject_of
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.note.units import said
+from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.services.saving.merge import MergedCommits, merged_tree
 from ctxrepo.storage.clone.clone import SEEN
@@ -197,7 +197,7 @@ def _everything(path: str, data: bytes) -> Counter[str]:
 
 
 def _entries(path: str, data: bytes) -> Counter[str]:
-    return said(path, data) if is_note(path) and not path.startswith(CONFLICTS) else Counter()
+    return said(path, data) if is_note(path) and not is_conflict_copy(path) else Counter()
 
 
 def _declined_names(memory: Memory) -> set[str]:

@@ -8,15 +8,22 @@ from dataclasses import dataclass, replace
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
 from ctxrepo.domain.guard.takeback import is_way_back
-from ctxrepo.domain.merge import CONFLICTS
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.paths import is_archived, is_note
-from ctxrepo.domain.project.registry import REGISTRY_FILE, moved_path, parse
+from ctxrepo.domain.project.layout import (
+    REGISTRY,
+    TAPES,
+    is_archived,
+    is_conflict_copy,
+    is_evidence,
+    moved_path,
+    tape_folder,
+    tapes_of,
+)
+from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
-from ctxrepo.services.reading.anchors import tape_folder
-from ctxrepo.services.reading.marks import EVIDENCE
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects import Objects
 from ctxrepo.storage.state.writelog import Write
@@ -53,7 +60,7 @@ def describe(
             continue
         if lines and (folder := tape_folder(path)):
             # A tape is called after machine and month, which says nothing; its newest anchor does.
-            path, verb = f"TAPE/{folder}/{lines[-1]}", "anchor"
+            path, verb = f"{tapes_of(folder)}/{lines[-1]}", "anchor"
         else:
             verb = back.get(path, verb)
         found.append(FileChange(path, verb, lines))
@@ -83,9 +90,9 @@ class _Before:
 
 def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[FileChange]:
     """The folders of projects that became others, as the registry tells."""
-    if REGISTRY_FILE not in changes:
+    if REGISTRY not in changes:
         return []
-    was, now = (parse(decode(data or b"")) for data in (before[REGISTRY_FILE], changes[REGISTRY_FILE]))
+    was, now = (parse(decode(data or b"")) for data in (before[REGISTRY], changes[REGISTRY]))
     found = []
     for project, old in was.projects.items():
         if (new := now.folder_of(project)) and new != old:
@@ -108,7 +115,7 @@ def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, st
     said = [
         e
         for path, after in changes.items()
-        if path.startswith(EVIDENCE)
+        if is_evidence(path)
         for e in evidence_of(decode((after or b"").removeprefix(before[path] or b"")))
         if e.kind == "renamed"
     ]
@@ -117,12 +124,12 @@ def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, st
 
 
 def _is_bookkeeping(path: str) -> bool:
-    return path.startswith((".", CONFLICTS)) or "/" not in path
+    return path.startswith(".") or is_conflict_copy(path) or "/" not in path
 
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """A line an entry, `+ ` added, `~ ` edited, `- ` removed; the names of new anchors of a tape."""
-    if path.startswith("TAPE/"):
+    if path.startswith(f"{TAPES}/"):
         known = {text_of(r, "id") for r in records(decode(before or b""))}
         new = [r for r in records(decode(after or b"")) if text_of(r, "id") not in known]
         return [name for r in new if (name := text_of(r, "name"))]

@@ -11,16 +11,17 @@ from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode, encode
+from ctxrepo.domain.project.layout import EVIDENCE, is_evidence
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, heirs, to_line
-from ctxrepo.services.reading.marks import EVIDENCE, evidence_files, evidence_in, named_by
+from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.memory import Memory
 
 
 def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
     """The machine's file of this month that has room; `there` gives a file as it is."""
-    return with_room(f"{EVIDENCE}{host}-{month(now)}", there)
+    return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
@@ -33,7 +34,7 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:
     """Take back that these entries were forgotten; what was said of them before holds again."""
-    for path in sorted(draft.memory.worktree.scan(EVIDENCE.rstrip("/")).files):
+    for path in sorted(draft.memory.worktree.scan(EVIDENCE).files):
         for said in evidence_of(draft.text(path) or ""):
             if said.kind == "forgotten" and said.entry in entries and said.id:
                 draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
@@ -48,7 +49,7 @@ def moved_evidence(
     a command moved, forgot or put in another entry's place since the last commit it has recorded itself.
     """
     committed = evidence_files(memory, tree)
-    changed = {p: data for p, data in changes.items() if data is not None and p.startswith(EVIDENCE)}
+    changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
     files = committed | changed
     named = named_by(evidence_in(files))
     if not named:

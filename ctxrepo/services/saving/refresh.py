@@ -9,11 +9,11 @@ from ctxrepo.domain.guard.deletions import told
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
+from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, tape_folder
 from ctxrepo.domain.project.paths import is_note, unsafe
-from ctxrepo.domain.project.registry import REGISTRY_FILE
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, tell
 from ctxrepo.services.locate.project import relink
-from ctxrepo.services.reading.anchors import handoff_text, newest_handoff, tape_folder
+from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
@@ -23,8 +23,6 @@ from ctxrepo.storage.processes.lock import is_held, locked
 from ctxrepo.storage.processes.pause import pause
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
-
-CONFLICTS = "conflicts"
 
 MANY_NOTES = 50
 """So many take longer to be read than somebody in a hurry shall wait."""
@@ -119,7 +117,7 @@ def _follow(
 ) -> None:
     """Bring the cache from one tree to another by the files that differ."""
     objects, cone = memory.objects, memory.checkout.cone
-    if REGISTRY_FILE in differences:
+    if REGISTRY in differences:
         relink(memory)  # before the cache bears the commit, or a kill between the two would leave it undone
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)

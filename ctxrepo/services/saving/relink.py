@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ctxrepo.domain.guard.write import check_file
-from ctxrepo.domain.merge.conflict_copy import CONFLICTS
 from ctxrepo.domain.note.links import Moves
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
+from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.saving.write import Draft
@@ -27,7 +27,7 @@ def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda
     allow = draft.memory.settings.secrets.allow_secret
     done = []
     for path in sorted(moves.notes):
-        if path in moves.to or path.startswith(CONFLICTS):
+        if path in moves.to or is_conflict_copy(path):
             continue
         text = _text(draft, path)
         changed = also(moves.followed(path, text))

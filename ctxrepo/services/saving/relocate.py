@@ -11,8 +11,9 @@ from ctxrepo.domain.merge import Aside, aside_file, merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.layout import TAPES, moved_path
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.registry import moved_path, relinked
+from ctxrepo.domain.project.registry import relinked
 from ctxrepo.errors import Refused
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.saving.evidence import record
@@ -62,7 +63,7 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
 
 def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
     """path -> path to be, of everything that is the project's in the folder `old`."""
-    scans = [draft.memory.worktree.scan(folder) for folder in (old, "TAPE")]
+    scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
     paths = sorted(path for scan in scans for path in scan.files)
     return {path: to for path in paths if (to := moved_path(path, old, new))}
 

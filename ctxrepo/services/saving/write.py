@@ -15,8 +15,9 @@ from ctxrepo.domain.guard.write import check_file, refuse
 from ctxrepo.domain.merge import aside_file, merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.registry import REGISTRY_FILE, parse, with_alias, with_project
+from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.locate.project import Project
@@ -85,7 +86,7 @@ class Draft:
         """
         if project is None or not project.id:
             return
-        text = self.text(REGISTRY_FILE) or ""
+        text = self.text(REGISTRY) or ""
         known = parse(text).folder_of(project.id)
         if known not in ("", project.folder):
             raise Busy(f"the project's folder has just become {known}/", "Run the command again.")
@@ -93,7 +94,7 @@ class Draft:
         if project.also:
             registered = with_alias(registered, project.also, project.id)
         if registered != text:
-            self.put(REGISTRY_FILE, registered)
+            self.put(REGISTRY, registered)
 
     def _found(self, path: str) -> str | None:
         """The file as it was when this draft first looked at it."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record
+from ctxrepo.domain.project.layout import pi_tape, tapes_of
 from ctxrepo.domain.records.anchor import anchor_of, anchors_of, on_pi, to_pi_line
-from ctxrepo.services.reading.anchors import pi_tape
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.user.pimemory import keeps_tape
 
@@ -20,8 +20,8 @@ def share(draft: Draft, folder: str) -> None:
     if draft.text(theirs) is None and not keeps_tape(memory.places, memory.env, memory.root):
         return
     known = {anchor.id for anchor in anchors_of(draft.text(theirs) or "")}
-    ours = f"TAPE/{folder}/{memory.host}-"
-    found = {path for path in memory.worktree.scan(f"TAPE/{folder}").files if path.startswith(ours)}
+    ours = f"{tapes_of(folder)}/{memory.host}-"
+    found = {path for path in memory.worktree.scan(tapes_of(folder)).files if path.startswith(ours)}
     for path in sorted(found | {path for path in draft.after if path.startswith(ours)}):
         lines = (draft.text(path) or "").split("\n")
         for number, line in enumerate(lines):

@@ -10,6 +10,7 @@ from uuid import uuid4
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, stamp
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import tapes_of
 from ctxrepo.domain.records.anchor import Anchor, to_line
 from ctxrepo.domain.records.handoff import Handoff, meta_of
 from ctxrepo.errors import UsageError
@@ -67,7 +68,7 @@ def anchor(
     )
     with drafting(memory, BY_ITSELF if trigger == BY_ITSELF else "anchor", origin, now) as draft:
         draft.saying = f"anchor {made.name}"
-        path = with_room(f"TAPE/{place.folder}/{memory.host}-{month(now)}", draft.there)
+        path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))
         share(draft, place.folder)
         draft.register(place.project)

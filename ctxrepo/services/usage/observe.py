@@ -16,6 +16,7 @@ from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.usage import is_used
 from ctxrepo.errors import CtxrepoError
@@ -28,7 +29,7 @@ from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import given_before_writes, read_ledger
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.read import Reading
-from ctxrepo.storage.cache.rows import digest_of, is_aside
+from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.disk.recent import ends_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Event

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ctxrepo.domain.project.registry import REGISTRY_FILE
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, settings_of
@@ -72,7 +72,7 @@ class Known:
 
     def registry(self) -> str:
         """The text of the registry, '' where there is none."""
-        return text(self.home / REGISTRY_FILE)
+        return text(self.home / REGISTRY)
 
     def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
         """(path, description) of the first notes whose path in the repository begins with `start`."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import ARCHIVE
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
@@ -31,7 +32,6 @@ _BEFORE = f"{SCOPE}//"
 """Before each path, in the cache only. What a memory leaves aside it tells by the name of the second folder;
 here that name is empty, so that a folder called inbox/ or conflicts/ is one like any other."""
 
-_ARCHIVE = "archive"
 _ARCHIVE_DEPTH = 2
 """An archive is one at the top, or in a folder there, where a memory has its scopes."""
 
@@ -80,7 +80,7 @@ def _notes(folder: Path) -> tuple[list[str], dict[str, str]]:
     for place, folders, names in os.walk(folder, onerror=_raise):
         below = Path(place).relative_to(folder)
         depth = len(below.parts)
-        folders[:] = [f for f in folders if f[0] != "." and (f != _ARCHIVE or depth >= _ARCHIVE_DEPTH)]
+        folders[:] = [f for f in folders if f[0] != "." and (f != ARCHIVE or depth >= _ARCHIVE_DEPTH)]
         for path in ((below / name).as_posix() for name in names if is_note(name)):
             if why := _unreadable(folder / path):
                 skipped[path] = why

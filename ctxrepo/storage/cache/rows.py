@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 from ctxrepo.domain.note.entry import Entry, explicit_id
 from ctxrepo.domain.note.mentions import mentions_of
 from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_aside
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.words.terms import runs, spelled
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD, box_of
-
-_ASIDE = frozenset({"archive", "conflicts", "inbox"})
-"""Folders, of the repository or of a scope, whose notes are neither listed nor recalled."""
 
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
 """What a run that is spelled out has in it: camelCase, and scripts that are written without spaces."""
@@ -88,9 +86,9 @@ def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
 def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tuple[object, ...]:
     head, path = note.head, storable(note.path)
     scope, _, rest = path.partition("/")
-    body, first = _memory_body(note) if rest == "MEMORY.md" else ("", 0)
+    body, first = _memory_body(note) if rest == MEMORY else ("", 0)
     description, tags = storable(head.description), storable(", ".join(head.tags))
-    name = rest.removesuffix("MEMORY.md").removesuffix(".md")
+    name = rest.removesuffix(MEMORY).removesuffix(".md")
     dated = _DAY.search(path.rpartition("/")[2])
     context = f"{description}\n{tags}\n{name}"
     return (
@@ -118,7 +116,7 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
 
 def _working(rest: str) -> int:
     """Whether a note, by its path in the scope, is the checklist or a log of the day."""
-    if rest == "SCRATCHPAD.md":
+    if rest == CHECKLIST:
         return SCRATCHPAD
     return DAILY if rest.startswith("daily/") and _DAILY.fullmatch(rest) else 0
 
@@ -169,13 +167,6 @@ def read_entry(row: Sequence[Any]) -> CachedEntry:
 
 def read_note(row: Sequence[Any]) -> CachedNote:
     return CachedNote(*row[:5], *map(bool, row[5:8]), *row[8:])
-
-
-def is_aside(path: str) -> bool:
-    """Whether the note is kept, but neither listed nor recalled."""
-    folders = path.split("/")[:-1]
-    is_hidden = any(folder.startswith(".") for folder in folders) or folders[:1] == ["TAPE"]
-    return not folders or is_hidden or not _ASIDE.isdisjoint(folders[:2])
 
 
 def _lines(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ctxrepo.domain.project.layout import GLOBAL, MEMORY
 from ctxrepo.errors import CtxrepoError, NotFound
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -49,9 +50,9 @@ def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
     return {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
 
 
-def new_repository(global_folder: str = "global", package: Path = PACKAGE) -> dict[str, bytes]:
+def new_repository(global_folder: str = GLOBAL, package: Path = PACKAGE) -> dict[str, bytes]:
     """The files that a new memory repository begins with, by their path in it."""
     found = files("templates/repository", package)
     readme = found["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
-    renamed = _RENAMED | {"MEMORY.md": f"{global_folder}/MEMORY.md"}
+    renamed = _RENAMED | {MEMORY: f"{global_folder}/{MEMORY}"}
     return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}

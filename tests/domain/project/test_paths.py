@@ -6,16 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.project.paths import (
-    archived,
-    fold,
-    is_archived,
-    is_ignored,
-    is_note,
-    note_path,
-    shown,
-    unsafe,
-)
+from ctxrepo.domain.project.layout import archived, is_archived
+from ctxrepo.domain.project.paths import fold, is_ignored, is_note, note_path, shown, unsafe
 from ctxrepo.errors import UsageError
 
 GOOD = [

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxrepo.domain.project.layout import moved_path, scope_of
 from ctxrepo.domain.project.registry import (
     Registry,
     folder_for,
     is_folder,
-    moved_path,
     parse,
     relinked,
-    scope_of,
     with_alias,
     with_project,
 )

@@ -10,9 +10,10 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.project.layout import tape_folder
 from ctxrepo.domain.records.anchor import Anchor
 from ctxrepo.errors import Refused, UsageError
-from ctxrepo.services.reading.anchors import handoff_text, newest_handoff, tape_folder
+from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import Anchored, anchor
 

@@ -15,8 +15,9 @@ from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import NamesIn
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project import registry
+from ctxrepo.domain.project.layout import REGISTRY, TAPES, moved_path, scope_of, tapes_of
 from ctxrepo.domain.project.paths import fold
-from ctxrepo.domain.project.registry import REGISTRY_FILE, Registry, moved_path, scope_of
+from ctxrepo.domain.project.registry import Registry
 
 Move = tuple[str, str]
 """(old folder, new folder)"""
@@ -44,11 +45,11 @@ def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, n
     What a side wrote for a project goes there, its tapes too; what was there before stays.
     """
     trees = (base, ours, theirs)
-    texts = [decode(blobs.bytes_of(tree.get(REGISTRY_FILE)) or b"") for tree in trees]
+    texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
     if len(set(texts)) == 1:
         return Claimed(base, ours, theirs)
     known = [registry.parse(text) for text in texts]
-    merged = registry.parse((merge_table(REGISTRY_FILE, *texts) or ("",))[0])
+    merged = registry.parse((merge_table(REGISTRY, *texts) or ("",))[0])
     folders = {project: merged.folder_of(project) for one in known for project in one.projects}
     renames = {}
     for project, old in _losers(known, merged, folders):
@@ -85,7 +86,7 @@ def _taken(
     known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
 ) -> set[str]:
     """The names, folded, that no project can get any more: whatever has one, registered or not."""
-    paths = [*names_in(""), *(f"TAPE/{name}" for name in names_in("TAPE"))]
+    paths = [*names_in(""), *(tapes_of(name) for name in names_in(TAPES))]
     names = {scope_of(path) for tree in (*trees, paths) for path in tree}
     return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
 
@@ -169,7 +170,7 @@ class _Carrier:
 
     def _register(self, side: dict[str, Content], one: Registry) -> None:
         """What a side claims by itself it gets at once; an old claim gives way by the registry's merge."""
-        text = before = decode(self.blobs.bytes_of(side.get(REGISTRY_FILE)) or b"")
+        text = before = decode(self.blobs.bytes_of(side.get(REGISTRY)) or b"")
         for project, folder in one.projects.items():
             if self.known[0].projects.get(project) != folder:
                 is_alias = self.merged.canonical(project) != project
@@ -177,7 +178,7 @@ class _Carrier:
                 if is_alias or new != folder:  # each that is written reads the whole text again
                     text = registry.with_project(text, project, None if is_alias else new)
         if text != before:
-            side[REGISTRY_FILE] = encode(text)
+            side[REGISTRY] = encode(text)
 
 
 def _way(path: str, moves: Iterable[Move]) -> str:

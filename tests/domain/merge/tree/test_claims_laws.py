@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trees import Files, merge, merged_tree
 
 from ctxrepo.domain.project import registry
-from ctxrepo.domain.project.registry import moved_path
+from ctxrepo.domain.project.layout import moved_path
 
 A, B, C = (f"git.example/{name}" for name in "abc")
 NAMES = ("shop", "store", "mart")
