@@ -223,7 +223,7 @@ RECURSES = {
     "ctxrepo.services.saving.merge": {"_base"},  # 3 levels
     "ctxrepo.storage.disk.folders": {"Folders._at"},  # the folders of one path
     "ctxrepo.storage.worktree.scan": {"_walk"},  # 16 folders, then it is passed over
-    "ctxrepo.storage.memory": {"state_of"},  # once
+    "ctxrepo.storage.user.repository": {"state_of"},  # once
     "ctxrepo.storage.user.places": {"Places.host"},  # once, after it was made
 }
 """What calls itself all the same, and how deep."""

@@ -182,13 +182,14 @@ def _is_clear(lines: Sequence[Line], start: int, end: int) -> bool:
     if end < len(lines) and lines[end].block == lines[start].block and lines[end].kind in ("text", "closed"):
         return False  # a line that isn't indented and yet goes on with it
     span = [*lines[start:end], None]
+    follows, beside = False, 0
     for before, after in pairwise(span):
         assert before is not None
         match before.kind:
             case "item":
-                is_fine, follows = before.is_done, True
+                is_fine, follows, beside = before.is_done, True, before.indent
             case "text":
-                is_fine = follows
+                is_fine = follows and before.indent > beside  # else it goes on with no item
             case "comment":
                 is_fine, follows = after is not None and after.kind == "item", False
             case kind:

@@ -228,6 +228,7 @@ class TestClearing:
             ("<!-- c -->\n<!-- d -->\n- [x] a\n- [ ] b\n", "<!-- c -->\n\n- [ ] b\n", []),
             ("# H\r\n\r\n- [x] a\r\n\r\nprose\r\n", "# H\r\n\r\n\r\nprose\r\n", []),
             ("```\n- [x] a\n```\n", "```\n- [x] a\n```\n", []),
+            ("- [x] a\n\t* [x] b\n    c\n", "- [x] a\n\t* [x] b\n    c\n", ["a", "b"]),
         ],
     )
     def test_what_goes_and_what_stays(self, before: str, after: str, stays: list[str]) -> None:
@@ -246,6 +247,7 @@ class TestClearing:
             assert new == text
 
     @given(PLAIN)
+    @example("- [x] two\n\t* [x] deep\n    deep")
     def test_what_somebody_wrote_stays(self, text: str) -> None:
         assert is_left(text, cleared(PATH, text)[0])
 
