@@ -22,11 +22,11 @@ from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.git.git import Committer, Git, Progress, committer
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
-from ctxrepo.storage.objects.verdicts import VerdictFile
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.remote.conversation import Remote
 from ctxrepo.storage.remote.exchanges import Exchanges
 from ctxrepo.storage.state.donelog import DoneLog
+from ctxrepo.storage.state.verdicts import VerdictFile
 from ctxrepo.storage.state.writelog import WriteLog
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces

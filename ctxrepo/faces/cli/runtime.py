@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxrepo.agents import session_in
 from ctxrepo.domain.git.origin import Origin
@@ -19,15 +20,15 @@ from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
-from ctxrepo.services.saving.commit import CommitRequest, Committed, commit
-from ctxrepo.services.saving.refresh import complete
-from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_repositories
 from ctxrepo.storage.user.pimemory import redirections
 from ctxrepo.storage.user.places import Places
+
+if TYPE_CHECKING:
+    from ctxrepo.services.saving.commit import Committed
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,11 @@ class Runtime:
     def settle(self) -> Committed | None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said, and None
         returned."""
+        # The write path costs more than ten starts of Python, and many commands commit nothing themselves.
+        from ctxrepo.services.saving.commit import CommitRequest, commit
+        from ctxrepo.services.saving.refresh import complete
+        from ctxrepo.services.saving.spooled import spooled_versions
+
         memory = self.memory  # not below: without any there is nothing to show
         try:
             done = commit(memory, self.now, CommitRequest(spooled_versions(memory)))

@@ -7,7 +7,6 @@ from datetime import datetime
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, tapes_of
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.storage.memory import Memory
 
 
@@ -24,6 +23,8 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
     wider = cone.with_folders({project.folder, tapes_of(project.folder)})
     if wider == cone:
         return
+    from ctxrepo.services.saving.commit import commit_locked  # the write path; every command comes by here
+
     with memory.writing(), memory.building():
         # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
         memory.checkout.base_on(dict.fromkeys(_coming(memory, cone, wider)))

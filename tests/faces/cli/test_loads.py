@@ -70,3 +70,14 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     commands = {n.split(".", 3)[3] for n in found if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")}
     wanted = {"log": {"notes.log"}, "session": {"sessions.sessions"}}
     assert commands == wanted.get(words[0], set())
+
+
+def test_reading_loads_no_write_path(ada: Machine) -> None:
+    ada.init()
+    found = loaded(ada, "read", "MEMORY")
+    assert not found & {
+        "pygit2",
+        "ctxrepo.domain.merge",
+        "ctxrepo.domain.secrets",
+        "ctxrepo.services.saving.commit",
+    }
