@@ -1,8 +1,8 @@
 """What a hook line runs: `python -I -S .../ctxrepo/hook.py AGENT EVENT STATE`, the event's JSON on stdin.
 
-Prints one JSON object or nothing, and ends well: an agent's work never stops for its memory. Only where it
-can't be loaded whole it ends with 1, and the hook line goes on with another installation. Run by path it is
-compiled every time, so all it does is in `ctxrepo.hooks`.
+Prints what the agent reads or nothing, and ends well: an agent's work never stops for its memory. Only where
+it can't be loaded whole it ends with 1, and the hook line goes on with another installation. Run by path it
+is compiled every time, so all it does is in `ctxrepo.hooks`, with the dialect that the agent's folder holds.
 """
 
 import os
@@ -26,19 +26,22 @@ def main(argv: list[str]) -> int:
         from ctxrepo.hooks.files.lean import load_sqlite
 
         load_sqlite()
+        from ctxrepo.agents import dialect_of
         from ctxrepo.hooks.dialect.payload import read_stdin
         from ctxrepo.hooks.door import answer, log_error
+
+        dialect = dialect_of(argv[0]) if argv else None
     except Exception:
         return 1  # never 2, which is a veto to an agent
     except BaseException:
         return 0  # ended, or too late for another one
     try:
         try:
-            agent, event, state = argv[:3]  # more where an agent hands the line on without a shell
+            _, event, state = argv[:3]  # more where an agent hands the line on without a shell
             signal(SIGALRM, _give_up)
             said = read_stdin()
             signal(SIGALRM, SIG_DFL)
-            data = answer(agent, event, state, said).encode("utf-8", "replace")
+            data = answer(dialect, event, state, said).encode("utf-8", "replace") if dialect else b""
             while data:
                 data = data[os.write(1, data) :]
         except BrokenPipeError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from machines import Machine as Desk
 
-from ctxrepo.agents.base import is_ours
+from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
 

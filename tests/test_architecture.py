@@ -17,10 +17,12 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Lower floors first. A module may import its own floor and those below, but for the exceptions beside it.
 FLOORS = ["errors", "domain", "hooks", "storage", "agents", "services", "faces"]
 FACES = {"hook", "__main__"}
-STRANGERS = {("agents", "storage"), ("storage", "agents"), ("agents", "hooks")}
+STRANGERS = {("agents", "storage"), ("storage", "agents")}
 
 LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.words")
 """Rooms that hooks load."""
+LIGHT_OF_AGENTS = re.compile(r"ctxrepo\.agents(\.\w+\.(dialect|fork))?")
+"""What else they load: the agents' door, and of an agent's folder its name and its dialect."""
 
 ROOM = 14
 """Files in a room, at most: what one can still take in at a glance."""
@@ -94,7 +96,17 @@ def test_every_library_has_one_owner(file: Path) -> None:
 
 
 def is_light(module: str) -> bool:
-    return module.startswith(LIGHT)
+    is_room = (PACKAGE.parent / module.replace(".", "/")).is_dir()
+    is_of_agent = module.startswith("ctxrepo.agents.") and is_room
+    return module.startswith(LIGHT) or is_of_agent or bool(LIGHT_OF_AGENTS.fullmatch(module))
+
+
+@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "agents"], ids=name_of)
+def test_of_an_agent_only_what_is_light_knows_hooks(file: Path) -> None:
+    known = [name for name in imports(file) if name.startswith("ctxrepo.hooks")]
+    assert is_light(name_of(file)) or not known, (
+        f"{name_of(file)} imports {known}: connecting an agent and answering its hooks are two things"
+    )
 
 
 @pytest.mark.parametrize("file", [f for f in MODULES if is_light(name_of(f))], ids=name_of)

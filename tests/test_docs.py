@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from ctxrepo import errors
+from ctxrepo.agents import dialect_of, names
 from ctxrepo.domain.text.block import FRAME
-from ctxrepo.hooks.dialect.events import _EVENTS
 from ctxrepo.storage.processes.lock import is_held
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -86,8 +86,8 @@ def test_every_exit_code_is_explained() -> None:
 def test_every_event_is_explained() -> None:
     text = page("reference/hook-events.md")
     assert FRAME in text
-    for events in _EVENTS.values():
-        for name, _ in events.values():
+    for dialect in filter(None, map(dialect_of, names())):
+        for name, _ in dialect.events.values():
             assert re.search(rf"^\| `{name}`", text, re.MULTILINE), name
 
 

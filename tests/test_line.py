@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.agents.base import HookLine
+from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.storage.state.compiled import read_settings
 from ctxrepo.storage.user import assets
@@ -30,7 +30,7 @@ class Line:
         self.machine = machine
         self.root = machine.home / "it's é $x"
         self.package = self.root / "ctxrepo"
-        for part in ("hook.py", "hooks", "domain"):
+        for part in ("hook.py", "hooks", "agents", "domain"):
             copy = shutil.copytree if (assets.PACKAGE / part).is_dir() else shutil.copy
             self.package.mkdir(parents=True, exist_ok=True)
             copy(assets.PACKAGE / part, self.package / part)
@@ -78,7 +78,7 @@ SPOILED: dict[str, Callable[[Line], object]] = {
     "interpreter aborts": lambda line: line.break_python("kill -ABRT $$"),
     "hook gone": lambda line: (line.package / "hook.py").unlink(),
     "all but the hook gone": lambda line: shutil.rmtree(line.package / "hooks"),
-    "a part of it gone": lambda line: (line.package / "hooks/dialect/events.py").unlink(),
+    "a part of it gone": lambda line: (line.package / "agents/claude/dialect.py").unlink(),
     "a part of it for another Python": lambda line: (line.package / "hooks/door.py").write_text("match:"),
     "installation gone": lambda line: shutil.rmtree(line.root),
 }

@@ -12,8 +12,8 @@ import pytest
 from machines import Machine
 
 import ctxrepo
-from ctxrepo.agents import claude
-from ctxrepo.agents.base import HookLine
+from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.hook_line import HookLine
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 RUN = CHECKOUT / "hooks/run"

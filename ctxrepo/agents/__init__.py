@@ -1,34 +1,37 @@
-"""The coding agents that ctxrepo connects to: the table from a name on the command line to its module."""
+"""The coding agents that ctxrepo connects to: each is a folder here, and nothing else names it.
 
-from __future__ import annotations
+Light, because hooks load it: what a folder offers besides its dialect is in `known.py`.
+"""
 
-from collections.abc import Mapping
+import os
 
-from ctxrepo.agents import claude, claude_records
-from ctxrepo.agents.base import Agent
-from ctxrepo.agents.records import Records
-from ctxrepo.errors import UsageError
+from ctxrepo.hooks.dialect import Dialect
 
-AGENTS: Mapping[str, Agent] = {
-    claude.NAME: claude,
-}
-
-RECORDS: Mapping[str, Records] = {
-    claude_records.NAME: claude_records,
-}
-"""The agents whose records of sessions can be read."""
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_LOADED: dict[str, Dialect] = {}
 
 
-def agent_named(name: str) -> Agent:
-    """The agent of this name; UsageError, with the names there are, when there is none."""
-    if name not in AGENTS:
-        raise UsageError(f"no agent is called {name!r}", f"Agents: {', '.join(AGENTS)}.")
-    return AGENTS[name]
+def names() -> list[str]:
+    """The names of all agents, as the command line and the hook lines spell them."""
+    return sorted(name for name in os.listdir(_HERE) if os.path.isfile(f"{_HERE}/{name}/dialect.py"))
 
 
-def session_in(environment: Mapping[str, str]) -> tuple[str, str]:
-    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell."""
-    for name, agent in AGENTS.items():
-        if session := agent.session(environment):
-            return name, session
-    return "", ""
+def dialect_of(name: str) -> Dialect | None:
+    """How the agent of this name talks to hooks; None when there is no such agent.
+
+    ImportError when its folder is there and its dialect isn't.
+    """
+    low = name.lower()
+    if low in _LOADED:
+        return _LOADED[low]
+    if not low.isalnum() or not os.path.isdir(f"{_HERE}/{low}"):
+        return None
+    module = __import__(f"ctxrepo.agents.{low}.dialect", fromlist=["DIALECT"])
+    _LOADED[low] = module.DIALECT
+    return _LOADED[low]
+
+
+def only_reads(agent: str, tool: str) -> bool:
+    """Whether this tool of the agent leaves the files that it names as they are."""
+    dialect = dialect_of(agent)
+    return dialect is not None and dialect.only_reads(tool)

@@ -5,16 +5,15 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect.events import fields_of, moment_of
+from ctxrepo.hooks.dialect import Dialect
 from ctxrepo.hooks.dialect.payload import as_json, texts
-from ctxrepo.hooks.dialect.reply import reply_json
 from ctxrepo.hooks.files.private import fault_of_place, make
 from ctxrepo.hooks.known.compiled import open_hooks, settings_of
 
 
-def answer(agent: str, event: str, state: str, raw: bytes) -> str:
-    """What to print for `event` with `raw` on standard input: a line of JSON or ''."""
-    known = moment_of(agent, event)
+def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
+    """What to print for `event` with `raw` on standard input, in the shape that the agent reads, or ''."""
+    known = dialect.events.get(event.lower())
     if known is None or is_off() or fault_of_place(state):
         return ""
     db = open_hooks(state)
@@ -26,13 +25,16 @@ def answer(agent: str, event: str, state: str, raw: bytes) -> str:
         settings = settings_of(db, state)
         json = as_json(raw)
         del raw  # of a large event each copy counts
-        said = texts(db, json, fields_of(agent))
+        said = texts(db, json, dialect.fields)
         if settings is None or not said or not make(settings["folder"]):
             return ""
         name, moment = known
         said["silence"] = _why_silent(db, said["cwd"] or os.getcwd())
-        text = _at(moment, db, settings, agent.lower(), said, json)
-        return reply_json(db, agent, name, text) if text else ""
+        settings["most_bytes"] = str(dialect.most_bytes)
+        if moment == "start" and said["source"] == "fork":
+            said["origin"] = dialect.origin(said["transcript"])
+        text = _at(moment, db, settings, dialect, said, json)
+        return dialect.reply(db, name, text) if text else ""
     finally:
         db.close()
 
@@ -81,10 +83,11 @@ def _at(
     moment: str,
     db: _sqlite3.Connection,
     settings: dict[str, str],
-    agent: str,
+    dialect: Dialect,
     said: dict[str, str],
     json: str,
 ) -> str:
+    agent = dialect.name
     if moment == "start":
         from ctxrepo.hooks.moments import start
 
@@ -96,7 +99,7 @@ def _at(
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return tool.answer(db, settings, agent, said, json)
+        return tool.answer(db, settings, dialect, said, json)
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 

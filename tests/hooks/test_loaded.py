@@ -60,7 +60,7 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
         ("Stop", {}, "hooks.moments.turn"),
         ("PreCompact", {"trigger": "auto"}, "hooks.moments.turn"),
         ("SessionEnd", {"reason": "exit"}, "hooks.moments.turn"),
-        ("Notification", {}, "hooks.dialect.events"),
+        ("Notification", {}, "agents.claude.dialect"),
     ],
     ids=str,
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strict_parser import parse_all
 from world import World
 
+from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
 from ctxrepo.hooks.door import answer
 
 FACTS = (
@@ -84,7 +85,7 @@ def _edited(world: World, path: str) -> dict[str, Any]:
 def _told(world: World, event: str, said: dict[str, Any]) -> list[tuple[str, str]]:
     """(note, text) of every entry that is given, in whichever lane."""
     payload = {"session_id": "s", "cwd": str(world.code), **said}
-    out = answer("claude", event, str(world.state), json.dumps(payload).encode())
+    out = answer(CLAUDE, event, str(world.state), json.dumps(payload).encode())
     text = json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
     found: list[tuple[str, str]] = []
     for block in parse_all(text):

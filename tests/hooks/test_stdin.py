@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from silent import needs_silent_disk, silent_disk
 from world import HOOK, NOTES, World
 
+from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
 from ctxrepo.hooks.dialect.payload import MAX_BYTES
 from ctxrepo.hooks.door import answer
 
@@ -75,7 +76,7 @@ def test_what_is_no_object_is_passed_over(world: World, name: str) -> None:
     assert world.raw(said, EVENTS[len(name) % len(EVENTS)]) == b""
     assert world.errors() == ""
     if len(said) <= MAX_BYTES:
-        assert {answer("claude", event, str(world.state), said) for event in EVENTS} == {""}
+        assert {answer(CLAUDE, event, str(world.state), said) for event in EVENTS} == {""}
     assert world.spooled() == []
 
 
@@ -147,7 +148,7 @@ def test_no_object_makes_a_hook_fail(
     world.compile(interpreter="")
     raw = json.dumps(said, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     raw = raw[:-cut] if cut < 20 and cut else raw
-    text = answer("claude", event, str(world.state), raw)
+    text = answer(CLAUDE, event, str(world.state), raw)
     assert text == "" or json.loads(text)["hookSpecificOutput"]["hookEventName"] == event
     world.spooled()
 
@@ -157,7 +158,7 @@ def impatient(tmp_path: Path) -> Path:
     """The hook as it is, but for the seconds it gives itself."""
     package = tmp_path / "impatient/ctxrepo"
     package.mkdir(parents=True)
-    for name in ("__init__.py", "domain", "hooks"):
+    for name in ("__init__.py", "agents", "domain", "hooks"):
         (package / name).symlink_to(HOOK.parent / name)
     text = HOOK.read_text()
     assert "PATIENCE = 8" in text
@@ -228,7 +229,7 @@ def test_the_worker_is_not_ended_with_it(world: World, impatient: Path) -> None:
 
 
 def test_agents_wait_longer_than_a_hook_takes_at_most() -> None:
-    from ctxrepo.agents.claude import TIMEOUT
+    from ctxrepo.agents.claude.settings import TIMEOUT
     from ctxrepo.hook import PATIENCE
 
     assert PATIENCE + 1 < TIMEOUT

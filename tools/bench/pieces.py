@@ -14,10 +14,9 @@ from checkout import PAYLOADS
 from bench.corpus import PER_PROJECT, Author
 from bench.hooks import PROJECT, code_of
 from bench.person import Person
+from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
 from ctxrepo.hooks.dialect import (
-    events,
     payload,
-    reply,
 )
 from ctxrepo.hooks.files import (
     daemon,
@@ -55,7 +54,7 @@ def pieces(person: Person) -> Iterator[str]:
     assert settings is not None
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
-    said = payload.texts(db, payload.as_json(raw), events.fields_of("claude"))
+    said = payload.texts(db, payload.as_json(raw), CLAUDE.fields)
     code = str(code_of(person))
     place = locate.place_of(db, code, settings["home"])
     first = PROJECT * PER_PROJECT
@@ -64,8 +63,8 @@ def pieces(person: Person) -> Iterator[str]:
     os.makedirs(scratch)
 
     measured: dict[str, Callable[[], object]] = {
-        "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), events.fields_of("claude")),
-        "an answer's JSON": lambda: reply.reply_json(db, "claude", "UserPromptSubmit", "x" * 2500),
+        "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), CLAUDE.fields),
+        "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
         "a line of the spool": lambda: spool.spool(db, scratch, "stop", "claude", said),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
         "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),

@@ -17,7 +17,7 @@ from checkout import PAYLOADS
 
 from bench.person import Person
 from ctxrepo import hook
-from ctxrepo.agents.base import HookLine
+from ctxrepo.agents.hook_line import HookLine
 
 WARM = 2
 """Rounds before those that count."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.agents import session_in
+from ctxrepo.agents.known import session_in
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import CtxrepoError, NoAnswer
 from ctxrepo.faces.cli import output, waiting

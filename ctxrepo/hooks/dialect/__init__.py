@@ -1,1 +1,62 @@
-"""What agents say to a hook, and how they want to be answered."""
+"""How agents talk to hooks: what every dialect offers, and the JSON that comes in."""
+
+import _sqlite3
+
+FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "wrote", "sub")
+"""What we want to know of an event."""
+
+
+class TouchedFile:
+    """A file that a tool call read or wrote."""
+
+    __slots__ = ("path", "ranges", "wrote")
+
+    def __init__(self, path: str, ranges: str = "[]", wrote: str = "") -> None:
+        self.path = path
+        """As the agent names it, which may be relative to the session's folder."""
+        self.ranges = ranges
+        """JSON: the lines `[[first, last], ...]` that matter; `[]` stands for all of them."""
+        self.wrote = wrote
+        """The whole text that the file has now, '' where the agent doesn't tell it."""
+
+
+class Dialect:
+    """How one agent talks to hooks. An agent's `dialect.py` derives from it and makes one, its `DIALECT`."""
+
+    def __init__(
+        self,
+        name: str,
+        moments: dict[str, str],
+        fields: dict[str, tuple[str, ...]],
+        readers: frozenset[str],
+        most_bytes: int,
+    ) -> None:
+        self.name = name
+        """The name of the agent's folder."""
+        self.events = {event.lower(): (event, moment) for event, moment in moments.items()}
+        """Each event, in lower case: (as the agent writes it, the moment that it is for us). The moments are
+        start, prompt, tool, sub, stop, compact and end."""
+        self.fields = {field: fields.get(field, ()) for field in FIELDS}
+        """Where in an event's JSON our fields may stand; of several places the first with a text counts."""
+        self.readers = readers
+        """The tools, in lower case, that leave the files they name as they are."""
+        self.most_bytes = most_bytes
+        """The most bytes of a block that the agent takes whole; of a larger one it shows a beginning."""
+
+    def only_reads(self, tool: str) -> bool:
+        """Whether this tool leaves the files that it names as they are."""
+        return tool.lower() in self.readers
+
+    def touched(self, db: _sqlite3.Connection, said: dict[str, str], json: str) -> list[TouchedFile]:
+        """The files that the tool call of this event read or wrote; `db` reads JSON."""
+        raise NotImplementedError
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """What to print so that the agent adds `text` at `event`, which is as the agent writes it; '' for
+        nothing."""
+        raise NotImplementedError
+
+    def origin(self, _transcript: str) -> str:
+        """The session that the one of this transcript is a fork of, '' where nobody can tell. It may look at
+        files and processes of the agent."""
+        return ""

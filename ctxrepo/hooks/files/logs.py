@@ -1,5 +1,6 @@
 """Files that hooks append to: whole lines, under a lock, bounded."""
 
+import _sqlite3
 import fcntl
 import os
 import time
@@ -16,6 +17,17 @@ LOG_BYTES = 128 * 1024
 
 BRIEFLY = 0.1
 """The same for what only counts: its line is given up sooner."""
+
+
+def line_json(db: _sqlite3.Connection, fields: dict[str, object]) -> str:
+    """A JSON line of `fields`, empty ones left out; one whose name ends in `:json` is JSON already."""
+    pairs: list[object] = []
+    marks = []
+    for name, value in fields.items():
+        if value not in ("", None):
+            marks.append("?, json(?)" if name.endswith(":json") else "?, ?")
+            pairs += [name.removesuffix(":json"), value]
+    return str(db.execute(f"select json_object({', '.join(marks)})", pairs).fetchone()[0]) + "\n"
 
 
 def append(

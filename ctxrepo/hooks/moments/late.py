@@ -33,12 +33,12 @@ def late_parts(
         if place[1] and gives(settings, "packet"):
             from ctxrepo.hooks.packet.render import render_late
 
-            project, given = render_late(cache, settings, place, _room(settings, session.agent, taken))
+            project, given = render_late(cache, settings, place, _room(settings, taken))
     bodies = ""
     if known.owed_since and (owed := [name for name in scopes if name + _BODY in [row[0] for row in rows]]):
         from ctxrepo.hooks.packet.render import render_bodies
 
-        room = _room(settings, session.agent, taken + size(project))
+        room = _room(settings, taken + size(project))
         bodies, entries = render_bodies(cache, settings, owed, room)
         given = given | entries
         rows = [row for row in rows if not bodies or row[0] not in [name + _BODY for name in owed]]
@@ -49,11 +49,11 @@ def late_parts(
     return project + bodies + handoff, rows
 
 
-def _room(settings: dict[str, str], agent: str, taken: int) -> int:
+def _room(settings: dict[str, str], taken: int) -> int:
     from ctxrepo.hooks.packet.recalled import ROOM
-    from ctxrepo.hooks.packet.render import budget_of
+    from ctxrepo.hooks.packet.render import budget_of, taken_by_agent
 
-    return budget_of(settings, agent) - taken - number(settings, "recall_bytes", ROOM)
+    return budget_of(settings, taken_by_agent(settings)) - taken - number(settings, "recall_bytes", ROOM)
 
 
 def _handoff(

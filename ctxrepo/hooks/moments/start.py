@@ -30,7 +30,7 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
     if source == "fork" and before.generation is None:
         from ctxrepo.hooks.session.fork import begin_as_copy
 
-        begin_as_copy(session, said["transcript"])
+        begin_as_copy(session, said["origin"])
     if source in ("resume", "fork") or before.is_off or said["silence"]:
         return ""
     goes_on = source == "compact" and bool(before.asked)
@@ -46,9 +46,9 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         return claim
     asked = before.asked if goes_on and not _is_recall_off(db, settings, said) else []
     if gives(settings, "packet"):
-        from ctxrepo.hooks.packet.render import budget_of, render
+        from ctxrepo.hooks.packet.render import budget_of, render, taken_by_agent
 
-        budget = budget_of(settings, agent) - size(claim)
+        budget = budget_of(settings, taken_by_agent(settings)) - size(claim)
         given = render(cache, settings, place, budget, session.record.faults, asked)
         given.note(session)
         text = given.text

@@ -10,7 +10,7 @@ from ctxrepo.hooks.moments.claim import is_held
 from ctxrepo.hooks.packet.contents import Held
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.presets import SUBAGENT
-from ctxrepo.hooks.packet.render import budget_of
+from ctxrepo.hooks.packet.render import budget_of, taken_by_agent
 from ctxrepo.hooks.session.session import Session
 
 _ROWS = 100
@@ -36,7 +36,8 @@ def answer(db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: 
         scopes = scopes_at(place, settings.get("global", "global")) if gives(settings, "subindex") else []
         held = Held(WORDS)
         held.scopes = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
-        text, _ = packet(held, today(), settings.get("secret", ""), SUBAGENT, budget_of(settings, agent))
+        budget = budget_of(settings, taken_by_agent(settings))
+        text, _ = packet(held, today(), settings.get("secret", ""), SUBAGENT, budget)
         session = Session(folder, agent, said["session"], said["sub"])
         session.is_of(said["session"])
         session.saw(generation_of(cache))

@@ -1,17 +1,22 @@
-"""A tool was used: which lines of which file, and the bytes of a memory file as it was just written."""
+"""A tool was used: which lines of which files, and the bytes of memory files as they were just written."""
 
 import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.dialect.events import only_reads, ranges_query
-from ctxrepo.hooks.dialect.reply import line_json
-from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling
+from ctxrepo.hooks.dialect import Dialect
+from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.locate import inside
 
 ACCESS_BYTES = 1024 * 1024
 """Size at which access.jsonl becomes `access.jsonl.1`; the two take 2 MiB at most."""
+
+MOST_FILES = 100
+"""Files of one call that are looked at; what an agent writes beyond them into the memory is found on disk."""
+
+_MOST_REMINDED = 3
+"""Files of one call that entries may come for."""
 
 _REF_BYTES = 1024
 
@@ -19,19 +24,20 @@ _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
 def answer(
-    db: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str], json: str
+    db: _sqlite3.Connection, settings: dict[str, str], dialect: Dialect, said: dict[str, str], json: str
 ) -> str:
-    """Faults that the session wasn't told, and what memory says about a file that was edited; mostly ''."""
-    edited = unkept = ""
-    if said["path"]:
-        path = os.path.join(said["cwd"] or os.getcwd(), said["path"])
-        _log(db, settings["folder"], agent, said, path, json)
+    """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
+    agent = dialect.name
+    edited, unkept = [], []
+    is_write = not dialect.only_reads(said["tool"])
+    for file in dialect.touched(db, said, json)[:MOST_FILES]:
+        path = os.path.join(said["cwd"] or os.getcwd(), file.path)
+        _log(db, settings["folder"], agent, said, path, file.ranges)
         relative = inside(path, settings["home"])
-        if not only_reads(said["tool"]):
-            if relative is None:
-                edited = path
-            elif relative and not relative.startswith(".git/"):
-                unkept = _keep(db, settings, agent, said, path, relative)
+        if is_write and relative is None:
+            edited.append(path)
+        elif is_write and relative and not relative.startswith(".git/"):
+            unkept += _keep(db, settings, agent, {**said, "wrote": file.wrote}, path, relative)
     refused = _told(settings, unkept) if unkept and not said["silence"] else ""
     cache = None if said["silence"] else open_cache(f"{settings['folder']}/cache.db")
     if cache is None:
@@ -40,15 +46,14 @@ def answer(
         # Who started a subagent is told of faults, and can see to them.
         has_news = not said["sub"] and bool(faults_of(cache))
         faults = _faults(cache, settings, agent, said) if has_news else ""
-        return refused + faults + _reminder(db, cache, settings, agent, said, edited)
+        return refused + faults + _reminders(db, cache, settings, agent, said, edited)
     finally:
         cache.close()
 
 
 def _log(
-    db: _sqlite3.Connection, folder: str, agent: str, said: dict[str, str], path: str, json: str
+    db: _sqlite3.Connection, folder: str, agent: str, said: dict[str, str], path: str, ranges: str
 ) -> None:
-    ranges = db.execute(ranges_query(agent), {"json": json}).fetchone()[0]
     fields = {
         "at": time.time(),
         "agent": agent,
@@ -67,7 +72,7 @@ def _keep(
     said: dict[str, str],
     path: str,
     relative: str,
-) -> str:
+) -> list[str]:
     """Keep what was written, and leave word of it; returns what to say when that could not be done."""
     home, folder = settings["home"], settings["folder"]
     from ctxrepo.hooks.session.session import Session  # few tools touch the memory
@@ -81,10 +86,10 @@ def _keep(
         session.wrote(relative, data)
         session.save()
     if is_left and kept["version"]:
-        return ""
+        return []
     why = why_not_kept(folder, path, said["wrote"], data)
     if not why:
-        return ""
+        return []
     from ctxrepo.hooks.files.logs import note
 
     unkept = (
@@ -92,14 +97,14 @@ def _keep(
         "lost. `ctxrepo doctor` says what to do"
     )
     note(f"{settings['state']}/hook-errors.log", unkept)
-    return unkept
+    return [unkept]
 
 
-def _told(settings: dict[str, str], line: str) -> str:
+def _told(settings: dict[str, str], lines: list[str]) -> str:
     from ctxrepo.domain.text.block import seal
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
-    return seal(fault_section([line], FAULT_ROOM), settings.get("secret", ""))
+    return seal(fault_section(lines, FAULT_ROOM), settings.get("secret", ""))
 
 
 def _base(home: str) -> str:
@@ -111,21 +116,27 @@ def _base(home: str) -> str:
     return ref[:40].decode("ascii", "replace")
 
 
-def _reminder(
+def _reminders(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
     settings: dict[str, str],
     agent: str,
     said: dict[str, str],
-    edited: str,
+    edited: list[str],
 ) -> str:
-    if not edited or settings.get("reminders") == "off":
+    if settings.get("reminders") == "off":
         return ""
-    if cache.execute(_MENTIONED, (os.path.basename(edited).lower(),)).fetchone() is None:
-        return ""
-    from ctxrepo.hooks.moments.remind import reminder  # most files are in no entry
+    blocks: list[str] = []
+    for path in edited:
+        if cache.execute(_MENTIONED, (os.path.basename(path).lower(),)).fetchone() is None:
+            continue
+        from ctxrepo.hooks.moments.remind import reminder  # most files are in no entry
 
-    return reminder(db, cache, settings, agent, said, os.path.normpath(edited))
+        block = reminder(db, cache, settings, agent, said, os.path.normpath(path))
+        blocks += [block] if block else []
+        if len(blocks) == _MOST_REMINDED:
+            break
+    return "".join(blocks)
 
 
 def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:

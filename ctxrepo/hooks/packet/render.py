@@ -2,7 +2,6 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect.events import most_bytes
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import Hit, generation_of
 from ctxrepo.hooks.known.compiled import number
@@ -16,6 +15,8 @@ from ctxrepo.hooks.session.session import Session
 
 BUDGET = 9500
 """Bytes of a block where the settings say nothing."""
+
+NO_LIMIT = 1 << 30
 
 MD = "md"
 
@@ -122,9 +123,14 @@ def _md(cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str],
     return rendered
 
 
-def budget_of(settings: dict[str, str], agent: str = "") -> int:
-    """Most bytes of a packet: what the settings say, and no more than the agent takes."""
-    return min(number(settings, "budget_bytes", BUDGET), most_bytes(agent))
+def budget_of(settings: dict[str, str], most: int = NO_LIMIT) -> int:
+    """Most bytes of a packet: what the settings say, and no more than the `most` that an agent takes."""
+    return min(number(settings, "budget_bytes", BUDGET), most)
+
+
+def taken_by_agent(settings: dict[str, str]) -> int:
+    """The most bytes that the agent whose hook this is takes."""
+    return number(settings, "most_bytes", NO_LIMIT)
 
 
 def _hold(

@@ -8,8 +8,7 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.dialect.reply import line_json
-from ctxrepo.hooks.files.logs import append
+from ctxrepo.hooks.files.logs import append, line_json
 from ctxrepo.hooks.files.private import OPENING, make
 from ctxrepo.hooks.files.small import bytes_of
 

@@ -10,8 +10,7 @@ import os
 import time
 
 from ctxrepo.domain.text.block import place
-from ctxrepo.hooks.dialect.reply import line_json
-from ctxrepo.hooks.files.logs import append, lines_of
+from ctxrepo.hooks.files.logs import append, line_json, lines_of
 from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.known.cache import Hit
 

@@ -6,6 +6,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.agents import dialect_of
 from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small import bytes_of
@@ -14,7 +15,7 @@ from ctxrepo.hooks.known.compiled import open_hooks, settings_of
 from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hooks.packet.packet import Given
 from ctxrepo.hooks.packet.presets import PRESETS
-from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
+from ctxrepo.hooks.packet.render import MD, NO_LIMIT, budget_of, preset_of, render
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory
@@ -94,21 +95,23 @@ def _rendered(
     memory: Memory, project: Project | None, settings: dict[str, str], agent: str, *, lasting: bool
 ) -> Context:
     place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
+    dialect = dialect_of(agent)
+    most = dialect.most_bytes if dialect else NO_LIMIT
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
         told: frozenset[str] = frozenset()
         if lasting:
             place = ("", place[1], True)  # files touched last are a project's
             told = frozenset(key for key, _ in faults_of(cache)) if cache else told
-        rendered = render(cache, settings, place, budget_of(settings, agent), told)
+        rendered = render(cache, settings, place, budget_of(settings, most), told)
     name = settings.get("preset", "")
     if name == MD:
-        return Context(rendered.text, MD, budget_of(settings, agent))
+        return Context(rendered.text, MD, budget_of(settings, most))
     preset = preset_of(settings)
     whole, numbers = PRESETS[preset]
     bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
     lanes = tuple(_lane(one, *bounds[one[0]]) for one in rendered.lanes)
-    bytes_ = min(whole, budget_of(settings, agent))
+    bytes_ = min(whole, budget_of(settings, most))
     is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in rendered.lanes)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
     why = "" if rendered.text else narrow if is_narrow else "there is nothing to give"

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents import only_reads
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.records.focus import MOST_FILES, Touch, focus, ranked
-from ctxrepo.hooks.dialect.events import only_reads
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
@@ -47,7 +47,7 @@ def _touches(lines: Sequence[str]) -> list[Touch]:
     for fields in filter(None, map(record, lines)):
         at, path = fields.get("at"), text_of(fields, "path")
         if isinstance(at, int | float) and path.startswith("/") and "\0" not in path:
-            is_edit = not only_reads(text_of(fields, "tool"))
+            is_edit = not only_reads(text_of(fields, "agent"), text_of(fields, "tool"))
             found.append(Touch(float(at), path, is_edit, tuple(_ranges(fields.get("ranges")))))
     return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ctxrepo.agents import AGENTS
+from ctxrepo.agents.known import AGENTS
 from ctxrepo.services.setup.connected import Standing, check
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present

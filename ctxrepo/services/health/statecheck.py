@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from ctxrepo.agents import agent_named
+from ctxrepo.agents.known import agent_named, setup_hint
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.services.delivery.blocks import standings
@@ -99,10 +99,8 @@ def check_agents(machine: Machine) -> Checked:
             findings.append(Finding(f"{one.agent} is here and not connected", f"`ctxrepo setup {one.agent}`"))
         findings += one.findings
     if not found:
-        findings.append(
-            Finding("no agent is connected, so no session is given anything", "`ctxrepo setup claude`")
-        )
-    said = [f"{agent_named(one.agent).TITLE}: {one.state}" for one in found]
+        findings.append(Finding("no agent is connected, so no session is given anything", setup_hint()))
+    said = [f"{agent_named(one.agent).title}: {one.state}" for one in found]
     return Checked("agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxrepo.agents import agent_named
-from ctxrepo.agents.base import HookLine
+from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import Finding
-from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
+from ctxrepo.services.setup.files import WantedFile
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.user.runner import fallback
 
@@ -30,28 +30,31 @@ class Standing:
 
 def check(name: str, machine: Machine) -> Standing:
     """How the agent stands; what can't be read or understood is a finding, not an error."""
-    agent = agent_named(name)
+    title = agent_named(name).title
     try:
         connection = Connection.of(name, machine)
-        lines = connection.ask(agent.lines)
-        if not lines and not connection.ask(agent.has_plugin):
+        lines = [(file, file.lines()) for file in connection.files]
+        is_there = any(found for _, found in lines)
+        if not is_there and not any(file.has_plugin() for file in connection.files):
             return Standing(name, "absent")
-        problems = _problems(connection, lines) if lines else []
-        off = connection.ask(agent.obstacle)
+        problems = _problems(connection, lines) if is_there else []
+        off = [(file.path, why) for file in connection.files if (why := file.obstacle())]
     except CtxrepoError as error:
         return Standing(name, "stale", (Finding(error.message, error.hint),))
-    findings = [Finding(f"{agent.TITLE}: {problem}", f"ctxrepo setup {name}") for problem in problems]
-    if off:
-        findings.append(Finding(f"{agent.TITLE} runs no hooks: {off}", f"Change it in {connection.path}."))
-    state: Literal["current", "plugin"] = "current" if lines else "plugin"
+    findings = [Finding(f"{title}: {problem}", f"ctxrepo setup {name}") for problem in problems]
+    findings += [Finding(f"{title} runs no hooks: {why}", f"Change it in {path}.") for path, why in off]
+    state: Literal["current", "plugin"] = "current" if is_there else "plugin"
     return Standing(name, "stale" if problems else state, tuple(findings))
 
 
-def _problems(connection: Connection, lines: Mapping[str, Sequence[str]]) -> list[str]:
+def _problems(
+    connection: Connection, lines: Sequence[tuple[WantedFile, Mapping[str, Sequence[str]]]]
+) -> list[str]:
     """What is wrong with our hooks and skills, each thing once; the less important after the more so."""
-    found = [HookLine.read(command) for commands in lines.values() for command in commands]
+    commands = [command for _, by in lines for listed in by.values() for command in listed]
+    found = [HookLine.read(command) for command in commands]
     problems = list(_gone([line for line in found if line], connection.machine))
-    if missing := [event for event in connection.agent.events() if event not in lines]:
+    if missing := [event for file, by in lines for event in file.events if event not in by]:
         problems.append(f"no hook for {', '.join(missing)}")
     if not problems:
         problems = list(_foreign(found, connection.machine.line))[:1]
@@ -82,6 +85,5 @@ def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:
 
 
 def _is_outdated(connection: Connection) -> bool:
-    known = connection.slip.receipt
-    skill = skills.installed(connection.skills, known.skills if known else {})
-    return bool(skill.changes) or connection.connected() != connection.data
+    is_other = any(file.connected() != file.data for file in connection.files)
+    return is_other or bool(connection.skills_installed().changes)

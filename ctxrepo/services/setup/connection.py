@@ -1,22 +1,23 @@
-"""One agent on this machine: its settings as they are, what we did to them, and the line of its hooks."""
+"""One agent on this machine: its files as they are, what we did to them, and the line of its hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
-from ctxrepo.agents import agent_named
-from ctxrepo.agents.base import Agent, HookLine
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.known import Agent, agent_named
+from ctxrepo.agents.protocol import SkillsFolder, Wanted
+from ctxrepo.services.setup import skills
+from ctxrepo.services.setup.files import WantedFile, wanted_file
+from ctxrepo.services.setup.skills import Skills
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.user import assets, receipt
 from ctxrepo.storage.user.places import Places
-from ctxrepo.storage.user.receipt import Receipt, digest
-
-_T = TypeVar("_T")
+from ctxrepo.storage.user.receipt import Receipt, Written, digest
 
 
 @dataclass(frozen=True)
@@ -45,83 +46,76 @@ class Slip:
         """The change that writes the receipt, or with None takes it away."""
         return Change(self.path, self.data, data, private=True)
 
+    @property
+    def skills(self) -> Mapping[Path, str]:
+        """The skills that we own, with the digests of what we wrote."""
+        return self.receipt.skills if self.receipt else {}
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that we made."""
+        return self.receipt.folders if self.receipt else ()
+
+    def written(self, path: Path) -> Written | None:
+        """What was done to this file."""
+        return self.receipt.files.get(path) if self.receipt else None
+
 
 @dataclass(frozen=True)
 class Connection:
-    """`data` are the bytes of the agent's settings at `path`, None where there is no such file."""
+    """An agent, the files that its installation wants, and the folders of its skills."""
 
     agent: Agent
     machine: Machine
-    path: Path
-    data: bytes | None
+    files: tuple[WantedFile, ...]
+    skills: tuple[Path, ...]
 
     @classmethod
     def of(cls, name: str, machine: Machine) -> Connection:
-        """UsageError for an unknown agent; ConfigError or CtxrepoError when its settings can't be read."""
+        """UsageError for an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
         agent = agent_named(name)
-        path = agent.settings_path(machine.places.user_home, machine.environment)
-        return cls(agent, machine, path, foreign.read(path))
+        wanted = wanted_of(agent, machine)
+        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder)]
+        skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
+        return cls(agent, machine, tuple(files), tuple(skills))
 
-    @property
+    @cached_property
     def slip(self) -> Slip:
-        """What is known of an earlier setup of these very settings."""
-        usual = self.agent.settings_path(self.machine.places.user_home, {})
-        other = self.path if self.path != usual else None
-        path = receipt.place(self.machine.places.config_dir, self.agent.NAME, other)
+        """What is known of an earlier setup of these very files."""
+        first = self.files[0].path
+        usual = wanted_of(self.agent, self.machine, {})
+        is_usual = any(one.path == first for one in usual)
+        path = receipt.place(self.machine.places.config_dir, self.agent.name, None if is_usual else first)
         data = foreign.read(path)
         known = receipt.load(data)
-        return Slip(path, data, known if known and known.settings == self.path else None)
+        return Slip(path, data, known if known and first in known.files else None)
 
-    @property
-    def skills(self) -> Path:
-        """The folder of the agent's skills."""
-        return self.agent.skills_path(self.machine.places.user_home, self.machine.environment)
+    def new_receipt(self, owned: Mapping[Path, str]) -> Receipt:
+        """The receipt for these files connected, and for the skills `owned` then."""
+        paths = (*(file.path for file in self.files), *owned)
+        made = [folder for path in paths for folder in foreign.missing_folders(path)]
+        return Receipt(
+            files={
+                file.path: Written(file.before(self.slip.written(file.path)), digest(file.connected()))
+                for file in self.files
+            },
+            skills=owned,
+            folders=tuple(dict.fromkeys([*self.slip.folders, *made])),
+        )
 
-    def connected(self) -> bytes:
-        """The settings with our hooks in them; ConfigError, saying where, when they can't be understood."""
-        line = self.machine.line
-        return self._edited(lambda text: self.agent.connect(text, lambda e: line(self.agent.NAME, e)))
+    def skills_installed(self) -> Skills:
+        """What brings our skills up to date."""
+        return skills.together([skills.installed(root, self.slip.skills) for root in self.skills])
 
-    def original(self) -> bytes | None:
-        """The settings as they would be had ctxrepo never been there."""
-        known = self.slip.receipt
-        if self.data is None:
-            return None
-        if known is None:
-            return self._edited(self.agent.disconnect)
-        if digest(self.data) == known.written:
-            return known.original
-        original = self._text(known.original)
-        after = self._edited(lambda text: self.agent.disconnect(text, original))
-        # A file that we made or filled, and that says nothing without us, needn't stay.
-        is_blank = self.agent.is_blank
-        if after != self.data and is_blank(original) and is_blank(self._text(after)):
-            return known.original
-        return after
+    def skills_removed(self) -> Skills:
+        """What takes them away; without a receipt, those that are as this version writes them."""
+        owned = self.slip.receipt.skills if self.slip.receipt else None
+        return skills.together([skills.removed(root, owned) for root in self.skills])
 
-    def ask(self, question: Callable[[str], _T]) -> _T:
-        """What these settings say; ConfigError, saying where, when they can't be understood."""
-        text = self._text(self.data)
-        try:
-            return question(text)
-        except ValueError as error:
-            raise ConfigError(
-                f"{self.path}, {error}", "Nothing was changed. Mend it, then try again."
-            ) from error
 
-    def _edited(self, edit: Callable[[str], str]) -> bytes:
-        text = self.ask(edit)
-        try:
-            return text.encode("utf-8")
-        except UnicodeEncodeError:
-            raise ConfigError(
-                "a path of this installation is not UTF-8, so it can't stand in a hook"
-            ) from None
-
-    def _text(self, data: bytes | None) -> str:
-        try:
-            return (data or b"").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ConfigError(
-                f"{self.path} is not UTF-8 at byte {error.start}", "Mend it, then try again."
-            ) from error
+def wanted_of(
+    agent: Agent, machine: Machine, environment: Mapping[str, str] | None = None
+) -> Sequence[Wanted]:
+    """What its installation wants on this machine, in the `environment` of now or in another one."""
+    there = machine.environment if environment is None else environment
+    return agent.install.files(machine.places.user_home, there, lambda event: machine.line(agent.name, event))

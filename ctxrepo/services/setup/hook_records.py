@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ctxrepo.agents import AGENTS, RECORDS
-from ctxrepo.agents.base import Agent
-from ctxrepo.agents.records import Call, Given, Recorded, Records
+from ctxrepo.agents.known import AGENTS, Agent
+from ctxrepo.agents.protocol import Records, SkillsFolder
+from ctxrepo.agents.recorded import Call, Given, Recorded
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.finding import Finding
-from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.connection import Connection, Machine, wanted_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
 from ctxrepo.storage.git.git import redact
@@ -73,26 +73,27 @@ class AgentRecords:
 def hook_records(memory: Memory, machine: Machine) -> list[AgentRecords]:
     """For each agent that is on this machine and whose records can be read."""
     found = []
-    for name, records in RECORDS.items():
-        home, environment = machine.places.user_home, machine.environment
-        if foreign.exists(AGENTS[name].folder(home, environment)):
-            found.append(_look(memory, machine, records, records.folder(home, environment)))
+    home, environment = machine.places.user_home, machine.environment
+    for agent in AGENTS.values():
+        if agent.records and foreign.exists(agent.install.folder(home, environment)):
+            folder = agent.records.folder(home, environment)
+            found.append(_look(memory, machine, agent, agent.records, folder))
     return found
 
 
-def _look(memory: Memory, machine: Machine, records: Records, folder: Path) -> AgentRecords:
-    agent = AGENTS[records.NAME]
+def _look(memory: Memory, machine: Machine, agent: Agent, records: Records, folder: Path) -> AgentRecords:
+    files = [one for one in wanted_of(agent, machine) if not isinstance(one, SkillsFolder)]
+    events = [event for file in files for event in file.hooks]
     sessions = [s for path in newest(folder, records.PATTERN, SESSIONS) if (s := _read(records, path))]
     noted = _noted(memory, {session.id for session in sessions})
-    rows = [_row(event, sessions, noted, records.UNRECORDED) for event in agent.events()]
-    settings = agent.settings_path(machine.places.user_home, machine.environment)
-    since = stamp(datetime.fromtimestamp(written(settings), UTC))
+    rows = [_row(event, sessions, noted, records.UNRECORDED) for event in events]
+    since = stamp(datetime.fromtimestamp(max(written(file.path) for file in files if file.hooks), UTC))
     later = [session for session in sessions if session.began > since]
     findings = [
-        *_troubles(agent.TITLE, records.NAME, rows, since),
-        *_silences(agent, _hooked(agent, settings), later, noted),
+        *_troubles(agent.title, agent.name, rows, since),
+        *_silences(agent, _hooked(agent.name, machine), later, noted),
     ]
-    return AgentRecords(records.NAME, agent.TITLE, folder, sessions, rows, findings)
+    return AgentRecords(agent.name, agent.title, folder, sessions, rows, findings)
 
 
 def _read(records: Records, path: Path) -> Recorded | None:
@@ -177,11 +178,11 @@ def _undelivered(title: str, event: str, given: Sequence[Given]) -> Iterator[Fin
         )
 
 
-def _hooked(agent: Agent, settings: Path) -> Sequence[str]:
-    """The events that the settings have a hook of ours for; doctor tells what is wrong with them."""
+def _hooked(name: str, machine: Machine) -> Sequence[str]:
+    """The events that there is a hook of ours for; doctor tells what is wrong with them."""
     try:
-        return tuple(agent.lines((foreign.read(settings) or b"").decode("utf-8", "replace")))
-    except (CtxrepoError, ValueError):
+        return [event for file in Connection.of(name, machine).files for event in file.lines()]
+    except CtxrepoError:
         return ()
 
 
@@ -196,9 +197,9 @@ def _silences(
         silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
         if silent:
             yield Finding(
-                f"{agent.TITLE}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
+                f"{agent.title}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
                 f"sessions since it was written, last in the one of {silent[0].began}",
-                f"It wasn't called, or was silent: `ctxrepo setup {agent.NAME} --check` and `ctxrepo doctor` "
+                f"It wasn't called, or was silent: `ctxrepo setup {agent.name} --check` and `ctxrepo doctor` "
                 "look for a reason. CTXREPO_OFF in the session's environment is one.",
             )
 

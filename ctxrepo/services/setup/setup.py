@@ -1,4 +1,4 @@
-"""Connecting an agent: our hooks in its settings and our skills beside them, and the way back.
+"""Connecting an agent: the files that call our hooks and our skills beside them, and the way back.
 
 All is planned as values first, so that a face can show it and ask; `apply` then does what was shown, or
 nothing when a file has changed since. Going back is a plan like any other.
@@ -7,16 +7,15 @@ nothing when a file has changed since. Going back is a plan like any other.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.agents import AGENTS
+from ctxrepo.agents.known import AGENTS
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
-from ctxrepo.storage.user.receipt import Receipt, digest
 
 
 @dataclass(frozen=True)
@@ -28,12 +27,10 @@ class Plan:
 
     agent: str
     changes: tuple[Change, ...]
-    settings: Path
-    """The agent's settings, where hooks stand."""
-    skills: Path
-    """The folder of its skills."""
-    hooks: tuple[str, ...] = ()
-    """The events that get a hook; none when the agent is let go of."""
+    hooks: Mapping[Path, tuple[str, ...]]
+    """The files in which hooks stand, each with the events that get one; none when the agent is let go of."""
+    skills: tuple[Path, ...]
+    """The folders of its skills."""
     notices: tuple[str, ...] = ()
     emptied: tuple[Path, ...] = ()
     """Folders that go afterwards, if they are empty."""
@@ -45,15 +42,22 @@ class Plan:
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """What to show before asking: a line for the hooks and one for skills that come, change or go."""
-        lines = []
-        if any(change.path == self.settings for change in self.visible):
-            came = f"{len(self.hooks)} hooks in {self.settings}: {', '.join(self.hooks)}"
-            lines.append(came if self.hooks else f"our hooks leave {self.settings}")
-        for verb, changed in _by_deed(c for c in self.visible if c.path.is_relative_to(self.skills)):
-            names = dict.fromkeys(c.path.relative_to(self.skills).parts[0] for c in changed)
-            lines.append(f"{len(names)} skills {verb} {self.skills}: {', '.join(names)}")
+        """What to show before asking: a line for each file and one for skills that come, change or go."""
+        skills = [(c, root) for c in self.visible for root in self.skills if c.path.is_relative_to(root)]
+        of_skills = [change for change, _ in skills]
+        lines = [self._summed(change) for change in self.visible if change not in of_skills]
+        for root in self.skills:
+            for verb, changed in _by_deed(change for change, its in skills if its == root):
+                names = dict.fromkeys(c.path.relative_to(root).parts[0] for c in changed)
+                lines.append(f"{len(names)} skills {verb} {root}: {', '.join(names)}")
         return tuple(lines)
+
+    def _summed(self, change: Change) -> str:
+        events = self.hooks.get(change.path)
+        if events is None:
+            return f"{change.path} is {'made' if change.before is None else 'changed'}"
+        came = f"{len(events)} hooks in {change.path}: {', '.join(events)}"
+        return came if events else f"our hooks leave {change.path}"
 
     @property
     def diff(self) -> str:
@@ -63,53 +67,61 @@ class Plan:
 
 def present(machine: Machine) -> tuple[str, ...]:
     """The agents that have a folder in this home, which is what "all" means."""
-    user_home, environment = machine.places.user_home, machine.environment
-    return tuple(n for n, agent in AGENTS.items() if foreign.exists(agent.folder(user_home, environment)))
+    places, environment = machine.places, machine.environment
+    return tuple(
+        name
+        for name, agent in AGENTS.items()
+        if foreign.exists(agent.install.folder(places.user_home, environment))
+    )
 
 
 def plan(name: str, machine: Machine) -> Plan:
     """What connects the agent; nothing in it is visible when it is connected already.
 
-    UsageError for an unknown agent, ConfigError when its settings can't be understood, CtxrepoError when
+    UsageError for an unknown agent, ConfigError when its files can't be understood, CtxrepoError when
     they can't be read or written.
     """
     connection = Connection.of(name, machine)
-    slip, path, after = connection.slip, connection.path, connection.connected()
-    known = slip.receipt
-    skill = skills.installed(connection.skills, known.skills if known else {})
-    made = [folder for p in (path, *skill.owned) for folder in foreign.missing_folders(p)]
-    new = Receipt(
-        settings=path,
-        original=connection.original(),
-        written=digest(after),
-        skills=skill.owned,
-        folders=tuple(dict.fromkeys([*(known.folders if known else ()), *made])),
+    files = [Change(file.path, file.data, file.connected()) for file in connection.files]
+    skill = connection.skills_installed()
+    receipt = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
+    title = connection.agent.title
+    beside = (f"{title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
+    notices = beside if any(file.has_plugin() for file in connection.files) else ()
+    return Plan(
+        name,
+        # The receipt first: what a crash leaves then has its way back.
+        _possible((receipt, *skill.changes, *files)),
+        {file.path: file.events for file in connection.files if file.events},
+        connection.skills,
+        (*skill.notices, *notices),
     )
-    # The receipt first: what a crash leaves then has its way back.
-    changes = (slip.changed_to(new.dump()), *skill.changes, Change(path, connection.data, after))
-    agent = connection.agent
-    beside = (f"{agent.TITLE}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
-    notices = beside if connection.ask(agent.has_plugin) else ()
-    hooks = tuple(agent.events())
-    told = (*skill.notices, *notices)
-    return Plan(name, _possible(changes), path, connection.skills, hooks, told)
 
 
 def removal(name: str, machine: Machine) -> Plan:
     """What takes ctxrepo out of the agent's files again.
 
-    Settings that are as setup left them get their old bytes back. Where a person has edited since, our hooks
-    are cut out and the edits stay; a skill file they edited stays.
+    Files that are as setup left them get their old bytes back. Where a person has edited since, our hooks
+    are cut out and the edits stay; a file of ours and a skill that they edited stay.
     """
     connection = Connection.of(name, machine)
-    slip, root = connection.slip, connection.skills
-    known = slip.receipt
-    skill = skills.removed(root, known.skills if known else None)
-    settings = Change(connection.path, connection.data, connection.original())
-    changes = (settings, *skill.changes, slip.changed_to(None))
-    emptied = {slip.path.parent, *skills.folders(root, skill.changes), *(known.folders if known else ())}
-    gone = tuple(sorted(emptied))
-    return Plan(name, _possible(changes), connection.path, root, (), skill.notices, gone)
+    slip, roots = connection.slip, connection.skills
+    skill = connection.skills_removed()
+    changes: list[Change] = []
+    notices: list[str] = []
+    for file in reversed(connection.files):
+        known = slip.written(file.path)
+        changes.append(Change(file.path, file.data, file.original(known)))
+        notices += filter(None, [file.notice(known)])
+    emptied = {slip.path.parent, *skills.folders(roots, skill.changes), *slip.folders}
+    return Plan(
+        name,
+        _possible((*changes, *skill.changes, slip.changed_to(None))),
+        {file.path: () for file in connection.files if file.events},
+        roots,
+        (*notices, *skill.notices),
+        tuple(sorted(emptied)),
+    )
 
 
 def apply(plan: Plan) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,8 @@ def removed(root: Path, owned: Mapping[Path, str] | None) -> Skills:
     """Take away the files in `owned` that are as we wrote them; None: it isn't known any more what we own."""
     if owned is None:
         owned = {path: digest(data) for path, data in _shipped(root).items()}
-    there = {path: data for path in owned if (data := foreign.read(path)) is not None}
+    ours = [path for path in owned if path.is_relative_to(root)]
+    there = {path: data for path in ours if (data := foreign.read(path)) is not None}
     ours = [path for path, data in there.items() if digest(data) == owned[path]]
     return Skills(
         changes=tuple(Change(path, there[path], None) for path in ours),
@@ -61,9 +62,19 @@ def removed(root: Path, owned: Mapping[Path, str] | None) -> Skills:
     )
 
 
-def folders(root: Path, changes: tuple[Change, ...]) -> set[Path]:
-    """The folders below `root` that the files of these changes are in."""
-    return {p for c in changes for p in c.path.parents if p.is_relative_to(root) and p != root}
+def together(found: Sequence[Skills]) -> Skills:
+    """What is to be done in several folders."""
+    return Skills(
+        changes=tuple(change for one in found for change in one.changes),
+        owned={path: digest for one in found for path, digest in one.owned.items()},
+        notices=tuple(notice for one in found for notice in one.notices),
+    )
+
+
+def folders(roots: Sequence[Path], changes: Sequence[Change]) -> set[Path]:
+    """The folders below the `roots` that the files of these changes are in."""
+    above = {folder for change in changes for folder in change.path.parents}
+    return {folder for folder in above if any(root in folder.parents for root in roots)}
 
 
 def _shipped(root: Path) -> dict[Path, bytes]:

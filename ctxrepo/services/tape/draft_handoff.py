@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.agents import RECORDS
+from ctxrepo.agents import only_reads
+from ctxrepo.agents.known import records_of
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.working.daily import words_of
-from ctxrepo.hooks.dialect.events import only_reads
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.services.notes.log import entries_today
@@ -70,16 +70,16 @@ def gather(memory: Memory, scope: Scope, sitting: Sitting, now: datetime) -> Han
 
 def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
     """Where an agent keeps its own record of a session, '' where that isn't known."""
-    records = RECORDS.get(agent)
+    records = records_of(agent)
     if records is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
         return ""
-    pattern = f"{records.PATTERN.rpartition('/')[0]}/{session}.jsonl"
+    pattern = records.OF_SESSION.format(session=session)
     return next((str(path) for path in newest(records.folder(user_home, env), pattern, 1)), "")
 
 
 def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     """The first and the last thing that the user asked for; a "hello" or "ok, thanks" asks for nothing."""
-    records = RECORDS.get(sitting.agent)
+    records = records_of(sitting.agent)
     if records is None or not sitting.transcript:
         return "", ""
     head, tail = memory.outside.ask(
@@ -103,7 +103,7 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
         if fields is None or text_of(fields, "session") != sitting.session:
             continue
         path = _below(text_of(fields, "path"), tops)
-        if path and path not in seen and not only_reads(text_of(fields, "tool")):
+        if path and path not in seen and not only_reads(sitting.agent, text_of(fields, "tool")):
             seen.add(path)
             yield path
         if len(seen) == MAX_FILES:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents import RECORDS
+from ctxrepo.agents import only_reads
+from ctxrepo.agents.known import records_of
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
@@ -20,7 +21,6 @@ from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.domain.records.usage import is_used
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.dialect.events import only_reads
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.known.locate import inside
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
@@ -104,7 +104,10 @@ def _replies(memory: Memory, events: Sequence[Event]) -> list[tuple[Event, str]]
     ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
     found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
     return [
-        (e, RECORDS[e.agent].reply(lines)) for path, lines in found if (e := ended[path]).agent in RECORDS
+        (e, records.reply(lines))
+        for path, lines in found
+        for e in [ended[path]]
+        if (records := records_of(e.agent))
     ]
 
 
@@ -126,14 +129,15 @@ def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
     lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
     for fields in _since(store, "access", lines):
         session, path = text_of(fields, "session"), text_of(fields, "path")
-        if not session or not path.endswith(".md") or not only_reads(text_of(fields, "tool")):
+        agent = text_of(fields, "agent")
+        if not session or not path.endswith(".md") or not only_reads(agent, text_of(fields, "tool")):
             continue
         relative = places.get(path)
         entries = memory.cache.entries_of(relative) if relative else []
         ranges = fields.get("ranges")
         seen = [e.entry for e in entries if _overlaps(ranges, e.entry.first_line, e.entry.last_line)]
         for entry in seen[:_MOST_OPENED]:
-            store.note("opened", _key(text_of(fields, "agent"), session), entry.id, entry.path, fields["at"])
+            store.note("opened", _key(agent, session), entry.id, entry.path, fields["at"])
 
 
 def _used(memory: Memory, store: UsageStore, event: Event, reply: str, now: float) -> None:

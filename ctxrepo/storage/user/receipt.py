@@ -13,39 +13,54 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Receipt:
-    """`settings` was `original` (None: not there) and had the digest `written` when setup was done with it.
+class Written:
+    """What a file was before setup (None: not there), and the digest of what setup wrote."""
 
-    `skills` are the files we own with the digest of what we wrote; `folders` are those we made.
+    original: bytes | None
+    digest: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """`files` that setup has written, by their paths; `skills` are those we own with the digest of what we
+    wrote; `folders` are those we made.
+
+    In its JSON the first file stands by itself, for there was but one once.
     """
 
-    settings: Path
-    original: bytes | None
-    written: str
+    files: Mapping[Path, Written]
     skills: Mapping[Path, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
 
     def dump(self) -> bytes:
-        """The receipt as the JSON it is kept in."""
-        original = None if self.original is None else base64.b64encode(self.original).decode("ascii")
-        fields = {
+        """The receipt as the JSON it is kept in; there is at least one file."""
+        first, *others = [
+            {
+                "settings": str(path),
+                "original": None if of.original is None else base64.b64encode(of.original).decode("ascii"),
+                "written": of.digest,
+            }
+            for path, of in self.files.items()
+        ]
+        fields: dict[str, object] = {
             "version": _VERSION,
-            "settings": str(self.settings),
-            "original": original,
-            "written": self.written,
+            **first,
             "skills": {str(path): digest for path, digest in self.skills.items()},
             "folders": [str(folder) for folder in self.folders],
         }
+        if others:
+            fields["others"] = others
         return (json.dumps(fields, indent=2) + "\n").encode("ascii")
 
 
 def place(config_dir: Path, agent: str, other: Path | None = None) -> Path:
-    """Where the receipt is kept; `other` are the agent's settings when they aren't in the usual place."""
+    """Where the receipt is kept; `other` is the agent's first file when it isn't in the usual place."""
     suffix = f"-{digest(os.fsencode(other))[:8]}" if other else ""
     return config_dir / "receipts" / f"{agent}{suffix}.json"
 
@@ -56,16 +71,19 @@ def load(data: bytes | None) -> Receipt | None:
         fields = json.loads(data or b"")
         if fields["version"] != _VERSION:
             return None
-        original = fields["original"]
         return Receipt(
-            settings=Path(fields["settings"]),
-            original=None if original is None else base64.b64decode(original, validate=True),
-            written=str(fields["written"]),
+            files=dict(_written(of) for of in [fields, *fields.get("others", ())]),
             skills={Path(path): str(digest) for path, digest in fields["skills"].items()},
             folders=tuple(Path(folder) for folder in fields["folders"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
         return None
+
+
+def _written(fields: Mapping[str, Any]) -> tuple[Path, Written]:
+    original = fields["original"]
+    data = None if original is None else base64.b64decode(original, validate=True)
+    return Path(fields["settings"]), Written(data, str(fields["written"]))
 
 
 def digest(data: bytes | None) -> str:

@@ -6,12 +6,16 @@ import json
 import os
 import resource
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxrepo.hooks.files import logs
-from ctxrepo.hooks.files.logs import append, append_rolling, lines_of
+from ctxrepo.hooks.files.logs import append, append_rolling, line_json, lines_of
 
 
 def test_many_writers_lose_and_tear_no_line(tmp_path: Path) -> None:
@@ -110,3 +114,10 @@ def test_only_the_end_of_a_large_file_is_read(tmp_path: Path) -> None:
 def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "log")
     assert lines_of(str(tmp_path / "log"), 8) == []
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
+def test_a_line_leaves_out_what_is_empty(text: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        line = line_json(db, {"a": text, "b": "", "c": None, "n": 1.5, "r:json": "[[1,2]]"})
+    assert json.loads(line) == {**({"a": text} if text else {}), "n": 1.5, "r": [[1, 2]]}

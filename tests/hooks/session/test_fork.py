@@ -14,7 +14,7 @@ import pytest
 from needs import needs_proc
 from world import NOTES, World
 
-from ctxrepo.hooks.session.fork import origin_of
+from ctxrepo.agents.claude.fork import origin_of
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import hush, read_ledger
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, put
 
-from ctxrepo.agents import claude
-from ctxrepo.agents.base import HookLine
+from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connected import check

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, named, ours, put, theirs
 
-from ctxrepo.agents import claude
+from ctxrepo.agents.claude import settings as claude
 from ctxrepo.domain.formats import jsontree
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup

@@ -127,9 +127,9 @@ def _setting_values(start: str, before: Sequence[str]) -> list[Candidate]:
 
 
 def _agents(_start: str, _before: Sequence[str]) -> list[Candidate]:
-    from ctxrepo.agents import AGENTS
+    from ctxrepo.agents.known import AGENTS
 
-    return [(agent.NAME, agent.TITLE) for agent in AGENTS.values()]
+    return [(agent.name, agent.title) for agent in AGENTS.values()]
 
 
 def _shells(_start: str, _before: Sequence[str]) -> list[Candidate]:

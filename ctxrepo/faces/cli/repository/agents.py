@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.agents import agent_named
+from ctxrepo.agents import names as agent_names
+from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json
@@ -22,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 def setup(
     agent: Annotated[
-        list[str] | None, typer.Argument(metavar="AGENT", help="claude; may be several.")
+        list[str] | None, typer.Argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
@@ -44,13 +45,15 @@ def setup(
     from ctxrepo.services.setup import setup as service
 
     run = Runtime()
+    first = agent_names()[0]
     names = list(service.present(run.machine)) if every else agent or []
     if every and not names:
         raise UsageError(
-            "no agent that ctxrepo knows is on this machine", "`ctxrepo setup claude` makes its folder."
+            "no agent that ctxrepo knows is on this machine", f"`ctxrepo setup {first}` makes its folder."
         )
     if not names:
-        raise UsageError("no agent was named", "`ctxrepo setup claude`, or --all for those on this machine.")
+        hint = f"`ctxrepo setup {first}`, or --all for those on this machine."
+        raise UsageError("no agent was named", hint)
     if check:
         _check(names, json)
         return
@@ -79,7 +82,7 @@ def _agreed(plan: Plan, json: bool) -> bool:
     """Say what would change and ask, as often as the difference is wanted; UsageError without a terminal."""
     if json or not sys.stdin.isatty():
         raise UsageError("there is no terminal at which to ask", "Look at --diff, then say --yes.")
-    title = agent_named(plan.agent).TITLE
+    title = agent_named(plan.agent).title
     typer.echo(f"{title}, of which nothing else changes:")
     for line in plan.summary:
         typer.echo(output.visible(f"  {line}"))

@@ -176,7 +176,7 @@ def trust(
 
     Example: ctxrepo project trust
     """
-    from ctxrepo.agents import session_in
+    from ctxrepo.agents.known import session_in
     from ctxrepo.faces.cli.runtime import Runtime
     from ctxrepo.services.locate.trust_project import trust_project
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ctxrepo.agents import AGENTS
+from ctxrepo.agents.known import AGENTS, setup_hint
 from ctxrepo.domain.formats.moment import ago, second
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli.output import counted
@@ -69,7 +69,7 @@ def _in_review(now: Status) -> str:
     return f", {now.in_review} in review" if now.review else ""
 
 
-_NONE = "none is connected: `ctxrepo setup claude`"
+_NONE = f"none is connected: {setup_hint()}"
 
 
 def _remote(now: Status, moment: datetime) -> str:
@@ -93,7 +93,7 @@ def _project(now: Status) -> str:
 
 
 def _agent(one: Standing) -> str:
-    title = AGENTS[one.agent].TITLE
+    title = AGENTS[one.agent].title
     if one.state == "absent":
         return f"{title} is not connected: `ctxrepo setup {one.agent}`"
     if one.findings:
@@ -104,7 +104,7 @@ def _agent(one: Standing) -> str:
 def _session(served: Served | None, moment: datetime) -> str:
     if served is None:
         return "none was served on this machine yet"
-    title = AGENTS[served.agent].TITLE if served.agent in AGENTS else shown(served.agent)
+    title = AGENTS[served.agent].title if served.agent in AGENTS else shown(served.agent)
     where = f" in {served.project}" if served.project else ""
     given = (
         "given nothing, as it was told"

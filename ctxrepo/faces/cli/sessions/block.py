@@ -153,14 +153,14 @@ def _settled() -> Runtime:
 
 
 def _named(run: Runtime, path: str, agent: str) -> Path:
-    from ctxrepo.agents import agent_named
+    from ctxrepo.agents.known import agent_named
     from ctxrepo.services.delivery.blocks import default_file
 
     if path and agent:
         raise UsageError("--agent names a file, and so does PATH", "Give one of them.")
     if path:
         return run.cwd / Path(path).expanduser()
-    return default_file(run.memory, run.cwd, agent_named(agent).INSTRUCTIONS if agent else FILE)
+    return default_file(run.memory, run.cwd, agent_named(agent).identity.INSTRUCTIONS if agent else FILE)
 
 
 def _line(one: BlockState) -> str:

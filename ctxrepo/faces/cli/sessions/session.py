@@ -45,12 +45,12 @@ def context(
 
     Example: ctxrepo context --explain
     """
-    from ctxrepo.agents import agent_named
+    from ctxrepo.agents.known import agent_named
     from ctxrepo.faces.cli.runtime import Runtime
     from ctxrepo.services.delivery.context import context
     from ctxrepo.services.delivery.recent_files import note_active
 
-    known = agent_named(agent).NAME if agent else ""
+    known = agent_named(agent).name if agent else ""
     run = Runtime()
     run.settle()
     note_active(run.memory)

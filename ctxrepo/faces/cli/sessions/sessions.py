@@ -77,7 +77,7 @@ def show(json: Json = False) -> None:
 
 
 def _switch(wanted: str, *, is_off: bool, json: bool) -> None:
-    from ctxrepo.agents import session_in
+    from ctxrepo.agents.known import session_in
     from ctxrepo.faces.cli.runtime import Runtime
     from ctxrepo.services.delivery.sessions import Caller, session_meant, switch
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.agents import claude
-from ctxrepo.agents.base import HookLine
-from ctxrepo.errors import ConfigError
+from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.storage.user import assets
 
 EVENTS = [
@@ -22,7 +21,6 @@ EVENTS = [
     "PreCompact",
     "SessionEnd",
 ]
-HOME = Path("/home/ada")
 
 
 def line(event: str, python: str = "/usr/bin/python3") -> str:
@@ -36,14 +34,6 @@ def newer(event: str) -> str:
 def hooks(text: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text.removeprefix("\ufeff"))["hooks"]
     return found
-
-
-def test_settings_are_where_claude_code_looks() -> None:
-    assert claude.settings_path(HOME, {}) == HOME / ".claude/settings.json"
-    assert claude.settings_path(HOME, {"CLAUDE_CONFIG_DIR": "/w"}) == Path("/w/settings.json")
-    assert claude.skills_path(HOME, {"CLAUDE_CONFIG_DIR": ""}) == HOME / ".claude/skills"
-    with pytest.raises(ConfigError, match="CLAUDE_CONFIG_DIR"):
-        claude.folder(HOME, {"CLAUDE_CONFIG_DIR": "~/w"})
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", '{"hooks": {}}', '{"hooks": {"Stop": []}, "model": "x"}'])

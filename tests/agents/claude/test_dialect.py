@@ -1,4 +1,4 @@
-"""The lines that a tool touched, from what Claude Code tells of it."""
+"""How Claude Code is understood and answered: above all the lines that a tool touched."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ctxrepo.hooks.dialect.events import ranges_query
+from ctxrepo.agents.claude.dialect import DIALECT
 
 
 def ranges(response: Any) -> list[list[int]]:
     with closing(sqlite3.connect(":memory:")) as db:
-        said = {"json": json.dumps({"tool_response": response})}
-        found: list[list[int]] = json.loads(db.execute(ranges_query("claude"), said).fetchone()[0])
+        said = {"path": "/a", "wrote": ""}
+        (file,) = DIALECT.touched(db, said, json.dumps({"tool_response": response}))
+    found: list[list[int]] = json.loads(file.ranges)
     return found
 
 
@@ -73,3 +76,26 @@ def test_of_many_hunks_the_first_are_told() -> None:
 )
 def test_odd_patches_do_no_harm(patch: Any) -> None:
     assert all(len(pair) == 2 for pair in ranges({"structuredPatch": patch}))
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
+def test_claude_reads_the_text_as_it_is(text: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        line = DIALECT.reply(db, "SessionStart", text)
+    assert line.endswith("}\n")
+    assert "\n" not in line[:-1]
+    output = {"hookEventName": "SessionStart", "additionalContext": text}
+    assert json.loads(line) == {"hookSpecificOutput": output}
+
+
+def test_events_are_known_by_name_whatever_the_case() -> None:
+    assert DIALECT.events["sessionstart"] == ("SessionStart", "start")
+    assert DIALECT.events["userpromptsubmit"] == ("UserPromptSubmit", "prompt")
+    assert "notification" not in DIALECT.events
+    assert DIALECT.fields["transcript"]
+
+
+def test_tools_that_only_read_are_known() -> None:
+    assert DIALECT.only_reads("Read")
+    assert not DIALECT.only_reads("Edit")
+    assert not DIALECT.only_reads("SomethingNew")

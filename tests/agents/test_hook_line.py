@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.agents import AGENTS, agent_named
-from ctxrepo.agents.base import HookLine, is_ours
-from ctxrepo.errors import UsageError
+from ctxrepo.agents.hook_line import HookLine, is_ours
 
 LINE = HookLine(Path("/usr/bin/python3"), Path("/opt/ctxrepo/hook.py"), Path("/var/state"))
 ODD = HookLine(Path("/o'b/my python"), Path("/a $HOME/é/ctxrepo/hook.py"), Path('/s "t"/`x`'))
@@ -68,10 +66,3 @@ def test_other_commands_are_not_ours(command: object) -> None:
 )
 def test_a_line_written_otherwise_names_no_places(command: str) -> None:
     assert HookLine.read(command) is None
-
-
-def test_every_agent_is_known_by_its_own_name() -> None:
-    assert all(name == agent.NAME and agent_named(name) is agent for name, agent in AGENTS.items())
-    with pytest.raises(UsageError, match="emacs") as caught:
-        agent_named("emacs")
-    assert "claude" in caught.value.hint

@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents import claude
-from ctxrepo.agents.base import is_ours
-from ctxrepo.agents.records import Call, Fate, Given, Recorded
+from ctxrepo.agents.claude import install, settings
+from ctxrepo.agents.hook_line import is_ours
+from ctxrepo.agents.recorded import Call, Fate, Given, Recorded
 from ctxrepo.domain.formats.jsonl import record, text_of
 
-NAME = claude.NAME
+NAME = settings.NAME
 PATTERN = "*/*.jsonl"
+OF_SESSION = "*/{session}.jsonl"
 SUBAGENTS = "subagents/agent-*.jsonl"
 
 UNRECORDED: Mapping[str, str] = {
@@ -34,7 +35,7 @@ _STARTERS = frozenset(("Agent", "Task"))
 """The tool that starts a subagent, as it is called and once was."""
 _OF_SUBAGENT = ("PostToolUse", "SubagentStart")
 """What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
-_TOOLS = frozenset(claude.MATCHERS["PostToolUse"].split("|"))
+_TOOLS = frozenset(settings.MATCHERS["PostToolUse"].split("|"))
 _RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
 _CLOSED = re.compile(r'</ctxrepo-memory tag="(\w+)">')
@@ -52,7 +53,7 @@ _CHATTER = "Failed with non-blocking status code: "
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the records are; ConfigError when the environment names an unusable place."""
-    return claude.folder(user_home, environment) / "projects"
+    return install.folder(user_home, environment) / "projects"
 
 
 def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
@@ -127,7 +128,7 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Cal
 def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
     event, kind = text_of(said, "hookEvent"), text_of(said, "type")
     command = said.get("command")
-    if event not in claude.MATCHERS or (command is not None and not _is_ours(command)):
+    if event not in settings.MATCHERS or (command is not None and not _is_ours(command)):
         return
     if kind == "hook_success" and event != "Stop":
         yield Call(event, at, "ran", _milliseconds(said))

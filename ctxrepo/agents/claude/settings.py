@@ -1,4 +1,4 @@
-"""Claude Code: where its settings are and how our hooks stand in them.
+"""Claude Code's settings: how our hooks stand in them.
 
 `settings.json` holds `{"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [{"type", "command", "timeout"}]}]}}`;
 each of our hooks is a group of its own behind the groups that are there.
@@ -8,18 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from pathlib import Path
 
-from ctxrepo.agents.base import is_ours
+from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.domain.formats import jsontext, jsontree
-from ctxrepo.errors import ConfigError
 
 NAME = "claude"
-TITLE = "Claude Code"
-
-INSTRUCTIONS = "CLAUDE.md"
-"""The file at the top of a checkout that it reads at a session's start."""
-
 PLUGIN = "ctxrepo"
 """The name of our plugin; a marketplace may follow it behind an @."""
 
@@ -36,30 +29,6 @@ MATCHERS: Mapping[str, str] = {
     "SessionEnd": "",
 }
 """The events that get a hook, and the tools an event is about ('' where it is about none)."""
-
-
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """The user's folder of Claude Code: CLAUDE_CONFIG_DIR, else ~/.claude."""
-    named = environment.get("CLAUDE_CONFIG_DIR", "")
-    if named and not Path(named).is_absolute():
-        raise ConfigError(
-            f"CLAUDE_CONFIG_DIR is {named!r}, which is not an absolute path", "Set it to one, or unset it."
-        )
-    return Path(named) if named else user_home / ".claude"
-
-
-def settings_path(user_home: Path, environment: Mapping[str, str]) -> Path:
-    return folder(user_home, environment) / "settings.json"
-
-
-def skills_path(user_home: Path, environment: Mapping[str, str]) -> Path:
-    return folder(user_home, environment) / "skills"
-
-
-def session(environment: Mapping[str, str]) -> str:
-    """The id of the session a command runs in, '' outside one. CLAUDECODE alone tells Claude Code from
-    agents that set its other variables too."""
-    return environment.get("CLAUDE_CODE_SESSION_ID", "") if environment.get("CLAUDECODE") == "1" else ""
 
 
 def events() -> Sequence[str]:

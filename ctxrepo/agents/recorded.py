@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 Fate = Literal["sent", "cut", "lost", "open"]
 
@@ -62,35 +61,3 @@ class Recorded:
             calls=self.calls + part.calls,
             given=self.given + part.given,
         )
-
-
-class Records(Protocol):
-    """A module that knows how one agent records its sessions."""
-
-    NAME: str
-
-    UNRECORDED: Mapping[str, str]
-    """What the agent doesn't record about an event's hooks."""
-
-    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
-
-    PATTERN: str
-    """The files of sessions below `folder`, one each."""
-
-    SUBAGENTS: str
-    """The files of a session's subagents, one each, below the folder that has the name of the session's file
-    without its ending."""
-
-    def read(self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
-        """The session in these lines of a file, None when there is none. Lines that can't be read are passed
-        over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
-        part of the session is told that it played."""
-        ...
-
-    def reply(self, lines: Iterable[str]) -> str:
-        """The agent's last message to its user in these lines, '' without one."""
-        ...
-
-    def prompts(self, lines: Iterable[str]) -> Iterator[str]:
-        """What the user said in these lines of a file, in their own words, oldest first."""
-        ...

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import CLAUDE_RECORDS
 
-from ctxrepo.agents import claude_records
-from ctxrepo.agents.records import Recorded
+from ctxrepo.agents.claude import records as claude_records
+from ctxrepo.agents.recorded import Recorded
 
-SAVED = Path(__file__).parent / "claude_records"
+SAVED = CLAUDE_RECORDS
 
 TAG = '<ctxrepo-memory tag="0123456789abcdef">\nx\n</ctxrepo-memory tag="0123456789abcdef">\n'
 

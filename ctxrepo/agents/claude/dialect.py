@@ -1,0 +1,82 @@
+"""How Claude Code talks to hooks: its events, where things stand in their JSON, and how it is answered."""
+
+import _sqlite3
+
+from ctxrepo.hooks.dialect import Dialect, TouchedFile
+
+# The line ranges [[first, last], ...] that a tool touched, from the JSON :json; none for a whole file, and of
+# a patch's hunk without the lines around the change. Each mention of :json costs a copy of it, so what
+# matters is picked out first: startLine, numLines, totalLines, structuredPatch. And in a join a hunk would be
+# written out anew for each of its lines.
+_RANGES = """
+        with told(json) as (select json_extract(:json,
+            '$.tool_response.file.startLine', '$.tool_response.file.numLines',
+            '$.tool_response.file.totalLines', '$.tool_response.structuredPatch'
+        ))
+        select json_group_array(json_array(first, first + count - 1)) from (
+            select json_extract(json, '$[0]') as first, json_extract(json, '$[1]') as count
+            from told where json_extract(json, '$[2]') is not count or first is not 1
+            union all
+            select start + before, max(1, lines - before - behind) from (
+                select json_extract(hunk.value, '$.newStart') as start,
+                    json_extract(hunk.value, '$.newLines') as lines,
+                    coalesce((
+                        select min(key) from json_each(hunk.value, '$.lines') where value glob '[+-]*'
+                    ), 0) as before,
+                    coalesce(json_array_length(hunk.value, '$.lines') - 1 - (
+                        select max(key) from json_each(hunk.value, '$.lines') where value glob '[+-]*'
+                    ), 0) as behind
+                from told, json_each(told.json, '$[3]') hunk where hunk.type = 'object' and hunk.key < 100
+            )
+            limit 101 -- cuts nothing off; without a limit SQLite works the counts out several times
+        ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
+
+_REPLY = """
+        select json_object('hookSpecificOutput', json((
+            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
+
+
+class _Claude(Dialect):
+    def touched(self, db: _sqlite3.Connection, said: dict[str, str], json: str) -> list[TouchedFile]:
+        """The one file of a call, with the lines that it read or changed."""
+        if not said["path"]:
+            return []
+        ranges = db.execute(_RANGES, {"json": json}).fetchone()[0]
+        return [TouchedFile(said["path"], ranges, said["wrote"])]
+
+    def origin(self, transcript: str) -> str:
+        """What the command line says that it was started with."""
+        from ctxrepo.agents.claude.fork import origin
+
+        return origin(transcript)
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """One line of JSON."""
+        return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+
+
+DIALECT = _Claude(
+    name="claude",
+    moments={
+        "SessionStart": "start",
+        "UserPromptSubmit": "prompt",
+        "PostToolUse": "tool",
+        "SubagentStart": "sub",
+        "Stop": "stop",
+        "PreCompact": "compact",
+        "SessionEnd": "end",
+    },
+    fields={
+        "session": ("$.session_id",),
+        "cwd": ("$.cwd",),
+        "source": ("$.source",),
+        "prompt": ("$.prompt",),
+        "transcript": ("$.transcript_path",),
+        "tool": ("$.tool_name",),
+        "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
+        "wrote": ("$.tool_input.content",),
+        "sub": ("$.agent_id",),
+    },
+    readers=frozenset(("read", "grep", "glob", "ls", "notebookread", "view")),
+    most_bytes=9500,
+)

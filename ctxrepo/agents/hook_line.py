@@ -1,0 +1,53 @@
+"""The hook line: the command that agents run at each event."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+_HOOK = re.compile(r"""ctxrepo/hook\.py['"]?\s+(\w+)(?=\s|$)""")
+
+
+@dataclass(frozen=True)
+class HookLine:
+    """The command of a hook: an interpreter that loads nothing it needn't, and absolute places only.
+
+    A shim in place of the interpreter costs more than the hook's whole work, and PATH may be anything in
+    an agent's environment. What is behind the first `||` runs when interpreter or hook are gone: they then
+    have left standard input unread. The agent hears nothing of it, for it would take a 2 for a veto.
+    """
+
+    interpreter: Path
+    hook: Path
+    state: Path
+
+    def __call__(self, agent: str, event: str) -> str:
+        """The shell command line of one event."""
+        runner = shlex.join(["sh", str(self.state / "hook"), agent, event])
+        return f"{self._straight(agent, event)} 2>/dev/null || {runner} $? 2>/dev/null || :"
+
+    @classmethod
+    def read(cls, command: str) -> HookLine | None:
+        """The places that a line of ours names, or None when it isn't written as we write it, or once did."""
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            return None
+        if len(words) < 7:
+            return None
+        line = cls(Path(words[0]), Path(words[3]), Path(words[6]))
+        known = (line(*words[4:6]), line._straight(*words[4:6]))
+        return line if words in map(shlex.split, known) else None
+
+    def _straight(self, agent: str, event: str) -> str:
+        """The line without what it falls back to: all there was up to 0.1."""
+        words = [str(self.interpreter), "-I", "-S", str(self.hook), agent, event, str(self.state)]
+        return shlex.join(words)
+
+
+def is_ours(command: object, agent: str) -> bool:
+    """Whether a hook's command is ctxrepo's for this agent, of whichever installation."""
+    match = _HOOK.search(command) if isinstance(command, str) else None
+    return bool(match and match[1] == agent)

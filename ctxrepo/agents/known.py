@@ -1,0 +1,82 @@
+"""The table of agents, made from the folders that there are; a part of one is loaded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import cast
+
+from ctxrepo.agents import names
+from ctxrepo.agents.protocol import AgentIdentity, Install, Records
+from ctxrepo.errors import UsageError
+
+
+class Agent:
+    """One agent by the name of its folder, which is its name on the command line."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def identity(self) -> AgentIdentity:
+        """What it is called."""
+        return cast(AgentIdentity, self._part(""))
+
+    @property
+    def title(self) -> str:
+        """Its name in a sentence."""
+        return self.identity.TITLE
+
+    @cached_property
+    def install(self) -> Install:
+        """What makes it call our hooks."""
+        return cast(Install, self._part(".install"))
+
+    @cached_property
+    def records(self) -> Records | None:
+        """How it records its sessions; None where nobody has looked into that yet."""
+        try:
+            return cast(Records, self._part(".records"))
+        except ModuleNotFoundError as error:
+            if error.name != f"ctxrepo.agents.{self.name}.records":
+                raise
+            return None
+
+    def session(self, environment: Mapping[str, str]) -> str:
+        """The id of its session that a command with this environment runs in, '' for none."""
+        who = self.identity
+        is_it = all(environment.get(name) == value for name, value in who.MARKS.items())
+        return environment.get(who.SESSION, "") if is_it else ""
+
+    def _part(self, module: str) -> ModuleType:
+        return import_module(f"ctxrepo.agents.{self.name}{module}")
+
+
+AGENTS: Mapping[str, Agent] = {name: Agent(name) for name in names()}
+
+
+def agent_named(name: str) -> Agent:
+    """The agent of this name; UsageError, with the names there are, when there is none."""
+    if name not in AGENTS:
+        raise UsageError(f"no agent is called {name!r}", f"Agents: {', '.join(AGENTS)}.")
+    return AGENTS[name]
+
+
+def setup_hint() -> str:
+    """The command that connects an agent where none is: that of the only one, or of all on the machine."""
+    return f"`ctxrepo setup {'--all' if len(AGENTS) > 1 else ''.join(AGENTS)}`"
+
+
+def records_of(name: str) -> Records | None:
+    """How the agent of this name records its sessions; None when nobody knows."""
+    return AGENTS[name].records if name in AGENTS else None
+
+
+def session_in(environment: Mapping[str, str]) -> tuple[str, str]:
+    """(name of the agent, id of its session) that a command runs in; '' for both in a person's shell."""
+    for name, agent in AGENTS.items():
+        if session := agent.session(environment):
+            return name, session
+    return "", ""

@@ -1,0 +1,145 @@
+"""What an agent's folder offers, file by file.
+
+`dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
+The other files turn text into text and values into paths; reading and writing is for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from ctxrepo.agents.recorded import Recorded
+
+Line = Callable[[str], str]
+"""The command of a hook, for an event as the agent writes it."""
+
+
+class AgentIdentity(Protocol):
+    """`__init__.py`: what the agent is called. It is light, for hooks load it too."""
+
+    TITLE: str
+    """Its name in a sentence."""
+
+    INSTRUCTIONS: str
+    """The file at the top of a checkout that it reads at a session's start."""
+
+    SESSION: str
+    """The environment variable in which its commands find the id of their session, '' where there is none."""
+
+    MARKS: Mapping[str, str]
+    """Variables with the values that they must have too, so that it is this agent."""
+
+
+class Document(Protocol):
+    """How a file that is the user's or the agent's reads, and how ours stands in it.
+
+    Each function takes the whole text; ValueError, saying where, when it can't be read.
+    """
+
+    def connect(self, text: str, line: Line) -> str:
+        """`text` with what is ours in it, in place of an older version's; nothing else changes."""
+        ...
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        """`text` without what is ours and without what that leaves empty.
+
+        What is empty in `original`, the text before we came, stays empty.
+        """
+        ...
+
+    def lines(self, text: str) -> Mapping[str, Sequence[str]]:
+        """The commands of our hooks in it, by event."""
+        ...
+
+    def has_plugin(self, text: str) -> bool:
+        """Whether it switches ctxrepo's plugin on."""
+        ...
+
+    def obstacle(self, text: str) -> str:
+        """What in it keeps hooks from running, or ''."""
+        ...
+
+    def is_blank(self, text: str) -> bool:
+        """Whether it says nothing at all."""
+        ...
+
+
+@dataclass(frozen=True)
+class EditedDocument:
+    """A document into which something of ours is put; the undo takes that out again.
+
+    `hooks` are the commands that stand in it, by event.
+    """
+
+    path: Path
+    document: Document
+    hooks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """A file that is all ours; the undo gives back what was there before, mostly nothing."""
+
+    path: Path
+    content: bytes
+    hooks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SkillsFolder:
+    """The folder into which our skills go; the undo takes away those that are as we wrote them."""
+
+    path: Path
+
+
+Wanted = EditedDocument | OwnFile | SkillsFolder
+"""A part of an installation, of one of the kinds that there are."""
+
+
+class Install(Protocol):
+    """`install.py`: what makes the agent call our hooks and know our skills."""
+
+    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
+        """The user's folder of this agent; ConfigError when the environment names an unusable one."""
+        ...
+
+    def files(self, user_home: Path, environment: Mapping[str, str], line: Line) -> Sequence[Wanted]:
+        """All that is wanted on the disk. The receipt is found by the first file, which therefore stays the
+        first in later versions; there is one at least beside skills."""
+        ...
+
+
+class Records(Protocol):
+    """`records.py`: how the agent records its sessions."""
+
+    UNRECORDED: Mapping[str, str]
+    """What the agent doesn't record about an event's hooks."""
+
+    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
+
+    PATTERN: str
+    """The files of sessions below `folder`, one each."""
+
+    OF_SESSION: str
+    """The same for one session, whose id stands for `{session}`."""
+
+    SUBAGENTS: str
+    """The files of a session's subagents, one each, below the folder that has the name of the session's file
+    without its ending."""
+
+    def read(self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
+        """The session in these lines of a file, None when there is none. Lines that can't be read are passed
+        over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
+        part of the session is told that it played."""
+        ...
+
+    def reply(self, lines: Iterable[str]) -> str:
+        """The agent's last message to its user in these lines, '' without one."""
+        ...
+
+    def prompts(self, lines: Iterable[str]) -> Iterator[str]:
+        """What the user said in these lines of a file, in their own words, oldest first."""
+        ...

@@ -1,0 +1,182 @@
+"""A file that an agent's installation wants, beside what is on the disk: what it becomes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from ctxrepo.agents.protocol import EditedDocument, OwnFile
+from ctxrepo.errors import ConfigError
+from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.user.receipt import Written, digest
+
+_T = TypeVar("_T")
+
+
+class WantedFile(Protocol):
+    """What can be asked of it, of whichever kind it is. ConfigError when what it says can't be understood."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def data(self) -> bytes | None:
+        """Its bytes as they are, None where there is no such file."""
+        ...
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The events whose hooks stand in it."""
+        ...
+
+    def connected(self) -> bytes:
+        """Its bytes with what is ours."""
+        ...
+
+    def original(self, known: Written | None) -> bytes | None:
+        """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
+        ...
+
+    def before(self, known: Written | None) -> bytes | None:
+        """The bytes that a removal is to give back once this is connected."""
+        ...
+
+    def notice(self, known: Written | None) -> str:
+        """What to tell of a removal that leaves it, or ''."""
+        ...
+
+    def lines(self) -> Mapping[str, Sequence[str]]:
+        """The commands of our hooks in it, by event."""
+        ...
+
+    def has_plugin(self) -> bool: ...
+
+    def obstacle(self) -> str: ...
+
+
+def wanted_file(wanted: EditedDocument | OwnFile) -> WantedFile:
+    """The file as it is on the disk; CtxrepoError when it can't be read."""
+    data = foreign.read(wanted.path)
+    return EditedOnDisk(wanted, data) if isinstance(wanted, EditedDocument) else OwnFileOnDisk(wanted, data)
+
+
+@dataclass(frozen=True)
+class EditedOnDisk:
+    """A document into which ours is put."""
+
+    wanted: EditedDocument
+    data: bytes | None
+
+    @property
+    def path(self) -> Path:
+        return self.wanted.path
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        return tuple(self.wanted.hooks)
+
+    def connected(self) -> bytes:
+        return self._edited(lambda text: self.wanted.document.connect(text, self.wanted.hooks.__getitem__))
+
+    def original(self, known: Written | None) -> bytes | None:
+        document = self.wanted.document
+        if self.data is None:
+            return None
+        if known is None:
+            return self._edited(document.disconnect)
+        if digest(self.data) == known.digest:
+            return known.original
+        original = self._text(known.original)
+        after = self._edited(lambda text: document.disconnect(text, original))
+        # A file that we made or filled, and that says nothing without us, needn't stay.
+        if after != self.data and document.is_blank(original) and document.is_blank(self._text(after)):
+            return known.original
+        return after
+
+    def before(self, known: Written | None) -> bytes | None:
+        return self.original(known)
+
+    def notice(self, _known: Written | None) -> str:
+        return ""
+
+    def lines(self) -> Mapping[str, Sequence[str]]:
+        return self._ask(self.wanted.document.lines)
+
+    def has_plugin(self) -> bool:
+        return self._ask(self.wanted.document.has_plugin)
+
+    def obstacle(self) -> str:
+        return self._ask(self.wanted.document.obstacle)
+
+    def _ask(self, question: Callable[[str], _T]) -> _T:
+        text = self._text(self.data)
+        try:
+            return question(text)
+        except ValueError as error:
+            raise ConfigError(
+                f"{self.path}, {error}", "Nothing was changed. Mend it, then try again."
+            ) from error
+
+    def _edited(self, edit: Callable[[str], str]) -> bytes:
+        text = self._ask(edit)
+        try:
+            return text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ConfigError(
+                "a path of this installation is not UTF-8, so it can't stand in a hook"
+            ) from None
+
+    def _text(self, data: bytes | None) -> str:
+        try:
+            return (data or b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                f"{self.path} is not UTF-8 at byte {error.start}", "Mend it, then try again."
+            ) from error
+
+
+@dataclass(frozen=True)
+class OwnFileOnDisk:
+    """A file that is all ours. What a person wrote into it goes when setup writes it anew, and stays when
+    setup is taken back."""
+
+    wanted: OwnFile
+    data: bytes | None
+
+    @property
+    def path(self) -> Path:
+        return self.wanted.path
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        return tuple(self.wanted.hooks)
+
+    def connected(self) -> bytes:
+        return self.wanted.content
+
+    def original(self, known: Written | None) -> bytes | None:
+        if self.data is None or not self._is_as_written(known):
+            return self.data
+        return known.original if known else None
+
+    def before(self, known: Written | None) -> bytes | None:
+        return known.original if known else self.original(None)
+
+    def notice(self, known: Written | None) -> str:
+        is_left = self.data is not None and not self._is_as_written(known)
+        return f"{self.path} stays: it is not as ctxrepo wrote it." if is_left else ""
+
+    def lines(self) -> Mapping[str, Sequence[str]]:
+        """Those that it should hold, where it is there; whether it does is seen by its bytes."""
+        return {event: [line] for event, line in self.wanted.hooks.items()} if self.data is not None else {}
+
+    def has_plugin(self) -> bool:
+        return False
+
+    def obstacle(self) -> str:
+        return ""
+
+    def _is_as_written(self, known: Written | None) -> bool:
+        return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)

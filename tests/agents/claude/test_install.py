@@ -1,0 +1,32 @@
+"""What connects Claude Code, and where that stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.agents.claude import install, settings
+from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.errors import ConfigError
+
+HOME = Path("/home/ada")
+
+
+def paths(**environment: str) -> list[Path]:
+    return [one.path for one in install.files(HOME, environment, str)]
+
+
+def test_files_are_where_claude_code_looks() -> None:
+    assert paths() == [HOME / ".claude/skills", HOME / ".claude/settings.json"]
+    assert paths(CLAUDE_CONFIG_DIR="/w") == [Path("/w/skills"), Path("/w/settings.json")]
+    assert paths(CLAUDE_CONFIG_DIR="") == paths()
+    with pytest.raises(ConfigError, match="CLAUDE_CONFIG_DIR"):
+        install.folder(HOME, {"CLAUDE_CONFIG_DIR": "~/w"})
+
+
+def test_every_hook_is_in_its_settings() -> None:
+    skills, document = install.files(HOME, {}, lambda event: f"run {event}")
+    assert isinstance(skills, SkillsFolder)
+    assert isinstance(document, EditedDocument)
+    assert document.hooks == {event: f"run {event}" for event in settings.events()}
