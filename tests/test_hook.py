@@ -43,8 +43,10 @@ class TestSessionStart:
         assert line["event"] == "start"
         assert line["cwd"] == str(world.code)
         assert line["source"] == "startup"
-        given, generation, *rest = world.ledger()
-        assert (generation, *rest) == (1, frozenset(), "shop", [], "-", False, "", 0)
+        known = world.ledger()
+        given = known.entries
+        assert (known.generation, known.faults, known.project) == (1, set(), "shop")
+        assert (known.asked, known.handoff, known.is_off, known.owed_since) == ([], "-", False, 0)
         assert len(given) == 2  # what stands in the two MEMORY.md
         assert world.errors() == ""
 
