@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test torture attacks bench bench-hooks bench-commands bench-recall peers live laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
-	@$(BIN)/python tools/demo.py
+	@PYTHONPATH=tests $(BIN)/python tools/demo.py
 
 test: $(VENV)/ready ## all tests
 	$(BIN)/python -m pytest -q -n auto
@@ -50,10 +50,10 @@ live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: som
 	PYTHONPATH=tests:tools $(BIN)/python -m live claude
 
 laws: $(VENV)/ready ## 20,000 made-up merges, three times
-	for seed in 1 2 3; do $(BIN)/python tools/laws.py --cases 20000 --seed $$seed || exit 1; done
+	for seed in 1 2 3; do PYTHONPATH=tests $(BIN)/python tools/laws.py --cases 20000 --seed $$seed || exit 1; done
 
 malformed: $(VENV)/ready ## 10,000 notes, heads and lists that nobody would write
-	$(BIN)/python tools/malformed.py --cases 10000
+	PYTHONPATH=tests $(BIN)/python tools/malformed.py --cases 10000
 
 check: $(VENV)/ready ## format, lint, types
 	$(BIN)/ruff format --check ctxrepo tests tools

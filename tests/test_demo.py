@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from checkout import PYTHONPATH
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -37,7 +38,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     scratch.mkdir()
     done = subprocess.run(
         [sys.executable, str(README.with_name("tools") / "demo.py")],
-        env={"PATH": path, "HOME": str(home), "TMPDIR": str(scratch)},
+        env={"PATH": path, "HOME": str(home), "TMPDIR": str(scratch), "PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
         timeout=900,

@@ -71,8 +71,8 @@ def test_who_cannot_open_the_memory_wakes_another_for_what_came_meanwhile(
         "def opening(*_):\n"
         "    if sys.argv[2]: Path(sys.argv[2]).write_text(sys.argv[3])\n"
         "    raise ValueError('can not be opened')\n"
-        "work._worker = opening\n"
-        "work.main(['_work', '--state', sys.argv[1]])"
+        "worker._worker = opening\n"
+        "worker.main(['_work', '--state', sys.argv[1]])"
     )
     line = json.dumps({"event": "stop", "agent": "claude", "session": "s"}) + "\n"
     for spool in ("", str(memory.state.spool)):

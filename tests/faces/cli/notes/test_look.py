@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import meanings
 import pytest
+from checkout import MODEL
 from terminal import Terminal
 
 NOTES = {
@@ -79,7 +80,7 @@ class TestSearch:
         said = notes("search", "dog", "--mode", "meaning")
         assert said.code == 1
         assert "`ctxrepo cache embed`" in said.err
-        assert notes("config", "set", "recall.model", str(meanings.MODEL)).code == 0
+        assert notes("config", "set", "recall.model", str(MODEL)).code == 0
         said = notes("search", "dog", "--mode", "meaning")
         assert (said.code, "no entry here was read for its meaning yet" in said.err) == (1, True)
         assert notes("cache", "embed").code == 0
