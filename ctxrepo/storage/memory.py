@@ -34,7 +34,7 @@ from ctxrepo.storage.user.repository import clone_root, first_repository, state_
 from ctxrepo.storage.worktree.worktree import Worktree
 
 if TYPE_CHECKING:  # pygit2 costs seven interpreter starts: only who needs objects loads it
-    from ctxrepo.storage.objects import Objects
+    from ctxrepo.storage.objects.store import Objects
     from ctxrepo.storage.worktree.checkout import Checkout
     from ctxrepo.storage.worktree.index import UserIndex
 
@@ -128,7 +128,7 @@ class Memory:
 
     @cached_property
     def objects(self) -> Objects:
-        from ctxrepo.storage.objects import Objects  # see TYPE_CHECKING above
+        from ctxrepo.storage.objects.store import Objects  # see TYPE_CHECKING above
 
         return Objects(self.own, self._bring if self.clone.is_partial else None)
 
@@ -203,7 +203,7 @@ class Memory:
 
         GitFailed when signing was asked for and didn't work: never an unsigned one instead.
         """
-        from ctxrepo.storage.objects import Author
+        from ctxrepo.storage.objects.store import Author
 
         who = self.committer
         if who.signs:

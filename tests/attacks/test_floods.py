@@ -19,7 +19,7 @@ from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.faults import now as faults_now
 from ctxrepo.services.faults.unmaterialised import unseen
 from ctxrepo.services.health.doctor import doctor
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.remote.conversation import Remote
 
 Attack = Callable[[Forge], None]

@@ -11,8 +11,8 @@ import pytest
 from owned import own_of
 
 from ctxrepo.errors import Damaged, GitFailed
-from ctxrepo.storage.objects import Author, Objects
 from ctxrepo.storage.objects.objectfiles import loose_file
+from ctxrepo.storage.objects.store import Author, Objects
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADA = Author("Ada", "ada@example.org")

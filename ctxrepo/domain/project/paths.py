@@ -83,6 +83,12 @@ def is_ignored_folder(path: str) -> bool:
     return path not in (BOOKKEEPING, EVIDENCE) and is_ignored(path)
 
 
+def prefixes_of(path: str) -> list[str]:
+    """Every folder that a file is in, and the file itself, from the top."""
+    parts = path.split("/")
+    return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
 def is_note(path: str) -> bool:
     """Whether the file at `path` is a note: its name is more than `.md` and ends in it."""
     name = path.rsplit("/", 1)[-1]

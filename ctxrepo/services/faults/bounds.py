@@ -15,7 +15,7 @@ from ctxrepo.errors import BeyondBounds, RepositoryState
 from ctxrepo.storage.clone.clone import SEEN
 from ctxrepo.storage.clone.reffiles import OPEN, RefFiles
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 _AGAIN = 3600.0
 """Seconds after which it is asked for again: the branch may have moved before we asked what it is at."""

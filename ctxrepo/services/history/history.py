@@ -21,7 +21,7 @@ from ctxrepo.services.reading.find import places_of
 from ctxrepo.services.reading.resolve import resolve
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""

@@ -17,7 +17,7 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import follow_entry
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 _COMMITS = 10_000
 """Commits that are looked through for an entry that nobody spoke of."""

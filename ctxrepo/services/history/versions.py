@@ -12,7 +12,7 @@ from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 
 _REMEMBERED = 1000

@@ -16,7 +16,7 @@ from ctxrepo.services.history.history import CommitSummary, deeds
 from ctxrepo.services.review.review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 
 OTHER = "* what is no entry: head, headings or blank lines"

@@ -27,8 +27,8 @@ from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.saving.take import Changes, Taken, take
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
-from ctxrepo.storage.worktree.checkout import Seen
 from ctxrepo.storage.worktree.replaced import Late
+from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _TRIES = 5
@@ -155,7 +155,7 @@ def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Comm
 
 
 def _taken(
-    memory: Memory, seen: Seen, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
+    memory: Memory, seen: Snapshot, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
 ) -> Taken:
     """What of all that is pending may go into a commit on top of a tree."""
     edits = pending_edits(memory, seen, tree, writes, wanted.versions)
@@ -179,14 +179,14 @@ def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
     return [one for one in late if one.path in shown]
 
 
-def _within_reach(all_: Iterable[_Written], seen: Seen, hold: Collection[str]) -> list[_Written]:
+def _within_reach(all_: Iterable[_Written], seen: Snapshot, hold: Collection[str]) -> list[_Written]:
     """Without what was written to files that are held back or can't be looked at: that waits."""
     return [one for one in all_ if one.path not in hold and not seen.is_out_of_reach(one.path)]
 
 
 def _further(
-    memory: Memory, seen: Seen, paths: Set[str], old_tree: str | None
-) -> tuple[Seen, frozenset[str]]:
+    memory: Memory, seen: Snapshot, paths: Set[str], old_tree: str | None
+) -> tuple[Snapshot, frozenset[str]]:
     """The look extended to all that the commit changes, and which of that somebody edited unseen."""
     known = seen.disk.only
     if known is None or paths <= known:
@@ -221,7 +221,7 @@ def _make(
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 
-def bring(memory: Memory, tree: str, seen: Seen, hold: Collection[str] = ()) -> Sequence[Late]:
+def bring(memory: Memory, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> Sequence[Late]:
     """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
     late = memory.checkout.bring(tree, seen, hold)
     memory.user_index.follow(tree)

@@ -25,7 +25,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.state.writelog import Write
 
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import Aside
 from ctxrepo.domain.merge.tree.tree import merge_trees
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Author, Objects
+from ctxrepo.storage.objects.store import Author, Objects
 
 MAX_DEPTH = 3
 """So many crossed merges in a row are looked through for a base; a hundred of them agree with that."""

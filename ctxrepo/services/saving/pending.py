@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import encode
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.state.writelog import Write
-from ctxrepo.storage.worktree.checkout import Seen
+from ctxrepo.storage.worktree.snapshot import Snapshot
 
 RECENT = 50
 """Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
@@ -56,7 +56,7 @@ class PendingEdit:
 
 def pending_edits(
     memory: Memory,
-    seen: Seen,
+    seen: Snapshot,
     tree: str | None,
     writes: Sequence[Write],
     versions: Sequence[Version],

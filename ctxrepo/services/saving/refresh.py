@@ -17,7 +17,7 @@ from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked
 from ctxrepo.storage.processes.pause import pause

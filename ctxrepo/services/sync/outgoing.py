@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ctxrepo.domain.guard.write import Refusal, check_file
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 
 def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple[Refusal, ...]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.hooks.files.small import bytes_of
-from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.git.git import Git
 
@@ -27,12 +26,12 @@ def may_have_conditions(env: Mapping[str, str]) -> bool:
     return any(_INCLUDES.search(bytes_of(str(file), _MOST, follow=True) or b"") for file in _files(env))
 
 
-def conditional_files(git: Git, clone: Clone) -> tuple[str, ...]:
-    """Files that are read for a git in the clone and for none elsewhere; `git` runs in one of ours."""
-    if not RefFiles(clone.git_dir).head():
+def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
+    """Files that are read for a git in `git_dir` and for none elsewhere; `git` runs in one of ours."""
+    if not RefFiles(git_dir).head():
         return ()
     everywhere = set(_origins(git))
-    there = replace(git, git_dir=clone.git_dir, common_dir=git.folder)
+    there = replace(git, git_dir=git_dir, common_dir=git.folder)
     return tuple(dict.fromkeys(file for file in _origins(there) if file not in everywhere))
 
 

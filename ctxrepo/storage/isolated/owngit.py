@@ -100,7 +100,7 @@ class OwnGit:
         """What git is to read though it runs here, asked in a directory without that."""
         asked = self.folder / "asked"
         make_bare(asked, self._configuration(()), self._head())
-        return conditional_files(replace(git, folder=asked, git_dir=asked), self.clone)
+        return conditional_files(replace(git, folder=asked, git_dir=asked), self.clone.git_dir)
 
     @property
     def _files(self) -> RefFiles:

@@ -3,10 +3,3 @@
 It never touches index or worktree: libgit2 reads a sparse checkout as deletions. What the keys of files are
 stands in `trees`.
 """
-
-from __future__ import annotations
-
-from ctxrepo.storage.objects.past import CommitHeader
-from ctxrepo.storage.objects.store import Author, Objects
-
-__all__ = ["Author", "CommitHeader", "Objects"]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from ctxrepo.errors import Damaged
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 
 @dataclass(frozen=True)

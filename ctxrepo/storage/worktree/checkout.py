@@ -8,7 +8,7 @@ reads as "a person took the remote's additions back". A file that something else
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -16,45 +16,18 @@ from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.project.paths import is_ignored, is_note, unsafe
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.git.git import Progress
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.disk import Differing, Disk, Everything, look, look_at
-from ctxrepo.storage.worktree.hidden import Hidden, found_at, places_of
+from ctxrepo.storage.worktree.hidden import Hidden, found_at
 from ctxrepo.storage.worktree.replaced import Late
 from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER
+from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 _BATCH = 512
 """Files written between two syncs of the disk; bounds the memory a first clone takes."""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The worktree as found: what is on disk, what was passed over, and the trees that files are based on.
-
-    `base` is the version each file was last based on, `next` the one that was being written.
-    """
-
-    disk: Disk
-    skipped: Mapping[str, str]
-    base: str | None
-    next: str | None
-    is_emptied: bool = False
-    """Nothing is left of what was there; so nothing counts as based on anything, or as removed."""
-    hidden: Mapping[str, Key] = field(default_factory=dict)
-    """What files were based on until now that can't be looked at any more; `base` has them no longer."""
-
-    def is_out_of_reach(self, path: str) -> bool:
-        """Whether the file, or a folder it is in, was passed over, or may never be on disk."""
-        if unsafe(path) or is_ignored(path):
-            return True
-        return "" in self.skipped or any(place in self.skipped for place in places_of(path))
-
-    def has_looked_at(self, path: str) -> bool:
-        """Whether it is known what is at this path, or that nothing is."""
-        is_asked = self.disk.only is None or path in self.disk.only
-        return is_asked and not self.is_out_of_reach(path)
 
 
 @dataclass(frozen=True)
@@ -72,7 +45,7 @@ class Checkout:
 
     def look(
         self, only: Iterable[str] | None = None, written: Collection[str] = (), head: str | None = None
-    ) -> Seen:
+    ) -> Snapshot:
         """Look through the worktree, or at the files in `only` where nothing speaks against it.
 
         A worktree that was emptied says nothing of what a person wants gone: but for files `written` since,
@@ -86,12 +59,12 @@ class Checkout:
         else:
             top, skipped = look(Stamps(self.stamps), self.worktree, self.progress)
             disk = Everything(top, self.cone)
-        seen = self._without_hidden(Seen(disk, skipped, base, following), written, head)
+        seen = self._without_hidden(Snapshot(disk, skipped, base, following), written, head)
         if isinstance(disk, Everything) and self._is_emptied(disk, seen.base, written):
             return replace(seen, base=None, next=None, is_emptied=True)
         return seen
 
-    def look_further(self, seen: Seen, paths: Collection[str], head: str | None = None) -> Seen:
+    def look_further(self, seen: Snapshot, paths: Collection[str], head: str | None = None) -> Snapshot:
         """The same look, at more files. What it found before stays: of an edit made since nobody knows yet,
         and a file may only be replaced as long as it is what was found."""
         if seen.disk.only is None:
@@ -105,7 +78,7 @@ class Checkout:
             hidden={**seen.hidden, **further.hidden},
         )
 
-    def hide(self, seen: Seen) -> None:
+    def hide(self, seen: Snapshot) -> None:
         """Write down what is hidden now, before it can come to light again."""
         if seen.hidden:
             self.hidden.add(seen.hidden)
@@ -114,11 +87,11 @@ class Checkout:
                     name, self.objects.edit(self.objects.ref(name), dict.fromkeys(seen.hidden))
                 )
 
-    def differing(self, seen: Seen, tree: str | None) -> Differing:
+    def differing(self, seen: Snapshot, tree: str | None) -> Differing:
         """What is on disk beside what a tree has, where that is not the same and as far as `seen` went."""
         return seen.disk.differing(self.objects, tree)
 
-    def edited(self, seen: Seen, head: str | None) -> set[str]:
+    def edited(self, seen: Snapshot, head: str | None) -> set[str]:
         """Paths that somebody changed, rather than us not having brought them up to date yet."""
         paths = {*self.differing(seen, head)}
         for tree in {seen.base, seen.next} - {head}:
@@ -131,7 +104,7 @@ class Checkout:
             return False
         return any(_may_tell(path) for path in disk.differing(self.objects, base))
 
-    def _without_hidden(self, seen: Seen, written: Collection[str], head: str | None) -> Seen:
+    def _without_hidden(self, seen: Snapshot, written: Collection[str], head: str | None) -> Snapshot:
         """What was seen, with what is hidden based on nothing: its absence is no deletion.
 
         A file that has come back, or that a command has `written` since, is based on what it was before.
@@ -153,7 +126,7 @@ class Checkout:
         base, following = (self.objects.edit(tree, changes) for tree in (seen.base, seen.next))
         return replace(seen, base=base, next=following, hidden=now)
 
-    def _obstacles(self, seen: Seen, hidden: Iterable[str], head: str | None) -> dict[str, str]:
+    def _obstacles(self, seen: Snapshot, hidden: Iterable[str], head: str | None) -> dict[str, str]:
         """What is in the place of files that are gone or were hidden, or of folders that these were in:
         nobody deletes a note that way."""
         known = frozenset(hidden)
@@ -201,7 +174,7 @@ class Checkout:
         self.objects.set_ref(WT_NEXT, based)
         self.objects.set_ref(WT, based)
 
-    def bring(self, tree: str, seen: Seen, hold: Collection[str] = ()) -> list[Late]:
+    def bring(self, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> list[Late]:
         """Make the files those of `tree`, as far as `seen` goes; not those in `hold` or changed since.
 
         Links, submodules, unsafe names and huge files stay in the tree and never reach the disk.
@@ -213,7 +186,7 @@ class Checkout:
         self.hidden.drop(path for path in self.hidden.files() if seen.has_looked_at(path))
         return late
 
-    def _bring(self, tree: str, seen: Seen, hold: Collection[str]) -> list[Late]:
+    def _bring(self, tree: str, seen: Snapshot, hold: Collection[str]) -> list[Late]:
         differing = self.differing(seen, tree)
         coming = {path: key for path, (_, key) in differing.items() if key}
         never = {p for p, key in coming.items() if unsafe(p) or is_ignored(p) or ":" in key}

@@ -11,7 +11,7 @@ from functools import cached_property
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.oid import tree_id
 from ctxrepo.storage.git.git import Progress
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
 from ctxrepo.storage.worktree.stamps import NO_FILES, NOTHING, UNREAD, FolderSnapshot, Stamps, held, read_id
 from ctxrepo.storage.worktree.worktree import Worktree

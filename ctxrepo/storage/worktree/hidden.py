@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ctxrepo.domain.project.paths import prefixes_of
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.clone.reffiles import HIDDEN
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.disk import look_at
 from ctxrepo.storage.worktree.worktree import Worktree
@@ -59,7 +60,7 @@ class Hidden:
         skipped = look_at(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
         found: dict[str, list[str]] = {}
         for path in files:
-            if place := next((p for p in places_of(path) if p in skipped), None):
+            if place := next((p for p in prefixes_of(path) if p in skipped), None):
                 found.setdefault(place, []).append(path)
         return [Obstacle(place, skipped[place], tuple(sorted(found[place]))) for place in sorted(found)]
 
@@ -68,12 +69,6 @@ class Hidden:
             self.objects.set_ref(HIDDEN, self.objects.edit(None, files))
         else:
             self.objects.drop_ref(HIDDEN)
-
-
-def places_of(path: str) -> list[str]:
-    """Every folder that a file is in, and the file itself, from the top."""
-    parts = path.split("/")
-    return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
 
 
 def found_at(objects: Objects, tree: str | None, places: Iterable[str]) -> dict[str, Key]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.storage.clone.reffiles import FOLLOWED, RefFiles
 from ctxrepo.storage.git.git import Git
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 
 _TIMEOUT = 20.0
 

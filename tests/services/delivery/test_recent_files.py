@@ -28,8 +28,9 @@ def touch(machine: Machine, path: str | Path, tool: str = "Edit", at: float = 1.
     if file.is_relative_to(machine.home):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
+    fields = {"at": at, "agent": "claude", "session": "s", "tool": tool, "path": str(file)}
     with machine.open().state.access.open("a") as log:
-        log.write(json.dumps({"at": at, "session": "s", "tool": tool, "path": str(file), **more}) + "\n")
+        log.write(json.dumps(fields | more) + "\n")
 
 
 def recent(machine: Machine, project: str) -> list[tuple[str, str]]:

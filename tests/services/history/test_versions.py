@@ -11,7 +11,7 @@ import pytest
 from owned import own_of
 
 from ctxrepo.services.history.versions import Step, came, follow, renamed_to
-from ctxrepo.storage.objects import Author, Objects
+from ctxrepo.storage.objects.store import Author, Objects
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LONG = "- redis is on port 6380 for all tests\n- the cart needs a seed\n"

@@ -232,7 +232,7 @@ def test_a_sparse_clone_comes_back_without_what_it_left_out(
 
 
 def test_killed_before_head_moved_it_is_done_again(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctxrepo.storage.objects import Objects
+    from ctxrepo.storage.objects.store import Objects
 
     mine.git("checkout", "-q", "HEAD~1")
     mine.remember("at an older commit", scope="global")

@@ -9,7 +9,7 @@ from machines import NOW, Machine
 
 from ctxrepo.services.saving.merge import merge_commits
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects import Author
+from ctxrepo.storage.objects.store import Author
 
 ADA = Author("Ada", "ada@example.org")
 Files = dict[str, str]

@@ -13,7 +13,7 @@ from owned import own_of
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.storage.disk.folders import Folders
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.worktree import checkout as module
 from ctxrepo.storage.worktree.checkout import WT, WT_NEXT, Checkout
 from ctxrepo.storage.worktree.scan import MAX_BYTES

@@ -14,7 +14,7 @@ from owned import own_of
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.worktree.disk import Differing, Everything, look, look_at
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import Worktree

@@ -11,7 +11,7 @@ import pytest
 from owned import own_of
 
 from ctxrepo.storage.git.git import Git
-from ctxrepo.storage.objects import Objects
+from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.worktree.index import FOLLOWED, UserIndex
 
 
