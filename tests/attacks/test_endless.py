@@ -65,6 +65,9 @@ def ada(tmp_path: Path, mode: Path) -> Machine:
 def test_a_server_that_never_ends_is_left_with_the_number_and_work_goes_on(
     ada: Machine, mode: Path, talk: str, bound: Bound
 ) -> None:
+    assert (
+        ada.ctxrepo("config", "set", "sync.timeout", "300").returncode == 0
+    )  # a busy machine takes its time
     mode.write_text(talk)
     ada.remember("written while it talked")
     done = ada.ctxrepo("sync")
