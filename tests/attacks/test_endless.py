@@ -26,8 +26,9 @@ def branches():
 
 def progress():
     yield b"0000"
-    while not sys.stdin.buffer.readline().endswith(b"done\\n"):
-        pass
+    while not (line := sys.stdin.buffer.readline()).endswith(b"done\\n"):
+        if not line:
+            sys.exit()  # who only asked for the branches has gone
     yield b"0008NAK\\n"
     while True:
         yield packet(b"\\x02" + b"still counting\\n" * 1000)
