@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ class Terminal:
     monkeypatch: pytest.MonkeyPatch
     capsys: pytest.CaptureFixture[str]
     cwd: Path | None = None
-    woken: list[Mapping[str, str]] = field(default_factory=list)
+    woken: list[tuple[str, ...]] = field(default_factory=list)
 
     def __call__(self, *words: str, stdin: bytes = b"", **env: str) -> Said:
         """Run a command; `env` is added to the environment, a variable that is '' taken out of it."""
@@ -79,7 +78,7 @@ class Terminal:
             )  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            patch.setattr("ctxrepo.faces.cli.runtime.start_worker", self.woken.append)
+            patch.setattr("ctxrepo.faces.cli.runtime.start_worker", lambda *words: self.woken.append(words))
             self.capsys.readouterr()
             code = main(words)
         return Said(code, *self.capsys.readouterr())

@@ -46,8 +46,7 @@ def test_the_lock_that_was_taken_for_it_is_let_go_of(ada: Machine) -> None:
     ada.init()
     state = ada.open().state
     ada.remember("a fact")
-    settings = {"interpreter": sys.executable, "state": str(ada.places.state), "folder": str(state.root)}
-    assert start_worker(settings)
+    assert start_worker(sys.executable, str(ada.places.state), str(state.root))
     assert is_taken(str(state.lock("work")))
     eventually(lambda: not is_taken(str(state.lock("work"))), 60)
     assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")

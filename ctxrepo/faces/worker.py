@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     if not _work(settings, lock) and _queued(settings) != before:
         # Who left that saw the lock held, and woke nobody.
         fcntl.flock(lock, fcntl.LOCK_UN)
-        start_worker(settings)
+        _wake(settings)
     return 0
 
 
@@ -90,7 +90,7 @@ def _embed(state: str) -> None:
     """What was committed is without vectors: a helper sees to it, if it doesn't already."""
     settings = _settings(state) or {}  # compiled anew meanwhile
     if settings.get("semantic") == "on":
-        start_helper(settings)
+        start_helper(settings.get("interpreter", ""), settings["state"], settings["folder"])
 
 
 def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:
@@ -120,7 +120,11 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
     tell_at_once(memory)
     post = Post(memory, _now, told, talking, [early] if early else [])
     turn = Turn(memory.state.lock("work"), lock)
-    return Worker(memory, env, _now, told, lambda: start_worker(settings), turn, post)
+    return Worker(memory, env, _now, told, lambda: _wake(settings), turn, post)
+
+
+def _wake(settings: dict[str, str]) -> bool:
+    return start_worker(settings.get("interpreter", ""), settings["state"], settings["folder"])
 
 
 def _handed(argv: list[str]) -> int:

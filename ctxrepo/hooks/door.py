@@ -5,10 +5,10 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import Dialect
+from ctxrepo.hooks.dialect import Dialect, Event
 from ctxrepo.hooks.dialect.payload import as_json, texts
 from ctxrepo.hooks.files.private import fault_of_place, make
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 
 
 def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
@@ -25,15 +25,19 @@ def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
         settings = settings_of(db, state)
         json = as_json(raw)
         del raw  # of a large event each copy counts
-        said = texts(db, json, dialect.fields)
-        if settings is None or not said or not make(settings["folder"]):
+        found = texts(db, json, dialect.fields)
+        if settings is None or not found:
+            return ""
+        world = World(settings)
+        if not make(world.folder):
             return ""
         name, moment = known
-        said["silence"] = _why_silent(db, said["cwd"] or os.getcwd())
-        settings["most_bytes"] = str(dialect.most_bytes)
-        if moment == "start" and said["source"] == "fork":
-            said["origin"] = dialect.origin(said["transcript"])
-        text = _at(moment, db, settings, dialect, said, json)
+        world.most_bytes = dialect.most_bytes
+        told = Event(dialect.name, name, found)
+        told.silence = _why_silent(db, told.cwd or os.getcwd())
+        if moment == "start" and told.source == "fork":
+            told.origin = dialect.origin(told.transcript)
+        text = _at(moment, db, world, dialect, told, json)
         return dialect.reply(db, name, text) if text else ""
     finally:
         db.close()
@@ -63,7 +67,7 @@ def _mend(state: str) -> None:
     from ctxrepo.hooks.files.logs import note
 
     note(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; it is made anew")
-    start_worker({"interpreter": sys.executable, "state": state, "folder": state})
+    start_worker(sys.executable, state, state)
 
 
 def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
@@ -82,28 +86,27 @@ def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
 def _at(
     moment: str,
     db: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     dialect: Dialect,
-    said: dict[str, str],
+    event: Event,
     json: str,
 ) -> str:
-    agent = dialect.name
     if moment == "start":
         from ctxrepo.hooks.moments import start
 
-        return start.answer(db, settings, agent, said)
+        return start.answer(db, world, event)
     if moment == "prompt":
         from ctxrepo.hooks.moments import prompt
 
-        return prompt.answer(db, settings, agent, said)
+        return prompt.answer(db, world, event)
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return tool.answer(db, settings, dialect, said, json)
+        return tool.answer(db, world, dialect, event, json)
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 
-        return subagent.answer(db, settings, agent, said)
+        return subagent.answer(db, world, event)
     from ctxrepo.hooks.moments import turn
 
-    return turn.answer(db, settings, agent, moment, said)
+    return turn.answer(db, world, moment, event)

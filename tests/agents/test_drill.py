@@ -28,8 +28,8 @@ DIALECT = '''
 from ctxrepo.hooks.dialect import Dialect, TouchedFile
 
 class _Hal(Dialect):
-    def touched(self, db, said, json):
-        lines = said["wrote"].split("\\n")
+    def touched(self, db, event, json):
+        lines = event.wrote.split("\\n")
         return [TouchedFile(line[9:]) for line in lines if line.startswith("*** File ")]
 
     def reply(self, db, event, text):

@@ -13,6 +13,7 @@ from machines import NOW, Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
 
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall import semantic
 from ctxrepo.services.faults.troubles import of_hooks, of_worker
 from ctxrepo.services.sync.fetch import is_fetch_due
@@ -58,10 +59,10 @@ def test_a_good_run_or_a_session_of_the_future_settles_no_trouble(machine: Machi
 def test_a_helper_that_failed_in_the_future_is_begun_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: int
 ) -> None:
-    begun: list[dict[str, str]] = []
-    monkeypatch.setattr(semantic, "start_helper", begun.append)
+    begun: list[tuple[str, ...]] = []
+    monkeypatch.setattr(semantic, "start_helper", lambda *words: begun.append(words))
     in_future(tmp_path / semantic.FAILED, ahead)
-    assert semantic._spoken({"folder": str(tmp_path)}, b"what?\n") == b""
+    assert semantic._spoken(World({"folder": str(tmp_path)}), b"what?\n") == b""
     assert len(begun) == 1
 
 

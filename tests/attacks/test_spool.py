@@ -13,6 +13,7 @@ from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.compiled import open_hooks
 from ctxrepo.hooks.session import spool as hook_spool
 from ctxrepo.services.faults.faults import of_bounds
@@ -127,8 +128,9 @@ def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
     assert db is not None
     for number in range(count):
         version = hook_spool.keep_version(folder, f"- version {number}\n".encode())
-        said = {"session": "s-1", "cwd": str(machine.clone), "path": NOTE, "version": version}
-        assert hook_spool.spool(db, folder, "tool", "claude", said, durable=True)
+        event = Event("claude", "", {"session": "s-1", "cwd": str(machine.clone)})
+        kept = hook_spool.KeptVersion(NOTE, "", version)
+        assert hook_spool.spool(db, folder, "tool", event, kept)
     machine.write(NOTE, f"- version {count - 1}\n")
     assert of_bounds(machine.open()) == [], "they are a third of what is kept"
     unfinished.rmdir()

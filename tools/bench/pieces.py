@@ -16,6 +16,7 @@ from bench.hooks import PROJECT, code_of
 from bench.person import Person
 from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
 from ctxrepo.hooks.dialect import (
+    Event,
     payload,
 )
 from ctxrepo.hooks.files import (
@@ -55,6 +56,7 @@ def pieces(person: Person) -> Iterator[str]:
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
     said = payload.texts(db, payload.as_json(raw), CLAUDE.fields)
+    told, world = Event("claude", "Stop", said), compiled.World(settings)
     code = str(code_of(person))
     place = locate.place_of(db, code, settings["home"])
     first = PROJECT * PER_PROJECT
@@ -65,14 +67,14 @@ def pieces(person: Person) -> Iterator[str]:
     measured: dict[str, Callable[[], object]] = {
         "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
-        "a line of the spool": lambda: spool.spool(db, scratch, "stop", "claude", said),
+        "a line of the spool": lambda: spool.spool(db, scratch, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
         "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),
         "which project": lambda: locate.place_of(db, code, settings["home"]),
-        "whether memory was changed by hand": lambda: staleness.news(settings, notes, [general, place[1]]),
-        "a prompt searched": lambda: query.find(notes, next(prompts), [general, place[1]], 4),
-        "a packet rendered": lambda: render.render(notes, settings, place, render.budget_of(settings)),
-        "a worker started": lambda: daemon.start_worker({**settings, "state": scratch, "interpreter": _TRUE}),
+        "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes(general)),
+        "a prompt searched": lambda: query.find(notes, next(prompts), place.scopes(general), 4),
+        "a packet rendered": lambda: render.render(notes, world, place, render.budget_of(world)),
+        "a worker started": lambda: daemon.start_worker(_TRUE, scratch, world.folder),
     }
     for name, act in measured.items():
         yield _line(name, act, bare)

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, TouchedFile
+from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 
 # The line ranges [[first, last], ...] that a tool touched, from the JSON :json; none for a whole file, and of
 # a patch's hunk without the lines around the change. Each mention of :json costs a copy of it, so what
@@ -37,12 +37,12 @@ _REPLY = """
 
 
 class _Claude(Dialect):
-    def touched(self, db: _sqlite3.Connection, said: dict[str, str], json: str) -> list[TouchedFile]:
+    def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The one file of a call, with the lines that it read or changed."""
-        if not said["path"]:
+        if not event.path:
             return []
         ranges = db.execute(_RANGES, {"json": json}).fetchone()[0]
-        return [TouchedFile(said["path"], ranges, said["wrote"])]
+        return [TouchedFile(event.path, ranges, event.wrote)]
 
     def origin(self, transcript: str) -> str:
         """What the command line says that it was started with."""

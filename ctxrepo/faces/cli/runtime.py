@@ -94,7 +94,7 @@ class Runtime:
         state = self.places.state
         for known in read_repositories(state)[:1]:
             folder = str(state / known.id)
-            start_worker({"interpreter": self.interpreter, "state": str(state), "folder": folder})
+            start_worker(self.interpreter, str(state), folder)
 
     def settle(self) -> Committed | None:
         """Commit here and now, so that what is shown is up to date; what keeps it from that is said, and None

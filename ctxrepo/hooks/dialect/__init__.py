@@ -6,6 +6,35 @@ FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "w
 """What we want to know of an event."""
 
 
+class Event:
+    """An event of a session; what the agent did not tell is ''."""
+
+    __slots__ = ("agent", "name", "origin", "silence", *FIELDS)
+
+    def __init__(self, agent: str, name: str, texts: dict[str, str]) -> None:
+        self.agent = agent
+        """The name of the agent's folder."""
+        self.name = name
+        """The event as the agent writes it."""
+        self.session = texts.get("session", "")
+        self.cwd = texts.get("cwd", "")
+        self.source = texts.get("source", "")
+        """What began the session: startup, resume, clear, compact, fork."""
+        self.prompt = texts.get("prompt", "")
+        self.transcript = texts.get("transcript", "")
+        self.tool = texts.get("tool", "")
+        self.path = texts.get("path", "")
+        """The file that the tool was used on."""
+        self.wrote = texts.get("wrote", "")
+        """The whole file as the tool wrote it."""
+        self.sub = texts.get("sub", "")
+        """The subagent that it is about."""
+        self.origin = ""
+        """The session that this one is a fork of, where the agent's dialect can tell."""
+        self.silence = ""
+        """Why nothing is given to it."""
+
+
 class TouchedFile:
     """A file that a tool call read or wrote."""
 
@@ -47,7 +76,7 @@ class Dialect:
         """Whether this tool leaves the files that it names as they are."""
         return tool.lower() in self.readers
 
-    def touched(self, db: _sqlite3.Connection, said: dict[str, str], json: str) -> list[TouchedFile]:
+    def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
         """The files that the tool call of this event read or wrote; `db` reads JSON."""
         raise NotImplementedError
 

@@ -26,7 +26,7 @@ _HANDED = 3
 """The worker's file descriptor of the lock that was taken for it."""
 
 
-def start_worker(settings: dict[str, str]) -> bool:
+def start_worker(interpreter: str, state: str, folder: str) -> bool:
     """Start `<interpreter> -I -m ctxrepo _work --state <state>`, unless a worker has the lock in `folder`.
 
     It is called when what there is to do has been written down; a worker looks for more once it has let go
@@ -34,16 +34,15 @@ def start_worker(settings: dict[str, str]) -> bool:
     at once, one does. Returns whether somebody is at it now. Never raises.
     Where the interpreter is gone the one that runs here is taken: its worker writes down the new one.
     """
-    return _start(settings, LOCK, "_work")
+    return _start(interpreter, state, f"{folder}/{LOCK}", "_work")
 
 
-def start_helper(settings: dict[str, str]) -> bool:
+def start_helper(interpreter: str, state: str, folder: str) -> bool:
     """The same for the helper that knows meanings."""
-    return _start(settings, WARM_LOCK, "_warm")
+    return _start(interpreter, state, f"{folder}/{WARM_LOCK}", "_warm")
 
 
-def _start(settings: dict[str, str], name: str, verb: str) -> bool:
-    interpreter = settings.get("interpreter", "")
+def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
     if interpreter and not os.access(interpreter, os.X_OK):
         interpreter = sys.executable
     if not interpreter:
@@ -52,9 +51,9 @@ def _start(settings: dict[str, str], name: str, verb: str) -> bool:
     # An agent that ends sends these to all its descendants; the worker is one until its parent is gone.
     before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _DEADLY)
     try:
-        lock = take(f"{settings['folder']}/{name}")
+        lock = take(path)
         if lock >= 0:
-            words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", settings["state"]]
+            words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", state]
             child = os.fork()
             if child == 0:
                 _become([*words, "--lock", str(_HANDED)], lock)

@@ -6,16 +6,29 @@ import os
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.compiled import checkout_of, claim_of, stamp_of, tree_beside
 
-Place = tuple[str, str, bool]
-"""(project id or '', its folder in the memory repository or '', whether that is known)."""
+
+class Place:
+    """Where in the memory a session is."""
+
+    __slots__ = ("folder", "is_known", "project")
+
+    def __init__(self, project: str = "", folder: str = "", is_known: bool = True) -> None:
+        self.project = project
+        """The id of its project, or ''."""
+        self.folder = folder
+        """The project's folder in the memory repository, or ''."""
+        self.is_known = is_known
+        """Whether that is known."""
+
+    def scopes(self, general: str = "global") -> list[str]:
+        """The folders of the memory repository that a session here is given, the global one first."""
+        return [general, self.folder] if self.folder not in ("", general) else [general]
+
 
 NAMED = "="
 """Before a project's id: the row of a project that the environment names, wherever one is."""
 
 _LINK_BYTES = 4096
-
-NOWHERE: Place = ("", "", True)
-UNKNOWN: Place = ("", "", False)
 
 
 def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
@@ -29,18 +42,18 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
         named = checkout_of(db, NAMED + explicit)
-        return (explicit, named[3], True) if named else UNKNOWN
+        return Place(explicit, named.folder) if named else Place(is_known=False)
     here = os.path.realpath(cwd or os.getcwd())
     if inside(here, home) is not None:
-        return NOWHERE
+        return Place()
     top = _top_of(here)
     if not top or top == os.path.realpath(os.environ.get("HOME") or "/"):
-        return NOWHERE
+        return Place()
     row = checkout_of(db, top)
-    if row is None or row[1] != stamp_of(row[0]):
+    if row is None or row.stamp != stamp_of(row.config):
         config = _config_of(top)
         row = tree_beside(db, config, stamp_of(config)) if config else None
-    return (row[2], row[3], True) if row else UNKNOWN
+    return Place(row.project, row.folder) if row else Place(is_known=False)
 
 
 def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
@@ -59,13 +72,8 @@ def looks_of(db: _sqlite3.Connection, cwd: str) -> str:
         return explicit
     top = _top_of(os.path.realpath(cwd or os.getcwd()))
     known = checkout_of(db, top)
-    files = (f"{top}/.git", f"{top}/.git/config", known[0] if known else "")
+    files = (f"{top}/.git", f"{top}/.git/config", known.config if known else "")
     return " ".join([stamp_of(file) or "-" for file in files])
-
-
-def scopes_at(place: Place, general: str = "global") -> list[str]:
-    """The folders of the memory repository that a session at `place` is given, the global one first."""
-    return [general, place[1]] if place[1] not in ("", general) else [general]
 
 
 def inside(path: str, folder: str) -> str | None:

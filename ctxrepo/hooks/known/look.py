@@ -4,7 +4,8 @@ import _sqlite3
 import time
 
 from ctxrepo.hooks.known.cache import open_cache, settled_of
-from ctxrepo.hooks.known.locate import Place, place_of, scopes_at
+from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Place, place_of
 from ctxrepo.hooks.known.staleness import is_unseen, news
 
 PATIENCE = 0.8
@@ -18,7 +19,7 @@ View = tuple[_sqlite3.Connection | None, Place, bool]
 
 def look(
     db: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     cwd: str,
     since: float,
     patience: float,
@@ -30,16 +31,16 @@ def look(
     What such a round didn't bring can't be brought. With `is_due` the remote may have more, and only the end
     of a round tells.
     """
-    general = settings.get("global", "global")
+    general = world.general
     end = time.monotonic() + patience
     while True:
-        cache = open_cache(f"{settings['folder']}/cache.db")
-        place = place_of(db, cwd, settings["home"])
+        cache = open_cache(f"{world.folder}/cache.db")
+        place = place_of(db, cwd, world.home)
         if cache is not None:
             is_over = settled_of(cache) >= since
-            scopes = scopes_at(place, general)
-            is_all = is_over or not (is_due or is_unseen(cache, scopes) or news(settings, cache, scopes))
-            if is_over or (is_all and place[2]) or time.monotonic() >= end:
+            scopes = place.scopes(general)
+            is_all = is_over or not (is_due or is_unseen(cache, scopes) or news(world, cache, scopes))
+            if is_over or (is_all and place.is_known) or time.monotonic() >= end:
                 return cache, place, is_all
             cache.close()
         elif time.monotonic() >= end:

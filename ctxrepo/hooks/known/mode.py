@@ -3,6 +3,8 @@
 Faults are told in every mode: nobody else would.
 """
 
+from ctxrepo.hooks.known.compiled import World
+
 DEFAULT = "delta"
 
 _GIVES = {
@@ -15,12 +17,12 @@ _GIVES = {
 }
 
 
-def gives(settings: dict[str, str], part: str) -> bool:
+def gives(world: World, part: str) -> bool:
     """Whether the hooks give this part: `preamble` and `packet` at a start, `recall` and `changes` beside
     prompts, `subindex` to a subagent. `elsewhere`: the packet stands where the agent sees it all the time."""
-    return part in _GIVES.get(settings.get("mode", DEFAULT), _GIVES[DEFAULT])
+    return part in _GIVES.get(world.mode, _GIVES[DEFAULT])
 
 
-def why_not(settings: dict[str, str], part: str) -> str:
+def why_not(world: World, part: str) -> str:
     """Why this part isn't given, for a person who wonders; '' where it is."""
-    return "" if gives(settings, part) else f"delivery.mode is {settings['mode']}"
+    return "" if gives(world, part) else f"delivery.mode is {world.mode}"

@@ -12,13 +12,13 @@ from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import head_of as commit_of
 from ctxrepo.hooks.known.cache import seen_of
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.compiled import World, stamp_of
 
 _REF_BYTES = 1024
 _PACKED_BYTES = 1024 * 1024
 
 
-def news(settings: dict[str, str], cache: _sqlite3.Connection | None, scopes: list[str]) -> str:
+def news(world: World, cache: _sqlite3.Connection | None, scopes: list[str]) -> str:
     """A word for what the cache and the compiled settings don't hold yet; another word once there is more.
 
     '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, what
@@ -26,15 +26,15 @@ def news(settings: dict[str, str], cache: _sqlite3.Connection | None, scopes: li
     """
     head = commit_of(cache) if cache is not None else ""
     found = []
-    if (now := head_of(settings["home"]) or head) != head:
+    if (now := head_of(world.home) or head) != head:
         found.append(now)
-    if (stamp := stamp_of(settings.get("config", ""))) != settings.get("stamp", ""):
+    if (stamp := stamp_of(world.config)) != world.stamp:
         found.append(stamp)
-    written = stamp_of(f"{settings['folder']}/writes.jsonl")
+    written = stamp_of(f"{world.folder}/writes.jsonl")
     if written and not written.endswith(":0"):
         found.append(written)
     if cache is not None:
-        found += _changed(cache, settings["home"], scopes)
+        found += _changed(cache, world.home, scopes)
     text = "\n".join(found).encode("utf-8", "replace")
     return _blake2.blake2b(text, digest_size=16).hexdigest() if found else ""
 

@@ -4,7 +4,9 @@ import _blake2
 import _sqlite3
 
 from ctxrepo.domain.text.block import seal
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import claim_at
 from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
@@ -19,24 +21,25 @@ _HELD = (
 )
 
 
-def claim_block(db: _sqlite3.Connection, settings: dict[str, str], said: dict[str, str]) -> tuple[str, bool]:
+def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: str) -> tuple[str, bool]:
     """(what a session is told of what its checkout says it is, or ''; whether it is given nothing else).
 
-    Where memory is given, one session is told; where it isn't, each is, once.
+    `silence` says why the session is given nothing anyway. Where memory is given, one session is told; where
+    it isn't, each is, once.
     """
-    claim, is_held = claim_at(db, said["cwd"])
+    claim, is_held = claim_at(db, event.cwd)
     if not claim:
         return "", False
-    told = f"{said['session']} {claim}" if is_held else claim
-    if said["silence"] or not _is_first(f"{settings['folder']}/claims", told):
+    told = f"{event.session} {claim}" if is_held else claim
+    if silence or not _is_first(f"{world.folder}/claims", told):
         return "", is_held
     line = f"{claim}. {_HELD if is_held else _GIVEN}"
-    return seal(fault_section([line], FAULT_ROOM), settings.get("secret", "")), is_held
+    return seal(fault_section([line], FAULT_ROOM), world.secret), is_held
 
 
-def is_held(db: _sqlite3.Connection, settings: dict[str, str], cwd: str) -> bool:
+def is_held(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
     """Whether the checkout that `cwd` is in is given nothing."""
-    return settings.get("trust") == "ask" and claim_at(db, cwd)[1]
+    return world.asks_for_trust and claim_at(db, cwd)[1]
 
 
 def _is_first(file: str, words: str) -> bool:

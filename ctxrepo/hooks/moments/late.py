@@ -4,8 +4,8 @@ import _sqlite3
 
 from ctxrepo.domain.text.block import seal, size
 from ctxrepo.hooks.known.cache import Row, settled_of
-from ctxrepo.hooks.known.compiled import number
-from ctxrepo.hooks.known.locate import Place, scopes_at
+from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.session.session import Session
 
@@ -14,7 +14,7 @@ _BODY = "/MEMORY.md"
 
 def late_parts(
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     place: Place,
     session: Session,
     rows: list[Row],
@@ -25,40 +25,39 @@ def late_parts(
     `taken` bytes are given to others. Recall comes after it, and has its room left.
     """
     known = session.record
-    scopes = scopes_at(place, settings.get("global", "global"))
+    scopes = place.scopes(world.general)
     project = ""
     given: dict[str, str] = {}
-    if known.project == "?" and place[2]:
-        session.is_in(place[1])
-        if place[1] and gives(settings, "packet"):
+    if known.project == "?" and place.is_known:
+        session.is_in(place.folder)
+        if place.folder and gives(world, "packet"):
             from ctxrepo.hooks.packet.render import render_late
 
-            project, given = render_late(cache, settings, place, _room(settings, taken))
+            project, given = render_late(cache, world, place, _room(world, taken))
     bodies = ""
     if known.owed_since and (owed := [name for name in scopes if name + _BODY in [row[0] for row in rows]]):
         from ctxrepo.hooks.packet.render import render_bodies
 
-        room = _room(settings, taken + size(project))
-        bodies, entries = render_bodies(cache, settings, owed, room)
+        room = _room(world, taken + size(project))
+        bodies, entries = render_bodies(cache, world, owed, room)
         given = given | entries
         rows = [row for row in rows if not bodies or row[0] not in [name + _BODY for name in owed]]
     if known.owed_since and settled_of(cache) >= known.owed_since:
         session.owes(0)
-    handoff = _handoff(cache, settings, scopes, session, is_told=bool(project))
+    handoff = _handoff(cache, world, scopes, session, is_told=bool(project))
     session.gave(given)
     return project + bodies + handoff, rows
 
 
-def _room(settings: dict[str, str], taken: int) -> int:
-    from ctxrepo.hooks.packet.recalled import ROOM
-    from ctxrepo.hooks.packet.render import budget_of, taken_by_agent
+def _room(world: World, taken: int) -> int:
+    from ctxrepo.hooks.packet.render import budget_of
 
-    return budget_of(settings, taken_by_agent(settings)) - taken - number(settings, "recall_bytes", ROOM)
+    return budget_of(world) - taken - world.recall_bytes
 
 
 def _handoff(
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     scopes: list[str],
     session: Session,
     *,
@@ -72,7 +71,7 @@ def _handoff(
     if not began_with:
         return ""
     session.began_with("")
-    if is_told or not gives(settings, "packet"):
+    if is_told or not gives(world, "packet"):
         return ""
     from ctxrepo.hooks.known.cache import handoff_of
 
@@ -81,4 +80,4 @@ def _handoff(
         return ""
     from ctxrepo.hooks.packet.sections import HANDOFF_ROOM, handoff_section
 
-    return seal(handoff_section(found, HANDOFF_ROOM), settings.get("secret", ""))
+    return seal(handoff_section(found, HANDOFF_ROOM), world.secret)

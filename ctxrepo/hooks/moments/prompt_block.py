@@ -3,12 +3,13 @@
 import _sqlite3
 import os
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import Hit
-from ctxrepo.hooks.known.compiled import number
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.mode import why_not
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.trace import note_trace
+from ctxrepo.hooks.session.trace import Subject, note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Variables that turn recall off."""
@@ -23,44 +24,42 @@ NOTHING_NEW = "no entry that fits is new to this session and has room"
 def beside(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    said: dict[str, str],
+    world: World,
+    event: Event,
     scopes: list[str],
     session: Session,
 ) -> str:
-    """The block of recalled entries of `scopes`, '' for silence.
-
-    `said` has `agent`, `session`, `cwd` and `prompt`.
-    """
-    here = said["cwd"] or os.getcwd()
-    if why := why_not(settings, "recall") or why_off(db, settings, here, switches()):
-        note_trace(db, settings["folder"], said, why, [], [])
+    """The block of recalled entries of `scopes`, '' for silence."""
+    subject = Subject.of(event)
+    here = event.cwd or os.getcwd()
+    if why := why_not(world, "recall") or why_off(db, world, here, switches()):
+        note_trace(db, world.folder, subject, why, [], [])
         return ""
     from ctxrepo.domain.words.terms import words
-    from ctxrepo.hooks.recall.recall import LIMIT, SOCIAL, recall
+    from ctxrepo.hooks.recall.recall import SOCIAL, recall
 
     already, before = {**session.record.entries}, session.record.asked
-    limit = number(settings, "recall_limit", LIMIT)
-    asked = (said["prompt"], before, scopes, limit, settings.get("gate") != "off")
+    limit = world.recall_limit
+    asked = (event.prompt, before, scopes, limit, world.is_gated)
     found = None
-    if settings.get("semantic") == "on":
+    if world.is_semantic:
         from ctxrepo.hooks.recall.semantic import ask
 
-        found = ask(cache, settings, *asked)
+        found = ask(cache, world, *asked)
     why, hits, left = found or recall(cache, *asked)
-    if why != SOCIAL and (about := words(said["prompt"])[:_REMEMBERED]):
+    if why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
         session.asked(" ".join(about))
     if not hits:
-        note_trace(db, settings["folder"], said, why, [], left)
+        note_trace(db, world.folder, subject, why, [], left)
         return ""
-    from ctxrepo.hooks.packet.recalled import ROOM, recall_block
+    from ctxrepo.hooks.packet.recalled import recall_block
 
     new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
-    budget = number(settings, "recall_bytes", ROOM)
-    text, given = recall_block(new, today(), settings.get("secret", ""), budget)
+    budget = world.recall_bytes
+    text, given = recall_block(new, today(), world.secret, budget)
     session.gave({hit[0]: hit[7] for hit in given})
     left = without(hits, given, already, budget) + left
-    note_trace(db, settings["folder"], said, why if given else NOTHING_NEW, given, left)
+    note_trace(db, world.folder, subject, why if given else NOTHING_NEW, given, left)
     return text
 
 
@@ -69,9 +68,9 @@ def switches() -> dict[str, str]:
     return {name: os.environ.get(name, "") for name in SWITCHES}
 
 
-def why_off(db: _sqlite3.Connection, settings: dict[str, str], cwd: str, env: dict[str, str]) -> str:
+def why_off(db: _sqlite3.Connection, world: World, cwd: str, env: dict[str, str]) -> str:
     """Why nothing is recalled at `cwd`, whatever the prompt; '' where something may be."""
-    if settings.get("recall") == "off":
+    if not world.recalls:
         return "recall.enabled is false in config.toml"
     for name in SWITCHES:
         if env.get(name, "0") not in ("", "0"):

@@ -3,9 +3,11 @@
 import _sqlite3
 import os
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import SCOPE_SPAN, spans_of
-from ctxrepo.hooks.known.locate import place_of, scopes_at
+from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.session.session import Session
 
 LIMIT = 3
@@ -28,39 +30,38 @@ _ROWS = """
 def reminder(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    agent: str,
-    said: dict[str, str],
+    world: World,
+    event: Event,
     path: str,
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
-    scopes = scopes_at(place_of(db, said["cwd"], settings["home"]), settings.get("global", "global"))
-    session = Session(settings["folder"], agent, said["session"], said["sub"])
+    scopes = place_of(db, event.cwd, world.home).scopes(world.general)
+    session = Session(world.folder, event.agent, event.session, event.sub)
     known = session.record.entries
     rows = [row for row in about(cache, scopes, path) if known.get(str(row[0])) != row[7]][:LIMIT]
-    if not rows or not said["session"]:  # without a ledger it would be said at every edit
+    if not rows or not event.session:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_held
     from ctxrepo.hooks.moments.prompt_block import switches, why_off  # few edits come so far
     from ctxrepo.hooks.packet.recalled import recall_block
-    from ctxrepo.hooks.session.trace import note_trace
+    from ctxrepo.hooks.session.trace import Subject, note_trace
 
-    here = said["cwd"] or os.getcwd()
-    if not gives(settings, "recall") or why_off(db, settings, here, switches()):
+    here = event.cwd or os.getcwd()
+    if not gives(world, "recall") or why_off(db, world, here, switches()):
         return ""
-    if is_held(db, settings, here):
+    if is_held(db, world, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
-    parent = Session(settings["folder"], agent, said["session"]) if said["sub"] else session
+    parent = Session(world.folder, event.agent, event.session) if event.sub else session
     if session.record.is_off or parent.record.is_off:
         return ""
     hits = [(*row[:8], float(row[8])) for row in rows]
-    text, given = recall_block(hits, today(), settings.get("secret", ""), ROOM)
+    text, given = recall_block(hits, today(), world.secret, ROOM)
     session.gave({hit[0]: hit[7] for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
-    note_trace(db, settings["folder"], {**said, "agent": agent, "edited": path}, "", given, left)
+    note_trace(db, world.folder, Subject.of(event, edited=path), "", given, left)
     return text
 
 

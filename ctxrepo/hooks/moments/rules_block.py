@@ -4,28 +4,29 @@ import _sqlite3
 
 from ctxrepo.domain.text.block import seal
 from ctxrepo.hooks.known.cache import generation_of
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.moments.prompt import fault_block
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
-from ctxrepo.hooks.packet.render import budget_of, render
+from ctxrepo.hooks.packet.render import render
 from ctxrepo.hooks.session.session import Session
 
 
-def bare(cache: _sqlite3.Connection | None, settings: dict[str, str], place: Place, session: Session) -> str:
+def bare(cache: _sqlite3.Connection | None, world: World, place: Place, session: Session) -> str:
     """What the session is told at `place`."""
     text = ""
-    if gives(settings, "preamble") and (rules := settings.get("preamble", PREAMBLE)):
-        general = settings.get("global", "global")
-        rules = filled(rules, settings["home"], place[1], general, has_index=False, is_known=place[2])
-        text = seal("", settings.get("secret", ""), rules)
+    if gives(world, "preamble") and (rules := PREAMBLE if world.preamble is None else world.preamble):
+        general = world.general
+        rules = filled(rules, world.home, place.folder, general, has_index=False, is_known=place.is_known)
+        text = seal("", world.secret, rules)
     if cache is None:
         return text
     try:
         session.saw(generation_of(cache))
-        if gives(settings, "elsewhere"):
+        if gives(world, "elsewhere"):
             # What stands there whole needn't come beside a prompt too.
-            session.gave(render(cache, settings, place, budget_of(settings)).entries)
-        return text + fault_block(cache, settings, session)
+            session.gave(render(cache, world, place, world.budget).entries)
+        return text + fault_block(cache, world, session)
     except _sqlite3.Error:
         return text

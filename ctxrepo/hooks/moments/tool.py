@@ -4,9 +4,10 @@ import _sqlite3
 import os
 import time
 
-from ctxrepo.hooks.dialect import Dialect
+from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
 from ctxrepo.hooks.known.cache import faults_of, open_cache
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import inside
 
 ACCESS_BYTES = 1024 * 1024
@@ -23,71 +24,66 @@ _REF_BYTES = 1024
 _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
-def answer(
-    db: _sqlite3.Connection, settings: dict[str, str], dialect: Dialect, said: dict[str, str], json: str
-) -> str:
+def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
-    agent = dialect.name
     edited, unkept = [], []
-    is_write = not dialect.only_reads(said["tool"])
-    for file in dialect.touched(db, said, json)[:MOST_FILES]:
-        path = os.path.join(said["cwd"] or os.getcwd(), file.path)
-        _log(db, settings["folder"], agent, said, path, file.ranges)
-        relative = inside(path, settings["home"])
+    is_write = not dialect.only_reads(event.tool)
+    for touched in dialect.touched(db, event, json)[:MOST_FILES]:
+        path = os.path.join(event.cwd or os.getcwd(), touched.path)
+        file = TouchedFile(path, touched.ranges, touched.wrote)
+        _log(db, world.folder, event, file)
+        relative = inside(path, world.home)
         if is_write and relative is None:
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
-            unkept += _keep(db, settings, agent, {**said, "wrote": file.wrote}, path, relative)
-    refused = _told(settings, unkept) if unkept and not said["silence"] else ""
-    cache = None if said["silence"] else open_cache(f"{settings['folder']}/cache.db")
+            unkept += _keep(db, world, event, file, relative)
+    refused = _told(world, unkept) if unkept and not event.silence else ""
+    cache = None if event.silence else open_cache(f"{world.folder}/cache.db")
     if cache is None:
         return refused
     try:
         # Who started a subagent is told of faults, and can see to them.
-        has_news = not said["sub"] and bool(faults_of(cache))
-        faults = _faults(cache, settings, agent, said) if has_news else ""
-        return refused + faults + _reminders(db, cache, settings, agent, said, edited)
+        has_news = not event.sub and bool(faults_of(cache))
+        faults = _faults(cache, world, event) if has_news else ""
+        return refused + faults + _reminders(db, cache, world, event, edited)
     finally:
         cache.close()
 
 
-def _log(
-    db: _sqlite3.Connection, folder: str, agent: str, said: dict[str, str], path: str, ranges: str
-) -> None:
+def _log(db: _sqlite3.Connection, folder: str, event: Event, file: TouchedFile) -> None:
     fields = {
         "at": time.time(),
-        "agent": agent,
-        "session": said["session"],
-        "tool": said["tool"],
-        "path": path,
+        "agent": event.agent,
+        "session": event.session,
+        "tool": event.tool,
+        "path": file.path,
     }
-    line = line_json(db, {**fields, "ranges:json": "" if ranges == "[]" else ranges})
+    line = line_json(db, {**fields, "ranges:json": "" if file.ranges == "[]" else file.ranges})
     append_rolling(f"{folder}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
 def _keep(
     db: _sqlite3.Connection,
-    settings: dict[str, str],
-    agent: str,
-    said: dict[str, str],
-    path: str,
+    world: World,
+    event: Event,
+    file: TouchedFile,
     relative: str,
 ) -> list[str]:
     """Keep what was written, and leave word of it; returns what to say when that could not be done."""
-    home, folder = settings["home"], settings["folder"]
+    home, folder = world.home, world.folder
     from ctxrepo.hooks.session.session import Session  # few tools touch the memory
-    from ctxrepo.hooks.session.spool import keep_version, spool, why_not_kept, written
+    from ctxrepo.hooks.session.spool import KeptVersion, keep_version, spool, why_not_kept, written
 
-    data = written(path, said["wrote"])
-    kept = {"path": relative, "base": _base(home), "version": keep_version(folder, data)}
-    is_left = spool(db, folder, "tool", agent, {**said, **kept}, durable=True)
+    data = written(file.path, file.wrote)
+    kept = KeptVersion(relative, _base(home), keep_version(folder, data))
+    is_left = spool(db, folder, "tool", event, kept)
     if data is not None:
-        session = Session(folder, agent, said["session"])
+        session = Session(folder, event.agent, event.session)
         session.wrote(relative, data)
         session.save()
-    if is_left and kept["version"]:
+    if is_left and kept.name:
         return []
-    why = why_not_kept(folder, path, said["wrote"], data)
+    why = why_not_kept(folder, file.path, file.wrote, data)
     if not why:
         return []
     from ctxrepo.hooks.files.logs import note
@@ -96,15 +92,15 @@ def _keep(
         f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
         "lost. `ctxrepo doctor` says what to do"
     )
-    note(f"{settings['state']}/hook-errors.log", unkept)
+    note(f"{world.state}/hook-errors.log", unkept)
     return [unkept]
 
 
-def _told(settings: dict[str, str], lines: list[str]) -> str:
+def _told(world: World, lines: list[str]) -> str:
     from ctxrepo.domain.text.block import seal
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
-    return seal(fault_section(lines, FAULT_ROOM), settings.get("secret", ""))
+    return seal(fault_section(lines, FAULT_ROOM), world.secret)
 
 
 def _base(home: str) -> str:
@@ -119,12 +115,11 @@ def _base(home: str) -> str:
 def _reminders(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
-    agent: str,
-    said: dict[str, str],
+    world: World,
+    event: Event,
     edited: list[str],
 ) -> str:
-    if settings.get("reminders") == "off":
+    if not world.reminds:
         return ""
     blocks: list[str] = []
     for path in edited:
@@ -132,20 +127,20 @@ def _reminders(
             continue
         from ctxrepo.hooks.moments.remind import reminder  # most files are in no entry
 
-        block = reminder(db, cache, settings, agent, said, os.path.normpath(path))
+        block = reminder(db, cache, world, event, os.path.normpath(path))
         blocks += [block] if block else []
         if len(blocks) == _MOST_REMINDED:
             break
     return "".join(blocks)
 
 
-def _faults(cache: _sqlite3.Connection, settings: dict[str, str], agent: str, said: dict[str, str]) -> str:
+def _faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
     from ctxrepo.hooks.moments.prompt import fault_block
     from ctxrepo.hooks.session.session import Session
 
-    session = Session(settings["folder"], agent, said["session"])
+    session = Session(world.folder, event.agent, event.session)
     if session.record.is_off:
         return ""
-    text = fault_block(cache, settings, session)
+    text = fault_block(cache, world, session)
     session.save()
     return text

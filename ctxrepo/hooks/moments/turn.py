@@ -2,18 +2,16 @@
 
 import _sqlite3
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.daemon import start_worker
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.session.spool import spool
 
-_SETTING = {"stop": "turn_end", "end": "session_end"}
 
-
-def answer(
-    db: _sqlite3.Connection, settings: dict[str, str], agent: str, moment: str, said: dict[str, str]
-) -> str:
+def answer(db: _sqlite3.Connection, world: World, moment: str, event: Event) -> str:
     """Always ''. Before a compaction even plain output would reach whoever summarises."""
-    spool(db, settings["folder"], moment, agent, said)
+    spool(db, world.folder, moment, event)
     # Told to leave a moment alone, the worker finds the line when another one wakes it.
-    if settings.get(_SETTING.get(moment, ""), "on") != "off":
-        start_worker(settings)
+    if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
+        start_worker(world.interpreter, world.state, world.folder)
     return ""

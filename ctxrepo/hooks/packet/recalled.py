@@ -3,8 +3,9 @@
 from ctxrepo.domain.text.block import OVERHEAD, age_of, entry_head, named, seal, size
 from ctxrepo.domain.text.cut import passage
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit
+from ctxrepo.hooks.known.compiled import RECALL_BYTES
 
-ROOM = 2500
+ROOM = RECALL_BYTES
 
 
 def recall_block(hits: list[Hit], today: int, secret: str, budget: int = ROOM) -> tuple[str, list[Hit]]:

@@ -4,19 +4,14 @@ import _sqlite3
 
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import Hit, generation_of
-from ctxrepo.hooks.known.compiled import number
-from ctxrepo.hooks.known.locate import Place, scopes_at
+from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.packet.contents import Held, hold
 from ctxrepo.hooks.packet.packet import Given, packet, shown
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
 from ctxrepo.hooks.packet.presets import OWN, PRESETS
 from ctxrepo.hooks.packet.sections import told
 from ctxrepo.hooks.session.session import Session
-
-BUDGET = 9500
-"""Bytes of a block where the settings say nothing."""
-
-NO_LIMIT = 1 << 30
 
 MD = "md"
 
@@ -52,7 +47,7 @@ class Rendered:
 
 def render(
     cache: _sqlite3.Connection | None,
-    settings: dict[str, str],
+    world: World,
     place: Place,
     budget: int,
     already: frozenset[str] | set[str] = frozenset(),
@@ -64,106 +59,98 @@ def render(
     `already` are hashes of faults told before. `asked` is what the last prompts of a session were about that
     was compacted in the middle of its work: what they recall comes again.
     """
-    general = settings.get("global", "global")
-    preamble = filled(
-        settings.get("preamble", PREAMBLE), settings["home"], place[1], general, is_known=place[2]
-    )
+    general = world.general
+    preamble = PREAMBLE if world.preamble is None else world.preamble
+    preamble = filled(preamble, world.home, place.folder, general, is_known=place.is_known)
     if cache is not None:
         try:
-            if settings.get("preset") == MD:
-                return _md(cache, settings, scopes_at(place, general), budget)
+            if world.preset == MD:
+                return _md(cache, world, place.scopes(general), budget)
             held = Held(preamble)
-            faults = _hold(held, cache, settings, place, scopes_at(place, general))
+            faults = _hold(held, cache, world, place, place.scopes(general))
             faults = told([fault for fault in faults if fault[0] not in already])
             held.faults = [text for _, text in faults]
             rendered = Rendered()
             rendered.faults = [key for key, _ in faults]
             rendered.handoff = held.handoff[1] if held.handoff else "-"
             rendered.generation = generation_of(cache)
-            held.recalled = _asked_again(cache, settings, scopes_at(place, general), asked or [])
-            return _rendered(rendered, held, settings, budget)
+            held.recalled = _asked_again(cache, world, place.scopes(general), asked or [])
+            return _rendered(rendered, held, world, budget)
         except _sqlite3.Error:
             pass
-    return _rendered(Rendered(), Held(preamble), settings, budget)
+    return _rendered(Rendered(), Held(preamble), world, budget)
 
 
 def render_late(
-    cache: _sqlite3.Connection, settings: dict[str, str], place: Place, budget: int
+    cache: _sqlite3.Connection, world: World, place: Place, budget: int
 ) -> tuple[str, dict[str, str]]:
     """The project's part of the packet, for a session that began before its project was known, and the
     entries in it: id -> hash."""
-    if settings.get("preset") == MD or budget <= 0:
+    if world.preset == MD or budget <= 0:
         return "", {}
     held = Held()
-    _hold(held, cache, settings, place, [place[1]])
-    text, given = packet(held, today(), settings.get("secret", ""), preset_of(settings), budget)
+    _hold(held, cache, world, place, [place.folder])
+    text, given = packet(held, today(), world.secret, preset_of(world), budget)
     return text, dict(shown(held, given, today())) if text else {}
 
 
 def render_bodies(
-    cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str], budget: int
+    cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int
 ) -> tuple[str, dict[str, str]]:
     """The MEMORY.md of these scopes, as a packet has them, and the entries in them: id -> hash."""
-    name = preset_of(settings)
+    name = preset_of(world)
     lanes = tuple([lane for lane in PRESETS[name][1] if lane[0] == "memory"])
-    if settings.get("preset") == MD or budget <= 0 or not lanes:
+    if world.preset == MD or budget <= 0 or not lanes:
         return "", {}
     held = Held()
     hold(held, cache, lanes, scopes, "", budget)
-    text, given = packet(held, today(), settings.get("secret", ""), name, budget)
+    text, given = packet(held, today(), world.secret, name, budget)
     return text, dict(shown(held, given, today())) if text else {}
 
 
-def _md(cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str], budget: int) -> Rendered:
+def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int) -> Rendered:
     from ctxrepo.hooks.packet.md import md_packet
 
-    text = md_packet(cache, settings["home"], scopes, budget - 1)
+    text = md_packet(cache, world.home, scopes, budget - 1)
     rendered = Rendered(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
 
 
-def budget_of(settings: dict[str, str], most: int = NO_LIMIT) -> int:
-    """Most bytes of a packet: what the settings say, and no more than the `most` that an agent takes."""
-    return min(number(settings, "budget_bytes", BUDGET), most)
-
-
-def taken_by_agent(settings: dict[str, str]) -> int:
-    """The most bytes that the agent whose hook this is takes."""
-    return number(settings, "most_bytes", NO_LIMIT)
+def budget_of(world: World) -> int:
+    """Most bytes of a packet: what the settings say, and no more than the agent takes."""
+    return min(world.budget, world.most_bytes)
 
 
 def _hold(
     held: Held,
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     place: Place,
     scopes: list[str],
 ) -> list[tuple[str, str]]:
     """Fill `held`; the faults there are."""
-    lanes = PRESETS[preset_of(settings)][1]
-    return hold(held, cache, lanes, scopes, place[0], budget_of(settings))
+    lanes = PRESETS[preset_of(world)][1]
+    return hold(held, cache, lanes, scopes, place.project, world.budget)
 
 
-def preset_of(settings: dict[str, str]) -> str:
+def preset_of(world: World) -> str:
     """The preset that is set; our own where it is one that this version doesn't know."""
-    name = settings.get("preset", OWN)
+    name = world.preset
     return name if name in PRESETS else OWN
 
 
-def _rendered(rendered: Rendered, held: Held, settings: dict[str, str], budget: int) -> Rendered:
-    text, lanes = packet(held, today(), settings.get("secret", ""), preset_of(settings), max(1, budget))
+def _rendered(rendered: Rendered, held: Held, world: World, budget: int) -> Rendered:
+    text, lanes = packet(held, today(), world.secret, preset_of(world), max(1, budget))
     rendered.text, rendered.lanes = text, lanes
     rendered.entries = dict(shown(held, lanes, today())) if text else {}
     return rendered
 
 
-def _asked_again(
-    cache: _sqlite3.Connection, settings: dict[str, str], scopes: list[str], asked: list[str]
-) -> list[Hit]:
+def _asked_again(cache: _sqlite3.Connection, world: World, scopes: list[str], asked: list[str]) -> list[Hit]:
     if not asked:
         return []
-    from ctxrepo.hooks.recall.recall import LIMIT, recall
+    from ctxrepo.hooks.recall.recall import recall
 
-    limit = number(settings, "recall_limit", LIMIT)
-    return recall(cache, asked[-1], asked[:-1], scopes, limit, settings.get("gate") != "off")[1]
+    limit = world.recall_limit
+    return recall(cache, asked[-1], asked[:-1], scopes, limit, world.is_gated)[1]

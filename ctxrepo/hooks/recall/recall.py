@@ -5,11 +5,11 @@ import _sqlite3
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.words.terms import words
 from ctxrepo.hooks.known.cache import Hit, spans_of
+from ctxrepo.hooks.known.compiled import RECALL_LIMIT
 from ctxrepo.hooks.recall.postings import worth_of
 from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, lexical
 
-LIMIT = 8
-"""Entries beside one prompt."""
+LIMIT = RECALL_LIMIT
 
 STANDS_OUT = 3.4
 CHANCE = 2.7

@@ -11,6 +11,7 @@ from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_helper
 from ctxrepo.hooks.files.private import OPENING
 from ctxrepo.hooks.known.cache import generation_of, head_of
+from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall.query import hits_of
 from ctxrepo.hooks.recall.recall import OF_NEAREST, SOCIAL, Answer, chosen
 
@@ -52,7 +53,7 @@ _SCORES = """
 
 def ask(
     cache: _sqlite3.Connection,
-    settings: dict[str, str],
+    world: World,
     prompt: str,
     before: list[str],
     scopes: list[str],
@@ -68,7 +69,7 @@ def ask(
         return SOCIAL, [], []
     try:
         question = _question(cache, prompt, before, scopes, limit, gated)
-        line = _spoken(settings, question) if len(question) <= MOST else b""
+        line = _spoken(world, question) if len(question) <= MOST else b""
         return _understood(cache, line.decode("utf-8"), limit, gated) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
@@ -93,15 +94,15 @@ def is_own(peer: _socket.socket) -> bool:
     return int.from_bytes(told[4:8], sys.byteorder) == os.geteuid()
 
 
-def _spoken(settings: dict[str, str], question: bytes) -> bytes:
+def _spoken(world: World, question: bytes) -> bytes:
     """The helper's line, b'' when it says none."""
     end = time.monotonic() + PATIENCE
-    path, handle = address(settings["folder"])
+    path, handle = address(world.folder)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         peer.setblocking(False)
         if not _is_safe(path) or peer.connect_ex(path):
-            _start(settings)
+            _start(world)
             return b""
         if not is_own(peer) or peer.send(question) < len(question):
             return b""
@@ -135,9 +136,9 @@ def _line(peer: _socket.socket, end: float) -> bytes:
     return said if len(said) <= MOST else b""
 
 
-def _start(settings: dict[str, str]) -> None:
-    if age_of(f"{settings['folder']}/{FAILED}") > _BACK_OFF:
-        start_helper(settings)
+def _start(world: World) -> None:
+    if age_of(f"{world.folder}/{FAILED}") > _BACK_OFF:
+        start_helper(world.interpreter, world.state, world.folder)
 
 
 def _question(

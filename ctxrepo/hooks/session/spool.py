@@ -8,6 +8,7 @@ import _sqlite3
 import os
 import time
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json
 from ctxrepo.hooks.files.private import OPENING, make
 from ctxrepo.hooks.files.small import bytes_of
@@ -23,17 +24,40 @@ MAX_LEFT = 2000
 """Events that wait as files of their own."""
 
 
-def spool(
-    db: _sqlite3.Connection, folder: str, event: str, agent: str, said: dict[str, str], durable: bool = False
-) -> bool:
-    """Append the event with what `said` tells of session, cwd, source, transcript, path and version.
+class KeptVersion:
+    """A memory file as an agent wrote it: its path in the repository, the tree that it was made from, and the
+    name of its bytes in `versions/`, '' where they could not be kept."""
 
-    `durable`: not before the disk has it. Where others have the spool's lock for too long, or it can't be
+    __slots__ = ("base", "name", "path")
+
+    def __init__(self, path: str, base: str, name: str) -> None:
+        self.path = path
+        self.base = base
+        self.name = name
+
+
+def spool(
+    db: _sqlite3.Connection, folder: str, moment: str, event: Event, kept: KeptVersion | None = None
+) -> bool:
+    """Append what the event tells of session, cwd, source, transcript and path, or of the version `kept`.
+
+    With one, not before the disk has it. Where others have the spool's lock for too long, or it can't be
     written, the line goes to a file of its own; False when that can't be either.
     """
-    names = ("session", "cwd", "source", "transcript", "path", "version", "base")
-    fields = {name: said.get(name, "") for name in names}
-    line = line_json(db, {"at": time.time(), "event": event, "agent": agent, **fields})
+    fields: dict[str, object] = {
+        "at": time.time(),
+        "event": moment,
+        "agent": event.agent,
+        "session": event.session,
+        "cwd": event.cwd,
+        "source": event.source,
+        "transcript": event.transcript,
+        "path": kept.path if kept else event.path,
+        "version": kept.name if kept else "",
+        "base": kept.base if kept else "",
+    }
+    line = line_json(db, fields)
+    durable = kept is not None
     if not make(folder):
         return False
     return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable, moves=True) or _leave(

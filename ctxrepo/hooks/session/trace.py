@@ -10,6 +10,7 @@ import os
 import time
 
 from ctxrepo.domain.text.block import place
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json, lines_of
 from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.known.cache import Hit
@@ -22,21 +23,38 @@ _PLACE = 300
 """Characters of a place; one beyond them is a path that nobody would read."""
 
 
+class Subject:
+    """What a trace is about: a prompt of a session, or the file that was edited in it."""
+
+    __slots__ = ("agent", "by", "edited", "prompt", "session")
+
+    def __init__(self, agent: str, session: str, prompt: str, edited: str = "", by: str = "") -> None:
+        self.agent = agent
+        self.session = session
+        self.prompt = prompt
+        self.edited = edited
+        self.by = by
+        """The command that asked, where it was no hook."""
+
+    @staticmethod
+    def of(event: Event, edited: str = "") -> "Subject":
+        return Subject(event.agent, event.session, event.prompt, edited)
+
+
 def note_trace(
     db: _sqlite3.Connection,
     folder: str,
-    said: dict[str, str],
+    subject: Subject,
     silence: str,
     given: list[Hit],
     left_out: list[tuple[Hit, str]],
 ) -> str:
-    """Note what the prompt of `said` was given; returns the trace's id, '' when it couldn't be written.
+    """Note what was given for the subject; returns the trace's id, '' when it couldn't be written.
 
-    `said` has `agent`, `session` and `prompt`, or in place of a prompt `edited`, a file; and as `by` the
-    command that asked, where it was no hook. Any open database makes the JSON.
+    Any open database makes the JSON.
     """
     moment = time.time()
-    seed = f"{time.time_ns()} {os.getpid()} {said.get('session', '')}".encode("utf-8", "replace")
+    seed = f"{time.time_ns()} {os.getpid()} {subject.session}".encode("utf-8", "replace")
     name = _blake2.blake2b(seed, digest_size=4).hexdigest()
     try:
         line = line_json(
@@ -44,11 +62,11 @@ def note_trace(
             {
                 "id": name,
                 "at": round(moment, 3),
-                "agent": said.get("agent", ""),
-                "by": said.get("by", ""),
-                "session": _text(said.get("session", ""), _PLACE),
-                "prompt": _text(said["prompt"], MAX_PROMPT),
-                "edited": _text(said.get("edited", ""), _PLACE),
+                "agent": subject.agent,
+                "by": subject.by,
+                "session": _text(subject.session, _PLACE),
+                "prompt": _text(subject.prompt, MAX_PROMPT),
+                "edited": _text(subject.edited, _PLACE),
                 "silence": silence,
                 "given:json": _array(db, [_told(hit) for hit in given[:MAX_GIVEN]]),
                 "left_out:json": _array(db, [(*_told(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),

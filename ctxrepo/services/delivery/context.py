@@ -11,11 +11,12 @@ from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
+from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hooks.packet.packet import Given
 from ctxrepo.hooks.packet.presets import PRESETS
-from ctxrepo.hooks.packet.render import MD, NO_LIMIT, budget_of, preset_of, render
+from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory
@@ -78,40 +79,39 @@ def context(
             return Context("", "", 0)
         if says_quiet(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
+    world = World(settings)
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
-        settings = {**settings, "preset": preset, "budget_bytes": str(PRESETS[preset][0])}
+        world.preset, world.budget = preset, PRESETS[preset][0]
     if budget:
-        settings = {**settings, "budget_bytes": str(budget)}
-    return _rendered(memory, project, settings, agent, lasting=lasting)
+        world.budget = budget
+    if dialect := dialect_of(agent):
+        world.most_bytes = dialect.most_bytes
+    return _rendered(memory, project, world, lasting=lasting)
 
 
 def _pi_settings(folder: Path) -> bytes:
     return bytes_of(project_file(str(folder)), MAX_BYTES, follow=True) or b""
 
 
-def _rendered(
-    memory: Memory, project: Project | None, settings: dict[str, str], agent: str, *, lasting: bool
-) -> Context:
-    place = (project.id, project.folder if project.is_registered else "", True) if project else ("", "", True)
-    dialect = dialect_of(agent)
-    most = dialect.most_bytes if dialect else NO_LIMIT
+def _rendered(memory: Memory, project: Project | None, world: World, *, lasting: bool) -> Context:
+    place = Place(project.id, project.folder if project.is_registered else "") if project else Place()
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
         told: frozenset[str] = frozenset()
         if lasting:
-            place = ("", place[1], True)  # files touched last are a project's
+            place = Place("", place.folder)  # files touched last are a project's
             told = frozenset(key for key, _ in faults_of(cache)) if cache else told
-        rendered = render(cache, settings, place, budget_of(settings, most), told)
-    name = settings.get("preset", "")
+        rendered = render(cache, world, place, budget_of(world), told)
+    name = world.preset
     if name == MD:
-        return Context(rendered.text, MD, budget_of(settings, most))
-    preset = preset_of(settings)
+        return Context(rendered.text, MD, budget_of(world))
+    preset = preset_of(world)
     whole, numbers = PRESETS[preset]
     bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
     lanes = tuple(_lane(one, *bounds[one[0]]) for one in rendered.lanes)
-    bytes_ = min(whole, budget_of(settings, most))
+    bytes_ = min(whole, budget_of(world))
     is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in rendered.lanes)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
     why = "" if rendered.text else narrow if is_narrow else "there is nothing to give"

@@ -11,7 +11,7 @@ from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import NotFound
 from ctxrepo.services.history.history import TargetHistory, commit_named
-from ctxrepo.services.history.versions import Place, follow, whereabouts
+from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import places_of
 from ctxrepo.services.reading.marks import evidence_now
@@ -51,7 +51,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     path, last = whereabouts(objects, tip, _renamed(memory, asked))
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
         return removed
-    place = place or last or Place(path, objects.key_at(str(objects.tree_of(tip)), path))
+    place = place or last or PastPlace(path, objects.key_at(str(objects.tree_of(tip)), path))
     text = decode_exactly(objects.said(place.key or ""))
     entry = past.entry.at(place) if past.entry else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
@@ -69,7 +69,7 @@ def before_last_change(memory: Memory, target: Target, project: Project | None) 
     return parents[0] if parents else ""
 
 
-def _place_in(memory: Memory, past: TargetHistory, start: str) -> Place:
+def _place_in(memory: Memory, past: TargetHistory, start: str) -> PastPlace:
     commit = commit_named(memory, start)
     place = past.place_at(commit)
     if place is None:
@@ -77,7 +77,7 @@ def _place_in(memory: Memory, past: TargetHistory, start: str) -> Place:
     return place
 
 
-def _last_of_entry(past: TargetHistory) -> Place | None:
+def _last_of_entry(past: TargetHistory) -> PastPlace | None:
     """The last version of a note that has the entry under the very id that was asked for."""
     for place in past.places():
         entry = past.entry.at(place) if past.entry else None

@@ -15,7 +15,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
-from ctxrepo.services.history.versions import Place, Step, follow, former_paths, renamed_to
+from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import places_of
 from ctxrepo.services.reading.resolve import resolve
@@ -126,22 +126,22 @@ class TargetHistory:
             return Old(commit, place.path, self._objects.data(place.key))
         return Old(commit, place.path, encode(f"{self.entry.text(place)}\n"))
 
-    def place_at(self, commit: str) -> Place | None:
+    def place_at(self, commit: str) -> PastPlace | None:
         """The file that has it in `commit`."""
         tree = str(self._objects.tree_of(commit))
         names = {self.path: None}
         for step, _ in self._steps():
             names |= {place.path: None for place in (step.now, *step.before)}
-        places = (Place(name, self._objects.key_at(tree, name)) for name in names)
+        places = (PastPlace(name, self._objects.key_at(tree, name)) for name in names)
         # A note that the entry came to later may have been there before it.
         return next((place for place in places if self._has(place)), None)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[PastPlace]:
         """Every file that has it, the newest first."""
         for step, _ in self._steps():
             yield from (place for place in (step.now, *step.before) if self._has(place))
 
-    def _has(self, place: Place) -> bool:
+    def _has(self, place: PastPlace) -> bool:
         return place.key is not None and (self.entry is None or self.entry.at(place) is not None)
 
     def steps(self) -> Iterator[Step]:
@@ -195,7 +195,7 @@ def _lines(objects: Objects, step: Step) -> list[str]:
     if not step.is_version:
         return []
     before, *others = [place for place in step.before if place.key is not None] or [
-        Place(step.now.path, None)
+        PastPlace(step.now.path, None)
     ]
     now = step.now
     if any(place.key and objects.is_large(place.key) for place in (before, now, *others)):
@@ -214,7 +214,7 @@ def _lines(objects: Objects, step: Step) -> list[str]:
     return lines or ["* what is no entry: its head, headings or blank lines"]
 
 
-def _data(objects: Objects, place: Place) -> bytes | None:
+def _data(objects: Objects, place: PastPlace) -> bytes | None:
     return None if place.key is None else objects.data(place.key)
 
 

@@ -12,7 +12,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.target import SHORTEST, id_meant, ids_meant
 from ctxrepo.domain.records.evidence import evidence_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.history.versions import Place, Step
+from ctxrepo.services.history.versions import PastPlace, Step
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import follow_entry
 from ctxrepo.services.reading.marks import evidence_files
@@ -32,8 +32,8 @@ class PastEntry:
     def __init__(self, objects: Objects, ids: Collection[str]) -> None:
         self._objects = objects
         self._ids = set(ids)
-        self._found: dict[Place, Entry] = {}
-        self._read: dict[Place, list[Entry]] = {}
+        self._found: dict[PastPlace, Entry] = {}
+        self._read: dict[PastPlace, list[Entry]] = {}
 
     def lines(self, step: Step) -> list[str]:
         """What the step did to the entry, as one line; nothing when it left the entry as it was."""
@@ -49,12 +49,12 @@ class PastEntry:
             return []
         return [f"{'~' if before else '+'} {normalised(now.text)}"]
 
-    def text(self, place: Place) -> str | None:
+    def text(self, place: PastPlace) -> str | None:
         """The entry as a version has it whose step was handed in; None when it isn't in it."""
         found = self.at(place)
         return found.text if found else None
 
-    def at(self, place: Place) -> Entry | None:
+    def at(self, place: PastPlace) -> Entry | None:
         """The entry in a version whose step was handed in; None when it isn't in it."""
         return self._found.get(place)
 
@@ -68,22 +68,22 @@ class PastEntry:
         changed = sorted(self._objects.diff(before, after).items())
         notes = [(p, old, new) for p, (old, new) in changed if old and p != step.now.path and is_note(p)]
         for path, old, new in notes[:_CANDIDATES]:
-            kept = {e.id for e in self._entries(Place(path, new))}
-            gone = [e for e in self._entries(Place(path, old)) if e.id not in kept]
+            kept = {e.id for e in self._entries(PastPlace(path, new))}
+            gone = [e for e in self._entries(PastPlace(path, old)) if e.id not in kept]
             was = next((e for e in gone if normalised(e.text) == normalised(now.text)), None)
             if was:
                 self._ids.add(was.id)
                 return path
         return ""
 
-    def _known(self, place: Place) -> Entry | None:
+    def _known(self, place: PastPlace) -> Entry | None:
         if place not in self._found:
             named = next((e for e in self._entries(place) if e.id in self._ids), None)
             if named:
                 self._found[place] = named
         return self._found.get(place)
 
-    def _before(self, place: Place, after: Place, now: Entry | None) -> Entry | None:
+    def _before(self, place: PastPlace, after: PastPlace, now: Entry | None) -> Entry | None:
         """The entry as an older version has it: of the same id, or the one that was edited to be `now`."""
         entries = self._entries(place)
         if now and place not in self._found:
@@ -99,7 +99,7 @@ class PastEntry:
         pairs = moved(self._entries(step.before[0]), self._entries(step.now))
         return next((new for old, new in pairs if old.id == was.id), None)
 
-    def _entries(self, place: Place) -> list[Entry]:
+    def _entries(self, place: PastPlace) -> list[Entry]:
         if place not in self._read:
             text = "" if place.key is None else decode_exactly(self._objects.said(place.key))
             self._read[place] = entries_of(place.path, text)

@@ -23,7 +23,7 @@ _CANDIDATES = 20
 
 
 @dataclass(frozen=True)
-class Place:
+class PastPlace:
     """A file in a commit; `key` is None when it isn't there."""
 
     path: str
@@ -35,8 +35,8 @@ class Step:
     """A commit with a file that is not the same in all of its parents; `before` is what it was in each."""
 
     commit: str
-    now: Place
-    before: tuple[Place, ...]
+    now: PastPlace
+    before: tuple[PastPlace, ...]
 
     @property
     def is_version(self) -> bool:
@@ -51,7 +51,7 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
     any. Where a commit removed a like file and added this one, it is followed under its old name.
     """
     named: dict[str, set[str]] = {tip: {path}}
-    place_in = lru_cache(_REMEMBERED)(lambda tree, name: Place(name, objects.key_at(tree, name)))
+    place_in = lru_cache(_REMEMBERED)(lambda tree, name: PastPlace(name, objects.key_at(tree, name)))
     for commit, tree, parents in objects.walk(tip):
         for name in sorted(named.pop(commit, ())):
             now = place_in(tree, name)
@@ -113,11 +113,11 @@ def renamed_to(objects: Objects, step: Step) -> str:
     return _likest(objects, step.before[0].key, come)
 
 
-def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, Place | None]:
+def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, PastPlace | None]:
     """The path that the file at `path` has by now, through all its renames; of one that is gone the path it
     had last, and its last version."""
     tree, seen = str(objects.tree_of(tip)), set[str]()
-    last: Place | None = None
+    last: PastPlace | None = None
     while path not in seen and objects.key_at(tree, path) is None:
         seen.add(path)
         removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
@@ -128,11 +128,11 @@ def whereabouts(objects: Objects, tip: str, path: str) -> tuple[str, Place | Non
     return path, last if objects.key_at(tree, path) is None else None
 
 
-def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> Place | None:
+def _renamed_from(objects: Objects, key: Key, tree: str, parent: str) -> PastPlace | None:
     """The file of a parent that became the new file `key` of a commit's tree."""
     gone = {p: old for p, (old, new) in objects.diff(parent, tree).items() if new is None and old}
     path = _likest(objects, key, gone)
-    return Place(path, gone[path]) if path else None
+    return PastPlace(path, gone[path]) if path else None
 
 
 def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:

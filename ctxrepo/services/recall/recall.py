@@ -15,11 +15,11 @@ from ctxrepo.domain.text.block import age_of, day_of, place
 from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit, open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 from ctxrepo.hooks.moments.prompt_block import why_off, without
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import SOCIAL
-from ctxrepo.hooks.session.trace import note_trace
+from ctxrepo.hooks.session.trace import Subject, note_trace
 from ctxrepo.services.recall.explain import explanation
 from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
 from ctxrepo.services.recall.unrecalled import items_that_fit
@@ -115,18 +115,19 @@ def recall(
         return RecallResult(
             "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."
         )
+    world = World(settings)
     agent, session = asker.session
-    said = {"by": "recall", "agent": agent, "session": session, "prompt": asked.text}
+    subject = Subject(agent, session, asked.text, by="recall")
     with closing(hooks), closing(cache):
-        if why := why_off(hooks, settings, str(asker.folder), dict(asker.env)):
-            trace = note_trace(cache, str(memory.state.root), said, why, [], [])
+        if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
+            trace = note_trace(cache, str(memory.state.root), subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        is_gated = asked.is_gated and settings.get("gate") != "off"
+        is_gated = asked.is_gated and world.is_gated
         with recaller_of(memory) as ask:
             why, given, left, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
         if why != SOCIAL:
             left = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes) + left
-        trace = note_trace(cache, str(memory.state.root), said, why, given, left)
+        trace = note_trace(cache, str(memory.state.root), subject, why, given, left)
         return _result(asked, now, why, given, left, trace, silence)
 
 

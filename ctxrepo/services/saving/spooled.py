@@ -7,22 +7,22 @@ from collections.abc import Iterable
 from ctxrepo.domain.project.paths import is_ignored, unsafe
 from ctxrepo.services.saving.pending import Version
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.spool import Event, Spool
+from ctxrepo.storage.state.spool import Spool, SpoolEvent
 
 
-def spooled_versions(memory: Memory, events: Iterable[Event] | None = None) -> list[Version]:
+def spooled_versions(memory: Memory, events: Iterable[SpoolEvent] | None = None) -> list[Version]:
     """Those of `events`, or all that wait, oldest first; they stay until the worker drops them."""
     spool = Spool(memory.state)
     waiting = spool.read()[0] if events is None else events
     return [version for event in waiting if (version := _version(memory, spool, event))]
 
 
-def touched_paths(events: Iterable[Event]) -> set[str]:
+def touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
     """The memory files that tools wrote, also those of which no version could be put aside."""
     return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
 
 
-def _version(memory: Memory, spool: Spool, event: Event) -> Version | None:
+def _version(memory: Memory, spool: Spool, event: SpoolEvent) -> Version | None:
     data = spool.version(event) if event.version else None
     if data is None or unsafe(event.path) or is_ignored(event.path):
         return None

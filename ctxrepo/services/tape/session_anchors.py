@@ -18,12 +18,12 @@ from ctxrepo.services.tape.handoff import hand_over, prepare
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.spool import SpoolEvent
 
 _SESSION_ANCHORS_BYTES = 256 * 1024
 
 
-def note(memory: Memory, event: Event, now: datetime) -> None:
+def note(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     """Leave the anchor an event calls for on this machine. Of a compaction it is kept that it came: its
     handoff takes a look at folders of other people's, for which nobody waits who holds a lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
@@ -32,7 +32,7 @@ def note(memory: Memory, event: Event, now: datetime) -> None:
         _leave_here(memory, event, now)
 
 
-def hand_over_compaction(memory: Memory, event: Event, env: Mapping[str, str], now: datetime) -> None:
+def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
     """Leave on the tape what is known of a session before its conversation is shortened, if that is
     anything."""
     now = now.astimezone()  # whose day it is decides which log is today's
@@ -43,7 +43,7 @@ def hand_over_compaction(memory: Memory, event: Event, env: Mapping[str, str], n
     hand_over(memory, "handoff/compaction", handoff, project, origin, now, trigger=BY_ITSELF)
 
 
-def _leave_here(memory: Memory, event: Event, now: datetime) -> None:
+def _leave_here(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")
     anchor_id = secrets.token_hex(8)
     made = Anchor(

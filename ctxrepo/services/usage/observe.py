@@ -32,7 +32,7 @@ from ctxrepo.services.reading.read import Reading
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.disk.recent import ends_of
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 
 REPLY_BYTES = 256 * 1024
@@ -42,7 +42,7 @@ _MOST_OPENED = 200
 """Entries that one read opens at most."""
 
 
-def observe(memory: Memory, events: Sequence[Event], now: float) -> None:
+def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
     """Count what came since the last time; `events` are those that the worker has done with."""
     replies, places = _replies(memory, events), _places(memory)  # before anything is locked: they may hang
     try:
@@ -99,7 +99,7 @@ def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now
             store.note("delivered", key, name, known.entry.path, now)
 
 
-def _replies(memory: Memory, events: Sequence[Event]) -> list[tuple[Event, str]]:
+def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEvent, str]]:
     """What the agent said last in each session whose turn has ended."""
     ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
     found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
@@ -140,7 +140,7 @@ def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
             store.note("opened", _key(agent, session), entry.id, entry.path, fields["at"])
 
 
-def _used(memory: Memory, store: UsageStore, event: Event, reply: str, now: float) -> None:
+def _used(memory: Memory, store: UsageStore, event: SpoolEvent, reply: str, now: float) -> None:
     key = _key(event.agent, event.session)
     for name in store.given(key, "used"):
         known = memory.cache.find_entry(name)

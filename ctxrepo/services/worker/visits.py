@@ -19,7 +19,7 @@ from ctxrepo.services.tape.session_anchors import hand_over_compaction
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import Turn
 from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.spool import SpoolEvent
 
 _TRIES = 4
 """So often the write lock is asked for."""
@@ -35,7 +35,7 @@ class Visits:
     now: Callable[[], datetime]
     log: Callable[[str], None]
 
-    def scopes_of(self, events: Sequence[Event]) -> list[str]:
+    def scopes_of(self, events: Sequence[SpoolEvent]) -> list[str]:
         """Find out which projects the sessions are in, for the hooks that could not; the folders of these.
 
         A worker inherits the environment of the session that woke it, and works for all of them.

@@ -25,7 +25,7 @@ from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import Turn
 from ctxrepo.storage.remote.errands import Errands
-from ctxrepo.storage.state.spool import Event, Spool, tidy
+from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
 
 LULL = 0.3
 """Seconds without anything new after which a worker lets go: hooks come in swarms, and waiting a little costs
@@ -49,7 +49,7 @@ _Left = frozenset[tuple[str, ...]]
 class _Round(NamedTuple):
     """What is committed; `before` is how the files of the memory were then, where all were looked at."""
 
-    events: Sequence[Event]
+    events: Sequence[SpoolEvent]
     began: float
     before: Mapping[str, str] | None
 
@@ -66,11 +66,11 @@ class Worker:
     wake: Callable[[], object]
     turn: Turn
     post: Post
-    starts: list[Event] = field(default_factory=list)
+    starts: list[SpoolEvent] = field(default_factory=list)
     """Sessions that wait for what others sent."""
     rounds: list[_Round] = field(default_factory=list)
     """Rounds whose sessions' folders are to be looked at."""
-    seen: list[Event] = field(default_factory=list)
+    seen: list[SpoolEvent] = field(default_factory=list)
     """What happened in sessions, for counting what came of it once nobody waits any more."""
 
     def run(self) -> None:
@@ -185,7 +185,7 @@ class Worker:
             if not self.starts:  # they wait for more than this round
                 self._settle(began)
 
-    def _leave_errands(self, events: Sequence[Event], fetches: bool, writes_outside: bool) -> None:
+    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
         """A session that starts waits for what others sent; at its end it sends, and at the next start what
         an earlier one was killed before sending."""
         errands = Errands(self.memory.state.root)
@@ -244,13 +244,13 @@ class Worker:
         return head is not None and self.memory.cache.head != head
 
 
-def _looks_everywhere(events: Sequence[Event]) -> bool:
+def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
     """Whether edits are looked for in all files: at the turns of a session, when somebody may have edited by
     hand or with a shell; a prompt leaves word only where something moved. After a command or a tool we know
     which file it was."""
     return any(e.event in ("start", "prompt", "stop", "compact", "end") for e in events)
 
 
-def _is_turn(events: Sequence[Event]) -> bool:
+def _is_turn(events: Sequence[SpoolEvent]) -> bool:
     """Whether a session has come to more than using a tool."""
     return any(event.event != "tool" for event in events)

@@ -94,6 +94,6 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             yield None
             return
         with closing(cache):
-            project = place_of(hooks, str(cwd), settings["home"])[1]
+            project = place_of(hooks, str(cwd), settings["home"]).folder
             home, places = Path(settings["home"]), RepositoryPlaces(Path(settings["folder"]))
             yield Known(project, settings.get("global", "global"), cache, home, places)

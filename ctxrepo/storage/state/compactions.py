@@ -14,7 +14,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.storage.disk.outside import read
 from ctxrepo.storage.disk.private import make_folder, put
-from ctxrepo.storage.state.spool import TEXTS, Event
+from ctxrepo.storage.state.spool import TEXTS, SpoolEvent
 
 _MAX_BYTES = 256 * 1024
 
@@ -23,7 +23,7 @@ _MAX_BYTES = 256 * 1024
 class Compactions:
     folder: Path
 
-    def leave(self, event: Event) -> None:
+    def leave(self, event: SpoolEvent) -> None:
         """Keep an event whose line in the spool is about to go."""
         make_folder(self.folder)
         name = f"{time.time_ns():020}-{secrets.token_hex(4)}"
@@ -34,7 +34,7 @@ class Compactions:
     def are_left(self) -> bool:
         return any(True for _ in self._files())
 
-    def take(self) -> Iterator[Event]:
+    def take(self) -> Iterator[SpoolEvent]:
         """Each event, oldest first; its file goes when the next one is asked for."""
         for file in self._files():
             try:
@@ -42,7 +42,7 @@ class Compactions:
             except Unreadable:
                 fields = None
             if fields is not None:
-                yield Event(**{name: text_of(fields, name) for name in TEXTS}, at=0.0)
+                yield SpoolEvent(**{name: text_of(fields, name) for name in TEXTS}, at=0.0)
             with suppress(OSError):
                 file.unlink()
 

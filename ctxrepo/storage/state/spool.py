@@ -28,7 +28,7 @@ NEARLY = 0.8
 
 
 @dataclass(frozen=True)
-class Event:
+class SpoolEvent:
     """What a hook was told: `event` is start, prompt, tool, stop, compact or end; absent fields are ''.
 
     A `tool` event names a memory file (`path`), its bytes (`version`) and the tree they were made from.
@@ -55,7 +55,7 @@ TEXTS = ("event", "agent", "session", "cwd", "source", "path", "version", "base"
 class Spool:
     places: RepositoryPlaces
 
-    def read(self) -> tuple[list[Event], int]:
+    def read(self) -> tuple[list[SpoolEvent], int]:
         """The events not yet done with, oldest first, and the byte after the last one in the spool.
 
         Under the lock of the hooks, so that a line without an end is one that a crash tore: it counts as
@@ -118,13 +118,13 @@ class Spool:
         """What is the same later when nothing has come meanwhile."""
         return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
 
-    def version(self, event: Event) -> bytes | None:
+    def version(self, event: SpoolEvent) -> bytes | None:
         """The bytes that came with a `tool` event."""
         with suppress(OSError):
             return (self.places.versions / os.path.basename(event.version)).read_bytes()
         return None
 
-    def drop(self, end: int, done: Iterable[Event]) -> None:
+    def drop(self, end: int, done: Iterable[SpoolEvent]) -> None:
         """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
 
         What came meanwhile goes to a new file, which the disk has before it takes the place of the old one:
@@ -178,14 +178,14 @@ def _by_age(folder: Path) -> list[tuple[float, str]]:
     return []
 
 
-def _event(line: str, left: str = "") -> Event | None:
+def _event(line: str, left: str = "") -> SpoolEvent | None:
     fields = record(line) if line else None
     if fields is None:
         # A file of which nothing can be made counts as read, too.
-        return Event("", "", "", left=left) if left else None
+        return SpoolEvent("", "", "", left=left) if left else None
     at = fields.get("at")
     moment = float(at) if isinstance(at, int | float) else 0.0
-    return Event(**{name: text_of(fields, name) for name in TEXTS}, at=moment, left=left)
+    return SpoolEvent(**{name: text_of(fields, name) for name in TEXTS}, at=moment, left=left)
 
 
 def _text(file: Path) -> str:

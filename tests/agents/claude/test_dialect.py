@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.claude.dialect import DIALECT
+from ctxrepo.hooks.dialect import Event
 
 
 def ranges(response: Any) -> list[list[int]]:
     with closing(sqlite3.connect(":memory:")) as db:
-        said = {"path": "/a", "wrote": ""}
-        (file,) = DIALECT.touched(db, said, json.dumps({"tool_response": response}))
+        event = Event("claude", "PostToolUse", {"path": "/a"})
+        (file,) = DIALECT.touched(db, event, json.dumps({"tool_response": response}))
     found: list[list[int]] = json.loads(file.ranges)
     return found
 

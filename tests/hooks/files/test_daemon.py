@@ -42,7 +42,7 @@ def facts(spy: Path) -> list[str]:
 
 
 def test_it_is_started_detached_with_the_state_it_serves(spy: Path) -> None:
-    assert start_worker(settings(spy))
+    assert start_worker(*settings(spy))
     cwd, stdout, session, parent, guard, *words = facts(spy)
     assert (cwd, stdout, guard) == ("/", os.devnull, "1")
     assert session != str(os.getsid(0))
@@ -54,30 +54,30 @@ def test_where_its_interpreter_is_gone_the_running_one_is_taken(
     spy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(spy))
-    assert start_worker({**settings(spy), "interpreter": "/gone/python"})
+    assert start_worker("/gone/python", *settings(spy)[1:])
     assert "/the/state" in facts(spy)
 
 
 def test_without_an_interpreter_nothing_starts_and_nothing_fails(
     spy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not start_worker({**settings(spy), "interpreter": ""})
+    assert not start_worker("", *settings(spy)[1:])
     monkeypatch.setattr(sys, "executable", "")
-    assert not start_worker({**settings(spy), "interpreter": "/gone/python"})
+    assert not start_worker("/gone/python", *settings(spy)[1:])
 
 
 def test_where_a_worker_has_the_lock_none_is_started(spy: Path) -> None:
     lock = take(str(spy.with_name("work.lock")))
-    assert start_worker(settings(spy))
+    assert start_worker(*settings(spy))
     assert take(str(spy.with_name("work.lock"))) == -1
     os.close(lock)
     assert not spy.with_name("out").exists()
-    assert start_worker(settings(spy))
+    assert start_worker(*settings(spy))
     assert facts(spy)
 
 
 def test_where_no_lock_can_be_made_none_is_started(spy: Path) -> None:
-    assert not start_worker({**settings(spy), "folder": "/gone"})
+    assert not start_worker(*settings(spy)[:2], "/gone")
     assert not is_taken(str(spy.with_name("work.lock")))
 
 
@@ -101,7 +101,7 @@ def test_of_many_that_start_one_at_once_one_does(spy: Path) -> None:
     for _ in range(20):
         starter = os.fork()
         if starter == 0:
-            os._exit(0 if start_worker(settings(spy)) else 1)
+            os._exit(0 if start_worker(*settings(spy)) else 1)
         starters.append(starter)
     assert [os.waitpid(starter, 0)[1] for starter in starters] == [0] * 20
     assert facts(spy) == ["started", ""]
@@ -122,18 +122,19 @@ def test_a_signal_to_all_descendants_spares_the_one_that_is_on_its_way(
     starter = fork()
     if starter == 0:
         monkeypatch.setattr(os, "fork", fork_and_be_shot)
-        start_worker(settings(spy))
+        start_worker(*settings(spy))
         os._exit(0)
     os.waitpid(starter, 0)
     assert "/the/state" in facts(spy)
 
 
-def settings(spy: Path) -> dict[str, str]:
-    return {"interpreter": str(spy), "state": "/the/state", "folder": str(spy.parent)}
+def settings(spy: Path) -> tuple[str, str, str]:
+    """(interpreter, state, folder)"""
+    return str(spy), "/the/state", str(spy.parent)
 
 
 def test_an_interpreter_that_cannot_run_harms_nobody(tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(0o755)
-    assert start_worker(settings(broken))
+    assert start_worker(*settings(broken))

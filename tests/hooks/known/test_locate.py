@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.hooks.known.compiled import open_hooks, stamp_of
-from ctxrepo.hooks.known.locate import NOWHERE, UNKNOWN, inside, place_of
+from ctxrepo.hooks.known.locate import inside, place_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
     compile_settings,
     record_checkout,
 )
+
+NOWHERE, UNKNOWN = ("", "", True), ("", "", False)
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def place(state: Path, cwd: Path, home: Path) -> tuple[str, str, bool]:
     assert isinstance(db, _sqlite3.Connection)
     found = place_of(db, str(cwd), str(home))
     db.close()
-    return found
+    return found.project, found.folder, found.is_known
 
 
 def record(state: Path, code: Path, top: Path | None = None) -> None:

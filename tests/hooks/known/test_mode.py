@@ -8,6 +8,7 @@ import pytest
 from strict_parser import parse_all
 from world import World
 
+from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.mode import gives, why_not
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
 
@@ -103,6 +104,6 @@ def test_without_a_packet_and_a_cache_there_is_silence(world: World) -> None:
 
 
 def test_every_part_has_a_reason_where_it_is_not_given() -> None:
-    assert why_not({}, "recall") == ""
-    assert why_not({"mode": "pull"}, "recall") == "delivery.mode is pull"
-    assert gives({"mode": "pull"}, "preamble")
+    assert why_not(Known({}), "recall") == ""
+    assert why_not(Known({"mode": "pull"}), "recall") == "delivery.mode is pull"
+    assert gives(Known({"mode": "pull"}), "preamble")

@@ -18,6 +18,7 @@ from needs import needs_root
 from world import NOTES, World, socket_in
 
 from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
+from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.recall.recall import SOCIAL
 from ctxrepo.hooks.recall.semantic import MOST, SOCKET, VERSION, ask
 from ctxrepo.storage.processes import listener as listener_module
@@ -126,7 +127,11 @@ def test_a_social_prompt_isnt_asked_about(world: World, helper: Callable[..., He
     assert prompted(world, "ok, thanks a lot!") == ""
     assert one.asked == []
     with closing(_cache(world)) as cache:
-        assert ask(cache, {"folder": str(world.folder)}, "ok, thanks!", [], [], 4, True) == (SOCIAL, [], [])
+        assert ask(cache, Known({"folder": str(world.folder)}), "ok, thanks!", [], [], 4, True) == (
+            SOCIAL,
+            [],
+            [],
+        )
 
 
 def _cache(world: World) -> Any:

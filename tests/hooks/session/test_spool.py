@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.session import spool as module
-from ctxrepo.hooks.session.spool import MAX_VERSION, keep_version, spool, why_not_kept, written
+from ctxrepo.hooks.session.spool import MAX_VERSION, KeptVersion, keep_version, spool, why_not_kept, written
+
+EVENT = Event("claude", "", {})
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def db() -> _sqlite3.Connection:
 def test_a_line_says_what_is_known_and_leaves_out_the_rest(db: _sqlite3.Connection, tmp_path: Path) -> None:
     folder = tmp_path / "repo"
     said = {"session": "s", "cwd": '/a "b"\n日本', "source": "", "prompt": "not for the spool"}
-    assert spool(db, str(folder), "start", "claude", said)
+    assert spool(db, str(folder), "start", Event("claude", "", said))
     (line,) = (folder / "spool.jsonl").read_text().splitlines()
     fields = json.loads(line)
     assert isinstance(fields.pop("at"), float)
@@ -60,7 +63,7 @@ def test_a_spool_nobody_reads_stops_growing(
     db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_BYTES", 70_000)
-    while spool(db, str(tmp_path), "stop", "claude", {"cwd": "x" * 9000}):
+    while spool(db, str(tmp_path), "stop", Event("claude", "", {"cwd": "x" * 9000})):
         pass
     (tmp_path / "note.md").write_text("x")
     assert keep_version(str(tmp_path), written(str(tmp_path / "note.md"))) == ""
@@ -69,7 +72,7 @@ def test_a_spool_nobody_reads_stops_growing(
 
 def test_where_it_cannot_be_written_nothing_fails(db: _sqlite3.Connection, tmp_path: Path) -> None:
     (tmp_path / "repo").write_text("a file in the way")
-    assert not spool(db, str(tmp_path / "repo"), "stop", "claude", {})
+    assert not spool(db, str(tmp_path / "repo"), "stop", EVENT)
 
 
 def test_beyond_so_many_versions_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +101,7 @@ def test_what_cannot_be_appended_is_left_as_a_file_of_its_own(
     monkeypatch.setattr(logs, "PATIENCE", 0.02)
     with held(tmp_path / "spool.jsonl"):
         for number in range(4):
-            assert spool(db, str(tmp_path), "tool", "claude", {"version": str(number)}, durable=True)
+            assert spool(db, str(tmp_path), "tool", EVENT, KeptVersion("", "", str(number)))
     lines = [(tmp_path / "left" / name).read_text() for name in sorted(os.listdir(tmp_path / "left"))]
     assert [json.loads(line)["version"] for line in lines] == list("0123")
 
@@ -112,10 +115,10 @@ def test_whatever_is_in_the_spools_place_the_event_is_left(
         kind, lambda: place.write_text("x" * 70_000)
     )()
     monkeypatch.setattr(module, "MAX_BYTES", 70_000)
-    assert spool(db, str(tmp_path), "tool", "claude", {"version": "1"}, durable=True)
+    assert spool(db, str(tmp_path), "tool", EVENT, KeptVersion("", "", "1"))
     assert len(os.listdir(tmp_path / "left")) == 1
     # Where nobody has worked for so long, only what the disk must have is left.
-    assert spool(db, str(tmp_path), "stop", "claude", {}) == (kind != "full")
+    assert spool(db, str(tmp_path), "stop", EVENT) == (kind != "full")
 
 
 def test_a_file_of_an_event_is_there_whole_or_not_at_all(
@@ -124,7 +127,7 @@ def test_a_file_of_an_event_is_there_whole_or_not_at_all(
     (tmp_path / "spool.jsonl").mkdir()
     monkeypatch.setattr(os, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        spool(db, str(tmp_path), "tool", "claude", {"version": "1"}, durable=True)
+        spool(db, str(tmp_path), "tool", EVENT, KeptVersion("", "", "1"))
     assert [name[0] for name in os.listdir(tmp_path / "left")] == ["."]
 
 
@@ -135,7 +138,7 @@ def test_a_line_follows_a_spool_that_is_replaced_while_it_waits(
     place.touch()
     with held(place):
         hook = threading.Thread(
-            target=lambda: spool(_sqlite3.connect(":memory:"), str(tmp_path), "stop", "claude", {})
+            target=lambda: spool(_sqlite3.connect(":memory:"), str(tmp_path), "stop", EVENT)
         )
         hook.start()
         time.sleep(0.1)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import NOTES, World
 
-from ctxrepo.hooks.session.trace import MAX_BYTES, MAX_LEFT_OUT, note_trace
+from ctxrepo.hooks.session.trace import MAX_BYTES, MAX_LEFT_OUT, Subject, note_trace
 
 PROMPT = "which port is the staging database on?"
 DB = sqlite3.connect(":memory:", check_same_thread=False)
@@ -105,7 +105,7 @@ class TestHook:
 
 class TestFile:
     def test_the_newest_half_stays_and_the_file_keeps_its_bound(self, tmp_path: Path) -> None:
-        said = {"agent": "claude", "session": "s", "prompt": "x" * 500}
+        said = Subject("claude", "s", "x" * 500)
         left = [(hit(f"id{n}", path="shop/" + "p" * 80), "why " * 10) for n in range(30)]
         names, sizes = [], []
         for _ in range(400):
@@ -125,12 +125,12 @@ class TestFile:
         assert (tmp_path / "traces.jsonl").stat().st_mode & 0o777 == 0o600
 
     def test_a_name_longer_than_any_keeps_the_line_short(self, tmp_path: Path) -> None:
-        said = {"agent": "claude", "session": "s" * 5000, "prompt": "x"}
+        said = Subject("claude", "s" * 5000, "x")
         note_trace(DB, str(tmp_path), said, "", [hit("a", path="p" * 9000)], [])
         assert len((tmp_path / "traces.jsonl").read_bytes()) < 1000
 
     def test_a_place_has_the_lines_of_its_entry(self, tmp_path: Path) -> None:
-        note_trace(DB, str(tmp_path), {"prompt": "x"}, "", [hit("a"), hit("b", last=5)], [])
+        note_trace(DB, str(tmp_path), Subject("", "", "x"), "", [hit("a"), hit("b", last=5)], [])
         assert [row[1] for row in lines(tmp_path)[0]["given"]] == ["shop/a.md#L3", "shop/a.md#L3-L5"]
 
 
@@ -138,7 +138,7 @@ class TestFile:
 def test_whatever_is_said_a_trace_is_one_line_of_json(prompt: str, session: str, why: str) -> None:
     folder = Path(os.environ["HOME"])
     (folder / "traces.jsonl").unlink(missing_ok=True)
-    assert note_trace(DB, str(folder), {"prompt": prompt, "session": session}, why, [], [(hit("a"), why)])
+    assert note_trace(DB, str(folder), Subject("", session, prompt), why, [], [(hit("a"), why)])
     (trace,) = (folder / "traces.jsonl").read_text("utf-8").removesuffix("\n").split("\n")
     told = json.loads(trace).get("prompt", "")
     assert told == prompt[:120].encode("utf-8", "replace").decode()

@@ -12,10 +12,12 @@ from machines import Machine
 
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.compiled import open_hooks
-from ctxrepo.hooks.known.locate import NOWHERE, UNKNOWN, Place, place_of
+from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.services.locate.project import find_project, project_of, relink
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
+
+NOWHERE, UNKNOWN = ("", "", True), ("", "", False)
 
 
 @pytest.fixture
@@ -131,11 +133,12 @@ def test_what_is_found_is_recorded_for_the_hooks(mine: Machine) -> None:
     assert known.folder == "shop"
 
 
-def hooks_say(machine: Machine, folder: Path) -> Place:
+def hooks_say(machine: Machine, folder: Path) -> tuple[str, str, bool]:
     db = open_hooks(str(machine.places.state))
     assert db is not None
     with closing(db):
-        return place_of(db, str(folder), str(machine.clone))
+        found = place_of(db, str(folder), str(machine.clone))
+        return found.project, found.folder, found.is_known
 
 
 def test_hooks_ask_again_after_a_clone_an_init_and_another_address(

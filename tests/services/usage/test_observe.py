@@ -22,7 +22,7 @@ from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.usage.observe import note_read, observe
 from ctxrepo.services.usage.usage import usage, zombies
-from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 
 FACT = "The staging port of the shop's **postgres** is `5433`, and it is never 5432"
@@ -82,7 +82,7 @@ class Observed:
         self.see("stop", session, transcript=str(transcript))
 
     def see(self, event: str = "stop", session: str = "s-1", **more: str) -> None:
-        observe(self.machine.open(), [Event(event, "claude", session, **more)], time.time())
+        observe(self.machine.open(), [SpoolEvent(event, "claude", session, **more)], time.time())
 
     def counts(self) -> tuple[int, ...]:
         self.see()

@@ -12,7 +12,7 @@ from ctxrepo.services.locate.project import Location
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.state.compactions import Compactions
-from ctxrepo.storage.state.spool import Event
+from ctxrepo.storage.state.spool import SpoolEvent
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     monkeypatch.setattr(visits_module, "look_here", look)
     ada.remember("a fact")
     here, odd = str(ada.project_folder), str(ada.home / "odd")
-    assert visits.scopes_of([Event("start", "claude", "s", cwd) for cwd in (odd, here)]) == ["shop"]
+    assert visits.scopes_of([SpoolEvent("start", "claude", "s", cwd) for cwd in (odd, here)]) == ["shop"]
     assert "nobody reckoned with this" in log[0]
 
 
@@ -50,7 +50,7 @@ def test_the_handoff_of_a_compaction_is_left_by_whoever_comes_after_a_kill(
 
     ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
     Compactions(visits.memory.state.compactions).leave(
-        Event("compact", "claude", "s-1", str(ada.project_folder))
+        SpoolEvent("compact", "claude", "s-1", str(ada.project_folder))
     )
     with monkeypatch.context() as patch:
         patch.setattr(visits_module, "hand_over_compaction", killed)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.known.compiled import checkout_of, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, checkout_of, open_hooks, settings_of
 from ctxrepo.storage.state import compiled
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -67,7 +67,10 @@ def test_a_checkout_is_recorded_and_replaced(tmp_path: Path) -> None:
     compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
     db = open_hooks(str(tmp_path))
     assert db is not None
-    assert checkout_of(db, "/code") == ("/code/.git/config", "3:4", "example/shop", "shop")
+    known = checkout_of(db, "/code")
+    assert known is not None
+    assert (known.config, known.stamp) == ("/code/.git/config", "3:4")
+    assert (known.project, known.folder) == ("example/shop", "shop")
     assert checkout_of(db, "/elsewhere") is None
     db.close()
 
@@ -137,3 +140,8 @@ def test_an_odd_path_is_opened_as_it_is(tmp_path: Path) -> None:
     assert db is not None
     db.close()
     assert [p.name for p in tmp_path.iterdir() if p.name != "home"] == ["a?b#c%41 d"]
+
+
+def test_a_number_that_is_none_is_the_default() -> None:
+    assert World({"ttl": "60", "recall_limit": "many"}).ttl == 60
+    assert World({"recall_limit": "many"}).recall_limit == World({}).recall_limit == 8

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
+from ctxrepo.hooks.session.spool import KeptVersion
 from ctxrepo.hooks.session.spool import spool as leave
-from ctxrepo.storage.state.spool import MANY_LEDGERS, Event, Spool, tidy
+from ctxrepo.storage.state.spool import MANY_LEDGERS, Spool, SpoolEvent, tidy
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 
@@ -30,7 +32,7 @@ def spool(places: RepositoryPlaces) -> Spool:
 def hook(spool: Spool, session: str) -> None:
     """Leave an event, as a hook does."""
     db = _sqlite3.connect(":memory:")
-    assert leave(db, str(spool.places.root), "stop", "claude", {"session": session})
+    assert leave(db, str(spool.places.root), "stop", Event("claude", "Stop", {"session": session}))
     db.close()
 
 
@@ -40,7 +42,7 @@ def test_what_a_hook_leaves_is_what_the_worker_reads(spool: Spool) -> None:
     hook(spool, "one")
     hook(spool, "two")
     events, end = spool.read()
-    assert events == [Event("stop", "claude", "one"), Event("stop", "claude", "two")]
+    assert events == [SpoolEvent("stop", "claude", "one"), SpoolEvent("stop", "claude", "two")]
     assert not spool.is_empty()
     spool.drop(end, events)
     assert spool.is_empty()
@@ -85,7 +87,7 @@ def test_lines_that_make_no_sense_are_passed_over_and_come_to_an_end(spool: Spoo
 def test_versions_are_read_and_go_with_their_event(spool: Spool, tmp_path: Path) -> None:
     spool.places.versions.mkdir()
     (spool.places.versions / "1-2").write_bytes(b"- as written\n")
-    event = Event("tool", "claude", "s", path="a.md", version="1-2")
+    event = SpoolEvent("tool", "claude", "s", path="a.md", version="1-2")
     assert spool.version(event) == b"- as written\n"
     hook(spool, "s")
     spool.drop(spool.read()[1], [event])
@@ -97,7 +99,7 @@ def test_versions_are_read_and_go_with_their_event(spool: Spool, tmp_path: Path)
 def test_a_version_is_never_looked_for_elsewhere(spool: Spool, tmp_path: Path, name: str) -> None:
     (tmp_path / "outside").write_bytes(b"not yours")
     (spool.places.versions / "folder").mkdir(parents=True)
-    event = Event("tool", "claude", "s", version=name)
+    event = SpoolEvent("tool", "claude", "s", version=name)
     assert spool.version(event) is None
     hook(spool, "s")
     spool.drop(spool.read()[1], [event])
@@ -155,7 +157,9 @@ def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool
     for name in ("waits", "event-never-came"):
         (spool.places.versions / name).write_bytes(b"- a\n")
     db = _sqlite3.connect(":memory:")
-    assert leave(db, str(spool.places.root), "tool", "claude", {"path": "a.md", "version": "waits"})
+    assert leave(
+        db, str(spool.places.root), "tool", Event("claude", "", {}), KeptVersion("a.md", "", "waits")
+    )
     db.close()
     tidy(spool.places, time.time() + 60 * 86400)
     assert os.listdir(spool.places.versions) == ["waits"]

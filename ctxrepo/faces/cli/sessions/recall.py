@@ -98,7 +98,7 @@ def recall(
 
 def _in_memory(asked: Question, scope: str) -> RecallResult:
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.hooks.known.locate import scopes_at
+    from ctxrepo.hooks.known.locate import Place
     from ctxrepo.services.reading.find import scope_named
     from ctxrepo.services.recall.recall import Asker, failed, recall
 
@@ -106,8 +106,8 @@ def _in_memory(asked: Question, scope: str) -> RecallResult:
     try:
         run.settle()
         project, general = run.project, run.memory.global_folder
-        place = (project.id, project.folder, True) if project else ("", "", True)
-        scopes = [scope_named(run.memory, scope, project).folder] if scope else scopes_at(place, general)
+        place = Place(project.id, project.folder) if project else Place()
+        scopes = [scope_named(run.memory, scope, project).folder] if scope else place.scopes(general)
         asker = Asker(run.cwd, run.env, (run.origin.agent, run.origin.session))
         return recall(run.memory, asked, scopes, asker, run.now)
     except (UsageError, NotFound):
