@@ -1,6 +1,6 @@
 """Tries what `services/meaning/fusion.py` may be set to, on the development data:
 
-    PYTHONPATH=tests python -m recall.hybrid MODEL WORK
+    PYTHONPATH=tests:tools python -m recall.hybrid MODEL WORK
 
 MODEL is a folder with a model, WORK a folder that keeps vectors between two runs. The first table is about
 ranking: how often one of the first five entries holds evidence, and which share of it is among the first ten.
