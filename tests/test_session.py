@@ -231,6 +231,7 @@ def test_off_is_off(laptop: Machine) -> None:
 
 def test_before_init_a_hook_leaves_no_trace(laptop: Machine) -> None:
     state = laptop.places.state
+    wait_for_workers(laptop)  # who is still at work would make it anew
     shutil.rmtree(state)
     session = Session(laptop, "s-1")
     for event in session.lines:
