@@ -20,7 +20,7 @@ import ctxrepo
 PACKAGE = Path(ctxrepo.__file__).parent
 LIGHT = sorted(
     file.relative_to(PACKAGE)
-    for room in ("hooks", "domain/text", "domain/words")
+    for room in ("hooks", "domain/text", "domain/words", "agents")
     for file in (PACKAGE / room).rglob("*.py")
 )
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd")
@@ -29,7 +29,7 @@ WAY_OUT = 60.0
 
 def installation(folder: Path) -> Path:
     """A copy of what a hook needs of the package."""
-    for part in ("__init__.py", "hook.py", "hooks", "domain"):
+    for part in ("__init__.py", "hook.py", "hooks", "domain", "agents"):
         source = PACKAGE / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         (folder / "ctxrepo").mkdir(parents=True, exist_ok=True)
