@@ -71,7 +71,7 @@ class TestRemember:
         assert (data["existing"], data["staged"], data["near"], data["replaced"]) == (False, False, [], [])
         assert cli("read", data["id"]).out == "- make test runs everything\n"
         assert cli.machine.read("shop/MEMORY.md").endswith("## Notes\n\n- make test runs everything\n")
-        assert [call["state"] for call in cli.woken] == [str(cli.machine.places.state)]
+        assert [state for _, state, _ in cli.woken] == [str(cli.machine.places.state)]
 
     def test_the_words_say_id_and_place(self, cli: Terminal) -> None:
         said = cli("remember", "x is y", "--scope", "global", "--category", "gotcha", "--tag", "a", "-t", "b")
