@@ -64,7 +64,7 @@ WRITTEN = (
       "```\n§\n```",
       "Deploy key for web01 (~/.ssh/id_ed25519):\n§",
       "ssh key of the backup user\n```text\n§\n```",
-      "$ cat /root/.ssh/id_ed25519\n§"),
+      "$ cat ~/.ssh/id_ed25519\n§"),
     kind(F, "putty ppk", ppk,
       "§",
       "WinSCP key:\n§",
