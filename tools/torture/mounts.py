@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -42,6 +43,15 @@ def why_no_mount() -> str:
                 return ""
         except (OSError, subprocess.CalledProcessError) as error:
             return f"root may not mount here, as in a container without CAP_SYS_ADMIN ({error})"
+
+
+def why_no_filesystem(name: str) -> str:
+    """Why the kernel of this machine mounts no file system of this kind; '' where it does."""
+    known = Path("/proc/filesystems").read_text().split()
+    loads = ["modprobe", "--quiet", "--dry-run", name]
+    if name in known or (shutil.which(loads[0]) and subprocess.run(loads).returncode == 0):
+        return ""
+    return f"the kernel of this machine knows no {name}"
 
 
 needs_mount = unless(why_no_mount())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from machines import Machine
+from needs import needs_root
 from owned import own_of
 
 from ctxrepo.errors import RepositoryState
@@ -81,13 +82,10 @@ def test_conditions_go_by_the_clones_place_and_nothing_of_it_is_read(own: OwnGit
     assert asked.run("config", "core.editor", timeout=5).out == ""
 
 
-def test_a_clone_of_another_user_is_refused_unless_one_trusts_it(
-    ada: Machine,
-) -> None:
+@needs_root
+def test_a_clone_of_another_user_is_refused_unless_one_trusts_it(ada: Machine) -> None:
     ada.init()
     ada.open()
-    if os.geteuid() != 0:
-        pytest.skip("only root can give a folder away")
     shutil.chown(ada.clone / ".git", 4711)
     with pytest.raises(RepositoryState, match="belongs to another user"):
         require_owner(ada.clone, ada.env)
