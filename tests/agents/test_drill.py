@@ -32,9 +32,6 @@ class _Hal(Dialect):
         lines = event.wrote.split("\\n")
         return [TouchedFile(line[9:]) for line in lines if line.startswith("*** File ")]
 
-    def reply(self, db, event, text):
-        return f"{event} remembers:\\n{text}"
-
 DIALECT = _Hal(
     name="hal",
     moments={"wakeUp": "start", "patched": "tool", "sleep": "end"},
@@ -179,9 +176,9 @@ def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     seen = [json.loads(line)["path"] for line in memory.state.access.read_text().splitlines()]
     assert seen == 2 * [*map(str, paths), str(hal.machine.project_folder / "lib/ship.py")]
     answer = hal.tell("wakeUp")
-    assert answer.startswith("wakeUp remembers:\n<ctxrepo-memory")
+    assert answer.startswith("<ctxrepo-memory")
     assert "Answer in Dutch" in answer
-    assert len(answer.encode()) <= 4000 + len("wakeUp remembers:\n")
+    assert len(answer.encode()) <= 4000
 
 
 def test_what_keeps_its_hooks_from_running_is_told(hal: Hal) -> None:

@@ -76,14 +76,15 @@ class Dialect:
         """Whether this tool leaves the files that it names as they are."""
         return tool.lower() in self.readers
 
-    def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
-        """The files that the tool call of this event read or wrote; `db` reads JSON."""
-        raise NotImplementedError
+    def touched(self, _db: _sqlite3.Connection, event: Event, _json: str) -> list[TouchedFile]:
+        """The files that the tool call of this event read or wrote; the database reads the event's JSON.
+        Unless a dialect knows more it is the one file of the event, all of it."""
+        return [TouchedFile(event.path, wrote=event.wrote)] if event.path else []
 
-    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
-        """What to print so that the agent adds `text` at `event`, which is as the agent writes it; '' for
-        nothing."""
-        raise NotImplementedError
+    def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
+        """What to print so that the agent adds `text` at the event, which is named as the agent writes it; ''
+        for nothing. Unless a dialect knows better it is the plain text."""
+        return text
 
     def origin(self, _transcript: str) -> str:
         """The session that the one of this transcript is a fork of, '' where nobody can tell. It may look at

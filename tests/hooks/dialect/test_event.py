@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ctxrepo.hooks.dialect import FIELDS, Event
+import sqlite3
+
+from ctxrepo.hooks.dialect import FIELDS, Dialect, Event
 
 
 def test_every_field_that_an_agent_tells_has_a_name() -> None:
@@ -14,3 +16,13 @@ def test_every_field_that_an_agent_tells_has_a_name() -> None:
 def test_what_was_not_told_is_empty() -> None:
     event = Event("claude", "Stop", {})
     assert {getattr(event, name) for name in Event.__slots__} == {"claude", "Stop", ""}
+
+
+def test_a_dialect_that_knows_no_more_reads_one_path_and_answers_in_plain_text() -> None:
+    plain = Dialect("hal", moments={}, fields={}, readers=frozenset(), most_bytes=100)
+    db = sqlite3.connect(":memory:")
+    wrote = Event("hal", "wrote", {"path": "lib/ship.py", "wrote": "x = 1\n"})
+    (file,) = plain.touched(db, wrote, "{}")
+    assert (file.path, file.ranges, file.wrote) == ("lib/ship.py", "[]", "x = 1\n")
+    assert plain.touched(db, Event("hal", "said", {}), "{}") == []
+    assert plain.reply(db, "wakeUp", "<note>\n") == "<note>\n"
