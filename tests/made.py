@@ -6,8 +6,12 @@ import base64
 import random
 import re
 import string
-from re import _constants, _parser  # type: ignore[attr-defined]  # what a pattern is made of
+from importlib import import_module
 from typing import Any
+
+# What a pattern is made of; the modules have no types, and their names say that Python may change them.
+_constants: Any = import_module("re._constants")
+_parser: Any = import_module("re._parser")
 
 _UPPER = string.ascii_uppercase + string.digits
 _ALNUM = string.ascii_letters + string.digits

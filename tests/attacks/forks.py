@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -61,10 +62,8 @@ class Runner:
 
 
 def _serve() -> None:
-    import ctxrepo.__main__
-    import ctxrepo.faces.cli.app
-    import ctxrepo.storage.memory  # noqa: F401 - loaded once, for all forks
-
+    for name in ("ctxrepo.__main__", "ctxrepo.faces.cli.app", "ctxrepo.storage.memory"):
+        import_module(name)  # once, for all forks
     assert "pygit2" not in sys.modules
     for line in sys.stdin:
         order = json.loads(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from machines import Machine
 from ctxrepo.services.locate.project import Location
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker.visits import Visits
+from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -29,10 +31,10 @@ def visits(ada: Machine, log: list[str]) -> Visits:
 def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     ada: Machine, visits: Visits, log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def look(memory: object, cwd: Path, env: object) -> Location:
+    def look(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
         if cwd.name == "odd":
             raise RuntimeError("nobody reckoned with this")
-        return real(memory, cwd, env)  # type: ignore[arg-type]
+        return real(memory, cwd, env)
 
     real = visits_module.look_here
     monkeypatch.setattr(visits_module, "look_here", look)
