@@ -1,28 +1,24 @@
-"""active: the files of each project that agents touched last go into the cache, as their hooks noted them."""
+"""The files of each project that agents touched last: they go from the access log into the cache."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
-from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.records.focus import MOST_FILES, Touch, focus, ranked
-from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 
-MOST_LINES = 4000
-"""Of the log the newest so many lines count."""
+MOST_ACCESSES = 4000
+"""Of the log the newest so many count."""
 
 _LOOKED_AT = 100
 """Files of a project of which it is asked whether they are still there."""
-
-_RANGES = 100
 
 
 def note_active(memory: Memory) -> bool:
@@ -30,35 +26,22 @@ def note_active(memory: Memory) -> bool:
     may_doubt = memory.settings.project.trust == "open"
     known = read_checkouts(memory.places.state)
     checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]
-    logs = [f"{memory.state.access}.1", str(memory.state.access)]
-    stamp = " ".join([*map(stamp_of, logs), digest_of(repr([(c.top, c.project) for c in checkouts]))])
+    log = AccessLog(memory.state.access)
+    stamp = f"{log.stamp} {digest_of(repr([(c.top, c.project) for c in checkouts]))}"
     if memory.cache.recent_stamp == stamp:
         return False
-    lines = [line for log in logs for line in lines_of(log, ACCESS_BYTES) if line][-MOST_LINES:]
-    touches = _touches(lines)
+    touches = _touches(log)
     real = _real(memory, touches, [c.top for c in checkouts])
     found = _by_project(touches, checkouts, os.path.realpath(memory.root), real)
     memory.cache.set_recent({project: _files(tops) for project, tops in found.items()}, stamp)
     return True
 
 
-def _touches(lines: Sequence[str]) -> list[Touch]:
-    found = []
-    for fields in filter(None, map(record, lines)):
-        at, path = fields.get("at"), text_of(fields, "path")
-        if isinstance(at, int | float) and path.startswith("/") and "\0" not in path:
-            is_edit = not only_reads(text_of(fields, "agent"), text_of(fields, "tool"))
-            found.append(Touch(float(at), path, is_edit, tuple(_ranges(fields.get("ranges")))))
-    return found
-
-
-def _ranges(said: object) -> list[tuple[int, int]]:
-    pairs = said[:_RANGES] if isinstance(said, list) else []
-    return [(a, b) for a, b in (p for p in pairs if isinstance(p, list) and len(p) == 2) if _is_range(a, b)]
-
-
-def _is_range(first: object, last: object) -> bool:
-    return isinstance(first, int) and isinstance(last, int) and 0 < first <= last
+def _touches(log: AccessLog) -> list[Touch]:
+    """What was done to files, the oldest first."""
+    newest = islice(log.newest(), MOST_ACCESSES)
+    found = [Touch(a.at, a.path, not only_reads(a.agent, a.tool), a.ranges) for a in newest]
+    return found[::-1]
 
 
 def _real(memory: Memory, touches: Sequence[Touch], tops: Sequence[str]) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""hook_records: which of our hooks ran in the last sessions, how long, and whether the model was given what
-they gave; from what the agents record themselves, and what ctxrepo noted where they record nothing."""
+"""Which of our hooks ran in the last sessions, how long, and whether the model was given what they gave: from
+what the agents record themselves, and what ctxrepo noted where they record nothing."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.recent import lines_of, newest, written
 from ctxrepo.storage.git.git import redact
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.state.ledgers import ledgers
 
 SESSIONS = 10
@@ -108,10 +109,8 @@ def _read(records: Records, path: Path) -> Recorded | None:
 def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
     """(session, event) -> how often ctxrepo itself wrote down that it was called."""
     found: Counter[tuple[str, str]] = Counter()
-    access = memory.state.root / "access.jsonl"
-    for path in (access.with_name("access.jsonl.1"), access):
-        for line in filter(None, map(record, lines_of(path)[0])):
-            found[text_of(line, "session"), "PostToolUse"] += 1
+    for access in AccessLog(memory.state.access).newest():
+        found[access.session, "PostToolUse"] += 1
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1

@@ -1,4 +1,4 @@
-"""gather: what a handoff can say of a session that nobody summed up; no model reads anything."""
+"""A handoff for a session that nobody summed up, from what is noted anyway; no model reads anything."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from pathlib import Path
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import records_of
-from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.working.daily import words_of
-from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.services.notes.log import entries_today
 from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.anchors import anchor_names
 from ctxrepo.services.reading.find import Scope
 from ctxrepo.storage.disk.recent import ends_of, newest
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.user.code import top_above
 
 OWN = "handoff/"
@@ -96,14 +94,12 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
     tops = memory.outside.ask(cwd, lambda: _tops(cwd)) if sitting.cwd and sitting.session else ()
     if not tops:
         return
-    log = memory.state.access
-    lines = lines_of(f"{log}.1", ACCESS_BYTES) + lines_of(str(log), ACCESS_BYTES)
     seen: set[str] = set()
-    for fields in map(record, reversed(lines)):
-        if fields is None or text_of(fields, "session") != sitting.session:
+    for access in AccessLog(memory.state.access).newest():
+        if access.session != sitting.session:
             continue
-        path = _below(text_of(fields, "path"), tops)
-        if path and path not in seen and not only_reads(sitting.agent, text_of(fields, "tool")):
+        path = _below(access.path, tops)
+        if path and path not in seen and not only_reads(sitting.agent, access.tool):
             seen.add(path)
             yield path
         if len(seen) == MAX_FILES:

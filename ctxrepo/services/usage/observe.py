@@ -1,4 +1,4 @@
-"""observe: what hooks noted anyway becomes counts of what came of the entries that sessions were given.
+"""What came of the entries that sessions were given is counted, from what hooks noted anyway.
 
 Nothing of a prompt or an entry is kept, and no hook does anything for it.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import records_of
-from ctxrepo.domain.formats.jsonl import record, render, text_of
+from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import decode
@@ -23,7 +23,6 @@ from ctxrepo.domain.records.usage import is_used
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.known.locate import inside
-from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.hooks.session import trace
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import given_before_writes, read_ledger
@@ -32,6 +31,7 @@ from ctxrepo.services.reading.read import Reading
 from ctxrepo.storage.cache.rows import digest_of
 from ctxrepo.storage.disk.recent import ends_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.accesslog import Access, AccessLog
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 
@@ -62,17 +62,11 @@ def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
 
 def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
     """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
-    entry = reading.entry
-    fields = {
-        "at": now,
-        "agent": origin.agent,
-        "session": origin.session,
-        "tool": "read",
-        "path": str(memory.root / reading.note.path),
-        **({"ranges": [[entry.first_line, entry.last_line]]} if entry else {}),
-    }
-    if origin.session:
-        logs.append_rolling(str(memory.state.access), render(fields) + "\n", ACCESS_BYTES)
+    if not origin.session:
+        return
+    path, entry = str(memory.root / reading.note.path), reading.entry
+    ranges = ((entry.first_line, entry.last_line),) if entry else ()
+    AccessLog(memory.state.access).add(Access(now, origin.agent, origin.session, "read", path, ranges))
 
 
 def _delivered(memory: Memory, store: UsageStore) -> None:
@@ -113,9 +107,8 @@ def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEv
 
 def _places(memory: Memory) -> dict[str, str]:
     """path -> where in the memory it is, of the notes that agents' tools have read."""
-    lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
-    read = dict.fromkeys(text_of(fields, "path") for fields in filter(None, map(record, lines)))
-    notes = [path for path in read if path.endswith(".md") and path.startswith("/") and "\0" not in path]
+    touched = dict.fromkeys(access.path for access in AccessLog(memory.state.access).newest())
+    notes = [path for path in touched if path.endswith(".md")]
     root = str(memory.root)
     found = memory.outside.ask_each(notes, lambda path: inside(path, root), _folder)
     return {path: relative for path, relative in found if relative}
@@ -126,18 +119,14 @@ def _folder(path: str) -> Path:
 
 
 def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
-    lines = logs.lines_of(str(memory.state.access), ACCESS_BYTES)
-    for fields in _since(store, "access", lines):
-        session, path = text_of(fields, "session"), text_of(fields, "path")
-        agent = text_of(fields, "agent")
-        if not session or not path.endswith(".md") or not only_reads(agent, text_of(fields, "tool")):
+    for access in map(Access.of, _since(store, "access", AccessLog(memory.state.access).lines)):
+        if access is None or not access.session or not only_reads(access.agent, access.tool):
             continue
-        relative = places.get(path)
-        entries = memory.cache.entries_of(relative) if relative else []
-        ranges = fields.get("ranges")
-        seen = [e.entry for e in entries if _overlaps(ranges, e.entry.first_line, e.entry.last_line)]
+        relative = places.get(access.path)
+        entries = [known.entry for known in memory.cache.entries_of(relative)] if relative else []
+        seen = [entry for entry in entries if access.shows(entry.first_line, entry.last_line)]
         for entry in seen[:_MOST_OPENED]:
-            store.note("opened", _key(agent, session), entry.id, entry.path, fields["at"])
+            store.note("opened", _key(access.agent, access.session), entry.id, entry.path, access.at)
 
 
 def _used(memory: Memory, store: UsageStore, event: SpoolEvent, reply: str, now: float) -> None:
@@ -205,14 +194,6 @@ def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, 
     if last:
         store.has_read(log, max([known, *(fields["at"] for fields in fresh)]), last)
     return fresh[::-1]
-
-
-def _overlaps(ranges: object, first: int, last: int) -> bool:
-    """Whether a read of these ranges, of everything where there are none, shows these lines."""
-    if not isinstance(ranges, list):
-        return True
-    pairs = [pair for pair in ranges if isinstance(pair, list) and len(pair) == 2]
-    return any(a <= last and first <= b for a, b in pairs if isinstance(a, int) and isinstance(b, int))
 
 
 def _key(agent: str, session: str) -> str:

@@ -146,6 +146,15 @@ def test_a_read_of_its_lines_opens_it(seen: Observed) -> None:
     assert seen.counts()[2] == 2
 
 
+def test_a_read_counts_though_the_log_became_full_behind_it(seen: Observed) -> None:
+    seen.reads()
+    access = seen.machine.open().state.access
+    access.rename(f"{access}.1")
+    seen.reads("s-2")
+    assert seen.counts()[2] == 2
+    assert seen.counts()[2] == 2
+
+
 def test_an_edit_and_a_read_elsewhere_open_nothing(seen: Observed) -> None:
     path = str(seen.machine.project_folder / "a.md")
     seen.log("access", at=time.time(), agent="claude", session="s-1", tool="Read", path=path)
