@@ -1,4 +1,4 @@
-"""bounds: how much of each thing a memory may be made of, and the sentence for what has more.
+"""How much of each thing a memory may be made of, and the sentence for what has more.
 
 Whoever can push to the remote decides how much there is to walk: a few dozen folder objects make ten billion
 paths. Every walk counts, and stops here.

@@ -1,4 +1,4 @@
-"""check: everything in the notes that is not as it was meant, file by file."""
+"""Everything in the notes that is not as it was meant, file by file."""
 
 from __future__ import annotations
 

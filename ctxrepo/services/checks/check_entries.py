@@ -1,4 +1,4 @@
-"""check_entries: what is wrong between entries: what is said twice, and keys that have no value any more."""
+"""What is wrong between entries: what is said twice, and keys that have no value any more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fix: what `check` finds and needs no decision of a person is mended, file by file."""
+"""What `check` finds and needs no decision of a person is mended, file by file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""blocks: the packet stands in files that a person named, and follows the memory; no other byte changes."""
+"""The packet stands in files that a person named, and follows the memory; no other byte changes."""
 
 from __future__ import annotations
 

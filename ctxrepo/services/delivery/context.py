@@ -1,4 +1,4 @@
-"""context: exactly what a session start would deliver now, and how it came about."""
+"""Exactly what a session start would deliver now, and how it came about."""
 
 from __future__ import annotations
 

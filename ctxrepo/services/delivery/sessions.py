@@ -1,4 +1,4 @@
-"""sessions: those that agents had lately, and whether each is given anything."""
+"""The sessions that agents had lately, and whether each is given anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""bounds: whether a history is more than a memory may be, measured once for each commit.
+"""Whether a history is more than a memory may be, measured once for each commit.
 
 What a remote sent is measured right after the fetch and before anything else looks at it. What is refused is
 as if it had never come: the ref by which we know the remote goes back to where we last agreed with it.

@@ -1,4 +1,4 @@
-"""faults: what every session is told once about the memory itself, since when, and what helps."""
+"""What every session is told once about the memory itself, since when, and what helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""halfway: whether whoever wrote the memory's notes to this machine was ended before all were there."""
+"""Whether whoever wrote the memory's notes to this machine was ended before all were there."""
 
 from __future__ import annotations
 

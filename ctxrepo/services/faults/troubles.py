@@ -1,4 +1,4 @@
-"""troubles: what hooks and worker met and nothing has got past since."""
+"""What hooks and worker met and nothing has got past since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""unseen: what is in the memory's history and never reaches the disk, because it could do harm there."""
+"""What is in the memory's history and never reaches the disk, because it could do harm there."""
 
 from __future__ import annotations
 

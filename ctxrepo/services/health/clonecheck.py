@@ -1,4 +1,4 @@
-"""clonecheck: what doctor looks at in git and in the clone."""
+"""What doctor looks at in git and in the clone."""
 
 from __future__ import annotations
 

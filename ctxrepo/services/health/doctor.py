@@ -1,4 +1,4 @@
-"""doctor: everything around the notes that the memory needs to work: how each thing stands, what is wrong
+"""Everything around the notes that the memory needs to work: how each thing stands, what is wrong
 with it, and what helps."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""health: whether sessions are served: which agents are connected, who was served last, and when the remote
+"""Whether sessions are served: which agents are connected, who was served last, and when the remote
 last answered."""
 
 from __future__ import annotations

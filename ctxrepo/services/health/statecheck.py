@@ -1,4 +1,4 @@
-"""statecheck: what doctor looks at on this machine outside the clone."""
+"""What doctor looks at on this machine outside the clone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""status: where the memory stands, without asking the network."""
+"""Where the memory stands, without asking the network."""
 
 from __future__ import annotations
 

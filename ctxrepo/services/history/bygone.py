@@ -1,4 +1,4 @@
-"""bygone: the version of a note or entry that is to be brought back, and where its note is by now."""
+"""The version of a note or entry that is to be brought back, and where its note is by now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""conflicts: versions that lost a merge are listed, shown, and settled by a person."""
+"""Versions that lost a merge are listed, shown, and settled by a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""history: what happened to the memory, to one note, or to one entry, newest first."""
+"""What happened to the memory, to one note, or to one entry, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""restore: a note or entry that was forgotten, archived or edited is brought back."""
+"""A note or entry that was forgotten, archived or edited is brought back."""
 
 from __future__ import annotations
 

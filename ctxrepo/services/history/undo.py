@@ -1,4 +1,4 @@
-"""undo: what a command or a commit did is taken back by another write, and what came since stays."""
+"""What a command or a commit did is taken back by another write, and what came since stays."""
 
 from __future__ import annotations
 

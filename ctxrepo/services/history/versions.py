@@ -1,4 +1,4 @@
-"""versions: the commits in which one file became another, on every branch and through its renames."""
+"""The commits in which one file became another, on every branch and through its renames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""way_back: what has to change so that one deed is undone and everything since stays."""
+"""What has to change so that one deed is undone and everything since stays."""
 
 from __future__ import annotations
 

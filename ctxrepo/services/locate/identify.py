@@ -1,4 +1,4 @@
-"""identify: what a checkout is called, why, and what it was called before it got a surer name."""
+"""What a checkout is called, why, and what it was called before it got a surer name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""trust: a person says that a checkout is the project that it says it is."""
+"""A person says that a checkout is the project that it says it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""embed: every entry's texts become vectors, those that aren't yet."""
+"""Every entry's texts become vectors, those that aren't yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ready: whether entries can be found by meaning here, what is missing for it, and making it so."""
+"""Whether entries can be found by meaning here, what is missing for it, and making it so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""edit: a passage of a note or entry is replaced, or all of it."""
+"""A passage of a note or entry is replaced, or all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""export: one scope of the memory as a plain folder of files."""
+"""One scope of the memory as a plain folder of files."""
 
 from __future__ import annotations
 

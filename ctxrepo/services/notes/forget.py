@@ -1,4 +1,4 @@
-"""forget: a note or entry is taken out of the memory; its history keeps it."""
+"""A note or entry is taken out of the memory; its history keeps it."""
 
 from __future__ import annotations
 

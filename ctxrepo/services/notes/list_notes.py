@@ -1,4 +1,4 @@
-"""list: the notes of the scopes in view; what a commit has just seen needn't be looked at again."""
+"""The notes of the scopes in view; what a commit has just seen needn't be looked at again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""log: what was done today, a line each, in the daily note of a scope."""
+"""What was done today, a line each, in the daily note of a scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""new: a note with a head of its own."""
+"""A note with a head of its own."""
 
 from __future__ import annotations
 

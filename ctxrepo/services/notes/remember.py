@@ -1,4 +1,4 @@
-"""remember: one fact becomes an entry of a note."""
+"""One fact becomes an entry of a note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scratch: the checklist of a scope, and what becomes of its items."""
+"""The checklist of a scope, and what becomes of its items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tags: the words that notes and entries are grouped by, and giving them to a note."""
+"""The words that notes and entries are grouped by, and giving them to a note."""
 
 from __future__ import annotations
 

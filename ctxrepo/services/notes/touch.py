@@ -1,4 +1,4 @@
-"""touch: somebody looked at a note and found that it still holds."""
+"""Somebody looked at a note and found that it still holds."""
 
 from __future__ import annotations
 

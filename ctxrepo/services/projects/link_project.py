@@ -1,4 +1,4 @@
-"""link: a checkout's project becomes another name of one that the memory knows."""
+"""A checkout's project becomes another name of one that the memory knows."""
 
 from __future__ import annotations
 

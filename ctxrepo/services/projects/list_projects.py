@@ -1,4 +1,4 @@
-"""list: all projects of the memory, and the folders in it that are no project's."""
+"""All projects of the memory, and the folders in it that are no project's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rename: a project's folder in the memory gets another name, on every machine."""
+"""A project's folder in the memory gets another name, on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""show: one project, why it is called so, and where this machine has it."""
+"""One project, why it is called so, and where this machine has it."""
 
 from __future__ import annotations
 

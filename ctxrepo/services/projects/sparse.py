@@ -1,4 +1,4 @@
-"""sparse: a clone that has only the global notes and those of projects that are worked on here."""
+"""A clone that has only the global notes and those of projects that are worked on here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""unlink: a name that stood for another project is a project of its own again."""
+"""A name that stood for another project is a project of its own again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""anchors: those on the tapes are read: the newest handoff of a scope, and what a session left."""
+"""The anchors on the tapes are read: the newest handoff of a scope, and what a session left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""links: what notes point at, and what points at them."""
+"""What notes point at, and what points at them."""
 
 from __future__ import annotations
 

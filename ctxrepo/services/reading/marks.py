@@ -1,4 +1,4 @@
-"""marks: what was said of entries is read, in the files or in a commit, and amounts to marks."""
+"""What was said of entries is read, in the files or in a commit, and amounts to marks."""
 
 from __future__ import annotations
 

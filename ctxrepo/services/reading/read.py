@@ -1,4 +1,4 @@
-"""read: a note, or one entry of it, as it is in the worktree now."""
+"""A note, or one entry of it, as it is in the worktree now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""search: the notes and entries that hold some words, or match a pattern."""
+"""The notes and entries that hold some words, or match a pattern."""
 
 from __future__ import annotations
 

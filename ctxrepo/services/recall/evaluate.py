@@ -1,4 +1,4 @@
-"""eval: how well recall answers prompts whose right answers are known, in one way of asking or several."""
+"""How well recall answers prompts whose right answers are known, in one way of asking or several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""recall: what a prompt would be given, or why it is given nothing."""
+"""What a prompt would be given, or why it is given nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""adopt: a machine where pi-memory-md is set up goes on with that memory repository."""
+"""A machine where pi-memory-md is set up goes on with that memory repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""config: every setting with where it comes from, and one of them set in config.toml, or taken out."""
+"""Every setting with where it comes from, and one of them set in config.toml, or taken out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""init: a memory repository on this machine, new or cloned, and the settings that name it."""
+"""A memory repository on this machine, new or cloned, and the settings that name it."""
 
 from __future__ import annotations
 

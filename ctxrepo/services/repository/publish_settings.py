@@ -1,4 +1,4 @@
-"""compile: what the hooks must know is written where they can read it in a millisecond, and what starts them
+"""What the hooks must know is written where they can read it in a millisecond, and what starts them
 when their own line can't."""
 
 from __future__ import annotations

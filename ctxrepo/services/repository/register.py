@@ -1,4 +1,4 @@
-"""register: git is told, in the clone's own folder, how notes are merged here and where a push may go."""
+"""Git is told, in the clone's own folder, how notes are merged here and where a push may go."""
 
 from __future__ import annotations
 

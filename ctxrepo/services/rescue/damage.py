@@ -1,4 +1,4 @@
-"""damage: what in the clone can't be read or is missing, found without changing anything."""
+"""What in the clone can't be read or is missing, found without changing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mend: what `doctor` finds and needs no decision of a person is put right, and each deed is told."""
+"""What `doctor` finds and needs no decision of a person is put right, and each deed is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pointers: refs, their logs, index and cache of a spoiled clone lead to what is still whole.
+"""Refs, their logs, index and cache of a spoiled clone lead to what is still whole.
 
 A repair does this last: killed before, it is begun again.
 """

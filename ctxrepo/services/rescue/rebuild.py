@@ -1,4 +1,4 @@
-"""rebuild: the cache is thrown away and read anew from the notes."""
+"""The cache is thrown away and read anew from the notes."""
 
 from __future__ import annotations
 

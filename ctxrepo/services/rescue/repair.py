@@ -1,4 +1,4 @@
-"""repair: a clone whose git folder is spoiled works again, and nothing acknowledged is lost.
+"""A clone whose git folder is spoiled works again, and nothing acknowledged is lost.
 
 What can't be read is moved aside. What is missing comes back from the files, the write log and the remote;
 history that nobody has any more ends where it is still whole, and the next commit takes what is on disk.

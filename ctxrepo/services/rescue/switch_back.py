@@ -1,4 +1,4 @@
-"""switch_back: a clone that a person left on another commit is on its branch again, with all they wrote.
+"""A clone that a person left on another commit is on its branch again, with all they wrote.
 
 What they checked out is what their edits were made from: each edit is merged from there onto the branch.
 Nothing is checked out over a file. Killed anywhere, it is begun again by the next run: HEAD moves last.

@@ -1,4 +1,4 @@
-"""verify: whether the cache says what the notes say."""
+"""Whether the cache says what the notes say."""
 
 from __future__ import annotations
 

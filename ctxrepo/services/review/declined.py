@@ -1,4 +1,4 @@
-"""declined: what reviewers struck out of this machine's work, listed until a person has seen it."""
+"""What reviewers struck out of this machine's work, listed until a person has seen it."""
 
 from __future__ import annotations
 

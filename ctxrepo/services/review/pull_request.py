@@ -1,4 +1,4 @@
-"""pull_request: what is in review, session by session, for the people who decide on it.
+"""What is in review, session by session, for the people who decide on it.
 
 The history has a commit for each time that something was written. Here each entry stands once, with what it
 has come to, under the session that left it so.

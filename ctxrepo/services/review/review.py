@@ -1,4 +1,4 @@
-"""review: work that waits on a branch of its own until people have looked at it, and what they left of it.
+"""Work that waits on a branch of its own until people have looked at it, and what they left of it.
 
 The tip that was pushed is remembered: it is the base from which is told, once the review is over, what the
 reviewers struck out and what was written here since.

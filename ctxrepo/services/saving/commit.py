@@ -1,4 +1,4 @@
-"""commit: everything written since the last commit becomes one, and the files follow it.
+"""Everything written since the last commit becomes one, and the files follow it.
 
 What was acknowledged is replayed from the write log, what agents wrote over each other is folded in, what
 people edited by hand is found by looking, what the write guard refuses is held back; the rest goes on.

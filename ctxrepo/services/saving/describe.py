@@ -1,4 +1,4 @@
-"""describe: what a commit is about, entry by entry, for its message."""
+"""What a commit is about, entry by entry, for its message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""evidence: deliberate records about entries are written beside the notes."""
+"""Deliberate records about entries are written beside the notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""held: more was deleted than is likely, and without a command; a person confirms it or takes it back."""
+"""More was deleted than is likely, and without a command; a person confirms it or takes it back."""
 
 from __future__ import annotations
 

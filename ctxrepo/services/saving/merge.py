@@ -1,4 +1,4 @@
-"""merge: two commits become one in memory, by meaning; no ref is moved and no file is touched."""
+"""Two commits become one in memory, by meaning; no ref is moved and no file is touched."""
 
 from __future__ import annotations
 

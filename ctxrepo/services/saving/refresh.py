@@ -1,4 +1,4 @@
-"""refresh: the cache is brought to a commit, looking only at what differs from the one it reflects."""
+"""The cache is brought to a commit, looking only at what differs from the one it reflects."""
 
 from __future__ import annotations
 

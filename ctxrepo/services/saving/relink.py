@@ -1,4 +1,4 @@
-"""relink: links in all notes follow the notes that a command moves, within its write."""
+"""Links in all notes follow the notes that a command moves, within its write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""relocate: a project's files go to another folder within one write, and what names them goes along."""
+"""A project's files go to another folder within one write, and what names them goes along."""
 
 from __future__ import annotations
 

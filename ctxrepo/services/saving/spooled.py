@@ -1,4 +1,4 @@
-"""spooled: versions of memory files that agents' hooks have put aside, and nobody has committed yet."""
+"""Versions of memory files that agents' hooks have put aside, and nobody has committed yet."""
 
 from __future__ import annotations
 

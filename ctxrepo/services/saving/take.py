@@ -1,4 +1,4 @@
-"""take: of what was written, what may go into a commit, merged with what the branch has by now."""
+"""Of what was written, what may go into a commit, merged with what the branch has by now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""connected: whether an agent's hooks and skills do what they should, and what would help."""
+"""Whether an agent's hooks and skills do what they should, and what would help."""
 
 from __future__ import annotations
 

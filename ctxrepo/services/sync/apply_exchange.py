@@ -1,4 +1,4 @@
-"""follow: branch and files are brought to what an exchange made, with what was written meanwhile."""
+"""Branch and files are brought to what an exchange made, with what was written meanwhile."""
 
 from __future__ import annotations
 

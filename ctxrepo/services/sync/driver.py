@@ -1,4 +1,4 @@
-"""driver: one file that git itself is merging, merged by meaning; what loses goes where sync would put it."""
+"""One file that git itself is merging, merged by meaning; what loses goes where sync would put it."""
 
 from __future__ import annotations
 

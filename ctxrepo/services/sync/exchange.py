@@ -1,4 +1,4 @@
-"""exchange: rounds with the remote until it agrees, refuses, or is not worth another try.
+"""Rounds with the remote until it agrees, refuses, or is not worth another try.
 
 Fetch, merge in memory, push without force, and only then let branch and files follow. Never a rebase, a
 reset or a checkout: an exchange that is killed anywhere has changed nothing half-way.

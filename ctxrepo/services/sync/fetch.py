@@ -1,4 +1,4 @@
-"""fetch: what the others sent arrives at the remote-tracking ref; early, beside other work, if it is due."""
+"""What the others sent arrives at the remote-tracking ref; early, beside other work, if it is due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""outgoing: commits that are about to be sent are looked through once more; a person may have committed past
+"""Commits that are about to be sent are looked through once more; a person may have committed past
 the write guard."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""sync: what this machine wrote and what the others wrote become one, here and on the remote."""
+"""What this machine wrote and what the others wrote become one, here and on the remote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""standing: how the remote's branch stands to what it was when we last agreed with it."""
+"""How the remote's branch stands to what it was when we last agreed with it."""
 
 from __future__ import annotations
 

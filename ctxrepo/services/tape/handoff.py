@@ -1,4 +1,4 @@
-"""handoff: an anchor with what whoever goes on needs to know; what isn't said is gathered."""
+"""An anchor with what whoever goes on needs to know; what isn't said is gathered."""
 
 from __future__ import annotations
 

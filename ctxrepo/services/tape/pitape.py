@@ -1,4 +1,4 @@
-"""pitape: handoffs stand on pi-memory-md's tape too, for it reads that file and no other."""
+"""Handoffs stand on pi-memory-md's tape too, for it reads that file and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""moments: what is left of a session at its moments: a handoff before a compaction, anchors at its ends."""
+"""What is left of a session at its moments: a handoff before a compaction, anchors at its ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tape: a session leaves an anchor for those to come."""
+"""A session leaves an anchor for those to come."""
 
 from __future__ import annotations
 

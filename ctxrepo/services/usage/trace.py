@@ -1,4 +1,4 @@
-"""trace: what prompts of the last days were given and why, or why there was silence."""
+"""What prompts of the last days were given and why, or why there was silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""usage: which entries sessions are given, and what they make of them."""
+"""Which entries sessions are given, and what they make of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""maintain: the clone's objects are packed where they have become many, and nobody waits for it."""
+"""The clone's objects are packed where they have become many, and nobody waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""post: what was committed goes to the remote and what others sent comes, while the next one commits.
+"""What was committed goes to the remote and what others sent comes, while the next one commits.
 
 A remote may take minutes to say nothing. So who talks to it holds a lock of its own, and who commits
 meanwhile leaves an errand: it is looked for once the lock is let go of, so that none is left lying.

@@ -1,4 +1,4 @@
-"""visits: a look at the folders that sessions are in. They are other people's and may hang, so whoever looks
+"""A look at the folders that sessions are in. They are other people's and may hang, so whoever looks
 holds no lock that others wait for."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""work: what hooks and writers leave to do is done, one worker at a time, until nothing is left."""
+"""What hooks and writers leave to do is done, one worker at a time, until nothing is left."""
 
 from __future__ import annotations
 
