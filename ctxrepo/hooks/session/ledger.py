@@ -11,8 +11,9 @@ MAX_BYTES = 256 * 1024
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
-_LASTING = ("began ", "cwd ", "off", "on")
-"""What is so of a session whatever it has forgotten; each later line stands for the earlier ones."""
+LASTING = ("began", "cwd", "on", "off")
+"""First words of lines that are about the session itself and outlast what it was given; of each word the last
+line counts."""
 
 
 def ledger_path(folder: str, agent: str, session: str, sub: str = "") -> str:
@@ -53,7 +54,7 @@ def lasting(path: str) -> list[str]:
     found: dict[str, str] = {}
     for line in lines_of(path, MAX_BYTES):
         word = line.partition(" ")[0]
-        if line in _LASTING or word + " " in _LASTING:
+        if word in LASTING:
             found["on" if word == "off" else word] = line
     return list(found.values())
 

@@ -4,7 +4,7 @@ import _blake2
 import time
 
 from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.session.ledger import MAX_BYTES, add, clear, lasting, ledger_path
+from ctxrepo.hooks.session.ledger import LASTING, MAX_BYTES, add, clear, lasting, ledger_path
 
 _GIVEN, _OWN, _OWED, _WROTE, _MOVED = "entry", "own", "owed", "wrote", "moved"
 """First words of lines: an entry that the session was given; one that it wrote itself and so knows; since
@@ -14,14 +14,11 @@ GONE = "-"
 """In place of a note's hash: the session took the note away, or what it made of it is in the cache and
 whatever comes now is news."""
 
-_OF_ITS_OWN = ("", "began", "cwd", "on", "off")
-"""First words of lines that are about the session and not about what it holds."""
-
 EARLIER = 2
 """Prompts that a vague one may go on with."""
 
-
 HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
+"""Why a session that was switched off is given nothing, and what helps."""
 
 
 class SessionRecord:
@@ -188,7 +185,7 @@ class Session:
     def is_fork_of(self, session: str) -> None:
         """The session goes on with a copy of that one's conversation, and knows what that one was given."""
         for line in lines_of(ledger_path(self.folder, self.agent, session), MAX_BYTES):
-            if line.partition(" ")[0] not in _OF_ITS_OWN:
+            if line and line.partition(" ")[0] not in LASTING:
                 self._note(line)
 
     def save(self) -> None:
