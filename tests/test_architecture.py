@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from checkout import CHECKOUT
+from house import House
 
-PACKAGE = Path(__file__).parent.parent / "ctxrepo"
+PACKAGE = CHECKOUT / "ctxrepo"
+HOUSE = House.of(CHECKOUT)
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lower floors first. A module may import its own floor and those below, but for the exceptions beside it.
@@ -118,45 +121,12 @@ def test_a_light_module_imports_light_modules_only(file: Path) -> None:
         )
 
 
-def graph() -> dict[str, set[str]]:
-    """Each module of ours with those that it imports, also within functions."""
-    known = {name_of(file) for file in MODULES}
-    return {name_of(file): {name for name in imports(file) if name in known} for file in MODULES}
-
-
-GRAPH = graph()
-
-
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    circle = _circle(GRAPH)
-    assert not circle, f"{' → '.join(circle)}: none of them can be read, tested or replaced alone"
+    assert not HOUSE.circles, f"{HOUSE.circles}: none of them can be read, tested or replaced alone"
 
 
-@pytest.mark.parametrize("room", sorted({name_of(file.parent / "__init__.py") for file in MODULES}))
-def test_no_rooms_import_each_other_in_a_circle(room: str) -> None:
-    depth = room.count(".") + 2
-    parts: dict[str, set[str]] = {}
-    for module, wanted in GRAPH.items():
-        inside = [".".join(n.split(".")[:depth]) for n in (module, *wanted) if n.startswith(room + ".")]
-        if module.startswith(room + "."):
-            parts.setdefault(inside[0], set()).update(set(inside[1:]) - {inside[0]})
-    circle = _circle(parts)
-    assert not circle, f"{' → '.join(circle)}: who enters one of these rooms has to know them all"
-
-
-def _circle(edges: dict[str, set[str]]) -> list[str]:
-    """One way that leads back to where it began; [] where there is none."""
-    left = {name: set(wanted) for name, wanted in edges.items()}
-    while True:
-        free = [name for name, wanted in left.items() if not wanted & left.keys()]
-        if not free:
-            break
-        for name in free:
-            del left[name]
-    way = [min(left)] if left else []
-    while way and way[-1] not in way[:-1]:
-        way.append(min(left[way[-1]] & left.keys()))
-    return way[way.index(way[-1]) :] if way else []
+def test_no_rooms_import_each_other_in_a_circle() -> None:
+    assert not HOUSE.room_circles, f"{HOUSE.room_circles}: who enters one of these rooms has to know them all"
 
 
 @pytest.mark.parametrize("room", sorted({file.parent for file in MODULES}), ids=lambda f: f.name)
@@ -194,13 +164,7 @@ def test_every_module_opens_with_a_sentence(file: Path) -> None:
 
 
 def test_no_class_name_stands_for_two_things() -> None:
-    where: dict[str, list[str]] = {}
-    for file in MODULES:
-        for node in ast.parse(file.read_text()).body:
-            if isinstance(node, ast.ClassDef):
-                where.setdefault(node.name, []).append(name_of(file))
-    twice = {name: modules for name, modules in where.items() if len(modules) > 1}
-    assert not twice, f"who reads one of these names has to look which is meant: {twice}"
+    assert not HOUSE.names_twice, f"who reads one of these has to look which is meant: {HOUSE.names_twice}"
 
 
 def test_no_file_becomes_a_city() -> None:

@@ -1,0 +1,272 @@
+"""The house in figures: how the package is put together, today and at an earlier commit.
+
+    python tools/house.py                    this checkout
+    python tools/house.py --before aaba1ae   beside what that commit had
+    python tools/house.py --list             also where what is counted stands
+
+Nothing is imported: everything is read from the syntax trees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import subprocess
+import tarfile
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from checkout import CHECKOUT
+
+Graph = Mapping[str, set[str]]
+"""Each name with those that it imports."""
+
+MANY = 7
+"""Parameters from which on a function is wide."""
+
+HOOKS = ("ctxrepo.faces.hook", "ctxrepo.hook")
+"""Where a hook begins, today and formerly."""
+
+COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
+"""Rooms in which a function's parameters are the words of a command."""
+
+BARS = {
+    "import levels": 20,
+    "circles of modules": 0,
+    "circles of rooms": 0,
+    "files in the largest room": 14,
+    "class names that stand for two things": 0,
+    "values read by number in the hook's path": 5,
+    "functions with seven or more parameters beside commands": 5,
+}
+"""The most there may be of each."""
+
+
+@dataclass(frozen=True)
+class House:
+    """The modules of the package: name -> text. A room is named as its `__init__.py`."""
+
+    texts: Mapping[str, str]
+    rooms: frozenset[str]
+
+    @classmethod
+    def of(cls, root: Path) -> House:
+        """The package `ctxrepo` below `root`."""
+        files = sorted((root / "ctxrepo").rglob("*.py"))
+        names = {file: ".".join(file.relative_to(root).with_suffix("").parts) for file in files}
+        texts = {name.removesuffix(".__init__"): file.read_text("utf-8") for file, name in names.items()}
+        rooms = (name.removesuffix(".__init__") for name in names.values() if name.endswith(".__init__"))
+        return cls(texts, frozenset(rooms))
+
+    @classmethod
+    def at(cls, commit: str) -> House:
+        """The package as this commit of the checkout has it."""
+        words = ["git", "-C", str(CHECKOUT), "archive", commit, "ctxrepo"]
+        data = subprocess.run(words, check=True, capture_output=True).stdout
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(folder, filter="data")
+            return cls.of(Path(folder))
+
+    @cached_property
+    def trees(self) -> Mapping[str, ast.Module]:
+        return {name: ast.parse(text) for name, text in self.texts.items()}
+
+    @cached_property
+    def imports(self) -> Graph:
+        """What each module imports of the others, wherever in it the import stands."""
+        return {name: self._named(name, ast.walk(tree)) for name, tree in self.trees.items()}
+
+    @cached_property
+    def first_imports(self) -> Graph:
+        """What each module imports when it is itself imported."""
+        return {name: self._named(name, _loaded_at_once(tree)) for name, tree in self.trees.items()}
+
+    @cached_property
+    def levels(self) -> list[str]:
+        """The longest chain of modules each of which imports the next at once; a circle stands for one."""
+        graph = self.first_imports
+        level = {name: " + ".join(circle) for circle in circles(graph) for name in circle}
+        below: dict[str, set[str]] = {level.get(name, name): set() for name in graph}
+        for name, wanted in graph.items():
+            here = level.get(name, name)
+            below[here] |= {level.get(other, other) for other in wanted} - {here}
+        longest: dict[str, list[str]] = {}
+        for here in TopologicalSorter(below).static_order():
+            longest[here] = [here, *max((longest[other] for other in below[here]), key=len, default=[])]
+        return max(longest.values(), key=len)
+
+    @cached_property
+    def circles(self) -> list[list[str]]:
+        """Modules that import one another, also by way of others."""
+        return circles(self.imports)
+
+    @cached_property
+    def room_circles(self) -> list[list[str]]:
+        """Rooms of which the same is true, for the parts of each room."""
+        return [circle for room in sorted(self.rooms) for circle in circles(self.parts(room))]
+
+    def parts(self, room: str) -> Graph:
+        """What the parts of a room, which are modules and rooms, import of one another."""
+        depth = room.count(".") + 2
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for name, wanted in self.imports.items():
+            if name.startswith(f"{room}."):
+                part, *others = (
+                    ".".join(n.split(".")[:depth]) for n in (name, *wanted) if n.startswith(f"{room}.")
+                )
+                found[part] |= {*others} - {part}
+        return found
+
+    @cached_property
+    def largest_room(self) -> tuple[str, int]:
+        """The room with most files, and how many it has."""
+        homes = Counter(name if name in self.rooms else name.rpartition(".")[0] for name in self.texts)
+        return homes.most_common(1)[0]
+
+    @cached_property
+    def names_twice(self) -> dict[str, list[str]]:
+        """Names of classes that several modules define."""
+        where: defaultdict[str, list[str]] = defaultdict(list)
+        for module, tree in self.trees.items():
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    where[node.name].append(module)
+        return {name: modules for name, modules in where.items() if len(modules) > 1}
+
+    @cached_property
+    def hook_path(self) -> set[str]:
+        """Every module that a hook may come to load."""
+        found: set[str] = set()
+        todo = [name for name in HOOKS if name in self.texts]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                room = name.rpartition(".")[0]
+                todo += [*self.imports[name], *([room] if room in self.texts else [])]
+        return found
+
+    @cached_property
+    def by_number(self) -> list[str]:
+        """Where the hook's path reads a part of a value by its number: `module:line text`."""
+        found = {
+            (name, node.lineno): f"{name}:{node.lineno} {ast.unparse(node)}"
+            for name in sorted(self.hook_path)
+            for node in ast.walk(self.trees[name])
+            if isinstance(node, ast.Subscript) and _is_by_number(node)
+        }
+        return list(found.values())
+
+    @cached_property
+    def wide(self) -> list[str]:
+        """Functions with many parameters, those of commands left out."""
+        return [
+            f"{name}.{node.name} {_width(node.args)}"
+            for name, tree in self.trees.items()
+            if not name.startswith(COMMANDS)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef) and _width(node.args) >= MANY
+        ]
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """How many there are of each thing that BARS names, and of lines."""
+        counts = (
+            len(self.levels),
+            len(self.circles),
+            len(self.room_circles),
+            self.largest_room[1],
+            len(self.names_twice),
+            len(self.by_number),
+            len(self.wide),
+        )
+        lines = sum(text.count("\n") for text in self.texts.values())
+        return {**dict(zip(BARS, counts, strict=True)), "lines": lines}
+
+    def _named(self, importer: str, nodes: Iterator[ast.AST]) -> set[str]:
+        found = set()
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                full = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+                found |= {name if name in self.texts else str(node.module) for name in full.values()}
+        return found & self.texts.keys() - {importer}
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Groups of names each of which leads to each other one of its group."""
+    reached = {name: _reached(graph, name) for name in graph}
+    together = {
+        frozenset(other for other in reached[name] if name in reached[other])
+        for name in graph
+        if name in reached[name]
+    }
+    return sorted(sorted(group) for group in together)
+
+
+def _reached(graph: Graph, name: str) -> set[str]:
+    """All that one comes to from `name`: itself only where a way leads back."""
+    found: set[str] = set()
+    todo = [name]
+    while todo:
+        new = (graph.get(todo.pop(), set()) & graph.keys()) - found
+        found |= new
+        todo += new
+    return found
+
+
+def _loaded_at_once(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a module without those in functions and those that are there for types only."""
+    todo = list(ast.iter_child_nodes(tree))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        yield node
+        is_for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        todo += node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
+
+
+def _is_by_number(node: ast.Subscript) -> bool:
+    is_value = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript)
+    is_type = isinstance(node.value, ast.Name) and node.value.id in ("Literal", "Annotated")
+    return is_value and not is_type and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int
+
+
+def _width(args: ast.arguments) -> int:
+    named = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    without_self = named[1:] if named[:1] in (["self"], ["cls"]) else named
+    return len(without_self) + len(args.kwonlyargs) + bool(args.vararg) + bool(args.kwarg)
+
+
+def table(now: House, before: House | None) -> str:
+    """A table in markdown."""
+    then = before.figures if before else {}
+    rows = [
+        f"| {what} | {then.get(what, '')} | {count} | {BARS.get(what, '')} |"
+        for what, count in now.figures.items()
+    ]
+    return "\n".join(["| what | before | now | at most |", "|---|---|---|---|", *rows])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The house in figures.")
+    parser.add_argument("--before", metavar="COMMIT", help="count what this commit had, too")
+    parser.add_argument("--list", action="store_true", help="show where what is counted stands")
+    wanted = parser.parse_args()
+    house = House.of(CHECKOUT)
+    print(table(house, House.at(wanted.before) if wanted.before else None))
+    if wanted.list:
+        print("", "the longest chain:", *house.levels, "", "by number:", *house.by_number, sep="\n  ")
+        print("", "wide:", *house.wide, sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()
