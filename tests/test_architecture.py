@@ -32,9 +32,9 @@ ROOM = 14
 
 OWNERS = {
     "pygit2": {"ctxrepo.storage.objects"},
-    "yaml": {"ctxrepo.domain.note.frontmatter"},
-    "frontmatter": {"ctxrepo.domain.note.frontmatter"},
-    "tomlkit": {"ctxrepo.domain.formats.toml"},
+    "yaml": {"ctxrepo.domain.formats.yaml"},
+    "frontmatter": {"ctxrepo.domain.formats.yaml"},
+    "tomlkit": {"ctxrepo.domain.formats.toml_edit"},
     "onnxruntime": {"ctxrepo.storage.meaning.embedder"},
     "tokenizers": {"ctxrepo.storage.meaning.embedder"},
     "numpy": {"ctxrepo.storage.meaning", "ctxrepo.services.meaning"},

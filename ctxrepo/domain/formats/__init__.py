@@ -1,1 +1,1 @@
-"""JSON, JSON lines, TOML and moments, read strictly and edited without touching the rest."""
+"""JSON, JSON lines, TOML, YAML and moments, read and edited without touching the rest."""

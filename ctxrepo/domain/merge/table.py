@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ctxrepo.domain.formats import toml
+from ctxrepo.domain.formats import toml, toml_edit
 from ctxrepo.domain.merge.choose import Key, choose
 from ctxrepo.domain.merge.conflict_copy import Aside
 from ctxrepo.errors import ConfigError
@@ -68,7 +68,7 @@ def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
     if len({len(keys) for keys in missing.values()}) == 1:
         text = max(sides)
     for table, name in missing[text]:
-        text = toml.with_value(text, table, name, merged.get((table, name)))
+        text = toml_edit.with_value(text, table, name, merged.get((table, name)))
     return text
 
 

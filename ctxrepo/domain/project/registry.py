@@ -112,7 +112,9 @@ def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _with(text: str, table: str, key: str, value: str | None) -> str:
-    return toml.with_value(text if text.strip() else f"format = {FORMAT}\n", table, key, value)
+    from ctxrepo.domain.formats.toml_edit import with_value  # tomlkit costs a start of Python; most only read
+
+    return with_value(text if text.strip() else f"format = {FORMAT}\n", table, key, value)
 
 
 def _slug(project_id: str) -> str:

@@ -12,7 +12,8 @@ from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import redact
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.user.config import line_numbers, read_settings, remove_value, write_value
+from ctxrepo.storage.user.config import line_numbers, read_settings
+from ctxrepo.storage.user.config_edit import remove_value, write_value
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.repository import clone_root
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from merging import sides
 
-from ctxrepo.domain.formats import toml
+from ctxrepo.domain.formats import toml, toml_edit
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.project import registry
@@ -110,20 +110,20 @@ def written(tables: Tables) -> str:
     text = ""
     for table, fields in sorted(tables.items()):
         for key, value in fields.items():
-            text = toml.with_value(text, table, key, value)
+            text = toml_edit.with_value(text, table, key, value)
     return text
 
 
 def test_a_key_that_stays_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each reads the whole file: whoever can push decides how many there are."""
     written: list[str] = []
-    with_value = toml.with_value
+    with_value = toml_edit.with_value
 
     def counted(text: str, table: str, key: str, value: object) -> str:
         written.append(key)
         return with_value(text, table, key, value)
 
-    monkeypatch.setattr(toml, "with_value", counted)
+    monkeypatch.setattr(toml_edit, "with_value", counted)
     theirs = "[projects]\n" + "".join(f'"p{n}" = "q{n}"\n' for n in range(300))
     for ours in ('[projects]\n"a" = "a"\n', '[projects]\n"z" = "z"\n'):
         merged = merge_table("ctxrepo.toml", "", ours, theirs)

@@ -77,6 +77,8 @@ def test_reading_loads_no_write_path(ada: Machine) -> None:
     found = loaded(ada, "read", "MEMORY")
     assert not found & {
         "pygit2",
+        "tomlkit",
+        "yaml",
         "ctxrepo.domain.merge",
         "ctxrepo.domain.secrets",
         "ctxrepo.services.saving.commit",

@@ -1,4 +1,4 @@
-"""config.toml: what it says, what is wrong in it, and edits that leave its author's bytes alone."""
+"""config.toml: what it says, and what is wrong in it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.settings.keys import key_named
-from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError
-from ctxrepo.storage.user.config import (
-    keep_settings,
-    line_numbers,
-    read_settings,
-    write_repository,
-    write_value,
-)
+from ctxrepo.storage.user.config import keep_settings, line_numbers, read_settings
 
 TEXT = """\
 # mine
@@ -90,23 +83,6 @@ def test_a_file_that_is_no_settings_is_refused_by_name(file: Path, data: bytes) 
         read_settings(file)
 
 
-def test_naming_the_repository_keeps_what_the_author_wrote(file: Path) -> None:
-    file.write_text(TEXT)
-    settings = read_settings(file)
-    write_repository(file, settings.repository[0])
-    assert file.read_text().startswith('# mine\n[[repository]]\npath = "~/memory"   # here\n')
-    write_repository(file, RepositorySettings(path="/other", remote="", branch="trunk"))
-    after = read_settings(file)
-    assert (after.repository[0].path, after.repository[0].branch, after.sync.ttl) == ("/other", "trunk", 60.0)
-    assert "# mine" in file.read_text()
-
-
-def test_a_new_file_is_for_its_owner_only(file: Path) -> None:
-    write_repository(file, RepositorySettings(path="~/.ctxrepo", remote="/r.git"))
-    assert file.stat().st_mode & 0o077 == 0
-    assert read_settings(file).repository[0].remote == "/r.git"
-
-
 def test_a_word_that_is_none_of_those_known_is_told(file: Path) -> None:
     file.write_text('[[repository]]\nreview = "brunch"\n')
     settings = read_settings(file)
@@ -121,30 +97,6 @@ def test_the_first_repository_tells_where_it_comes_from(file: Path) -> None:
     assert settings.origin == {"repository.path": str(file), "repository[1].remote": str(file)}
     assert settings.warnings[0].startswith(f"{file}:6: repository[1].review must be")
     assert line_numbers(file)["repository.path"] == 2
-
-
-def test_one_value_is_written_and_all_else_stays(file: Path) -> None:
-    file.write_text(TEXT)
-    assert write_value(file, key_named("sync.ttl"), 90)
-    assert write_value(file, key_named("repository.review"), "branch")
-    assert write_value(file, key_named("recall.limit"), 3)
-    after = TEXT.replace("ttl = 60", "ttl = 90").replace('"trunk"\n', '"trunk"\nreview = "branch"\n')
-    assert file.read_text() == f"{after}\n[recall]\nlimit = 3\n"
-    assert not write_value(file, key_named("recall.limit"), 3)
-
-
-def test_a_new_file_for_one_value_is_for_its_owner_only(file: Path) -> None:
-    place = file.parent / "new" / "config.toml"
-    assert write_value(place, key_named("sync.ttl"), 90)
-    assert (place.stat().st_mode & 0o777, place.read_text()) == (0o600, "[sync]\nttl = 90\n")
-
-
-@pytest.mark.parametrize("text", ["sync = 3\n", "[sync\n", "[sync]\nttl = 3\nttl = 4\n", "x = \n"])
-def test_what_can_not_be_read_is_not_written(file: Path, text: str) -> None:
-    file.write_text(text)
-    with pytest.raises(ConfigError):
-        write_value(file, key_named("sync.ttl"), 90)
-    assert file.read_text() == text
 
 
 @pytest.mark.parametrize(

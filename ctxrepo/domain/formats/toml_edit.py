@@ -1,0 +1,138 @@
+"""TOML files edited without touching what their author wrote around it. The only owner of tomlkit.
+
+Importing tomlkit takes as long as a start of Python: who only reads imports `toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Array
+
+from ctxrepo.domain.formats.toml import placed, read
+from ctxrepo.errors import ConfigError
+
+
+def with_value(text: str, table: str, key: str, value: Any) -> str:
+    """`text` with `key` of `[table]` set (None removes it), the table made when missing.
+
+    `table` '' is the top of the file; of several `[[table]]` a key is removed from the first.
+    """
+    if value is None:
+        return _without(text, table, key)
+    document = _parse(text)
+    place: Any = document.get(table) if table else document
+    if table and place is None:
+        return _added(text, {table: {key: value}})
+    if not isinstance(place, Mapping):
+        document[table] = place = tomlkit.table()
+    return _with(text, document, place, (table, key), value)
+
+
+def without_empty(text: str, table: str) -> str:
+    """`text` without the header of a table in which nothing stands, no comment either, and its distance."""
+    lines, parts = text.split("\n"), list(placed(text))
+    own = [n for n, (place, _) in enumerate(parts) if place == (table,)]
+    if len(own) != 1 or parts[own[0]][1].text != f"[{table}]":
+        return text
+    first = parts[own[0]][1].first
+    end = parts[own[0] + 1][1].first - 1 if own[0] + 1 < len(parts) else len(lines)
+    if parts[own[0]][1].last != first or any(line.strip() for line in lines[first:end]):
+        return text
+    start = first - 1
+    if end == len(lines) and start and not lines[start - 1].strip():
+        return "\n".join(lines[: start - 1]) + ("\n" if start > 1 else "")
+    return "\n".join(lines[:start] + lines[end:])
+
+
+def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
+    """`text` with `fields` set in the first `[[name]]`, or `name = [{…}]`; made when there is none."""
+    tables = _parse(text).get(name)
+    if _first(tables) is None:
+        without = text if tables is None else with_value(text, "", name, None)
+        return _added(without, {name: [dict(fields)]})
+    for key, value in fields.items():
+        document = _parse(text)
+        text = _with(text, document, _first(document[name]), (name, key), value)
+    return text
+
+
+def _without(text: str, table: str, key: str) -> str:
+    """By its lines where it has its own: where a table stands in parts, tomlkit takes its header along, and
+    what its author wrote below."""
+    _parse(text)  # what is no TOML is no one's to edit
+    section, lines = (table,) if table else (), text.split("\n")
+    for place, statement in reversed(list(placed(text))):
+        if place == section and not statement.is_header and key in statement.said:
+            del lines[statement.first - 1 : statement.last]
+    text = "\n".join(lines)
+    document = _parse(text)
+    left: Any = document.get(table) if table else document
+    left = left if isinstance(left, Mapping) else _first(left)
+    if left is None or key not in left:
+        return text
+    left.pop(key)
+    return tomlkit.dumps(document)
+
+
+def _first(tables: object) -> Any:
+    """The first of several tables, with a header each or in a list; None where it is no such thing."""
+    if isinstance(tables, AoT | Array) and len(tables) and isinstance(tables[0], Mapping):
+        return tables[0]
+    return None
+
+
+def _with(text: str, document: tomlkit.TOMLDocument, place: Any, path: tuple[str, str], value: Any) -> str:
+    """`text` with one value of `place` set; what is new goes below the section's last line."""
+    section, key = path
+    if key not in place and section and (end := _end(text, section)):
+        return _added(text, {key: value}, end)
+    before = place.get(key)
+    is_same = before == value and isinstance(before, bool) == isinstance(value, bool)  # True == 1 in Python
+    if not is_same and not _edited(document, before, value):
+        place[key] = value
+    return tomlkit.dumps(document)
+
+
+def _end(text: str, section: str) -> int:
+    """The last line that the first `[section]` or `[[section]]` says something on; 0: no header."""
+    return max((statement.last for place, statement in placed(text) if place == (section,)), default=0)
+
+
+def _added(text: str, said: Mapping[str, Any], below: int = 0) -> str:
+    """`text` with more said below a line or, set off, at its end; as its author ends lines."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    more = tomlkit.dumps(said).replace("\n", newline)
+    lines = text.split("\n")
+    head, rest = ("\n".join(lines[:below]), "\n".join(lines[below:])) if below else (text, "")
+    if below and below < len(lines):
+        return f"{head}\n{more}{rest}"
+    between = "" if not head or head.endswith("\n") else newline
+    return f"{head}{between}{newline if head.strip() and not below else ''}{more}{rest}"
+
+
+def _edited(document: tomlkit.TOMLDocument, array: Any, value: Any) -> bool:
+    """Bring a list to `value` item by item, so that comments between its items stay; False if it can't."""
+    if not isinstance(array, Array) or not isinstance(value, list):
+        return False
+    kept = [item for item in array if item in value]
+    if kept != value[: len(kept)] or any(value.count(item) > 1 for item in value):
+        return False
+    for item in [item for item in array if item not in value]:
+        array.remove(item)
+    for item in value[len(kept) :]:
+        array.append(item)
+    try:
+        return list(array) == value and bool(read(tomlkit.dumps(document)))
+    except ConfigError:  # a comma may get lost beside a comment
+        return False
+
+
+def _parse(text: str) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(text)
+    except (TOMLKitError, RecursionError) as error:
+        raise ConfigError(f"not readable TOML: {error}") from error
