@@ -5,6 +5,9 @@ from __future__ import annotations
 GLOBAL = "global"
 """The folder of what holds everywhere, unless the settings give another one."""
 
+PROJECT = "project"
+"""What a person calls the scope of the project that they stand in."""
+
 MEMORY = "MEMORY.md"
 CHECKLIST = "SCRATCHPAD.md"
 DAILY = "daily"

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from ctxrepo.domain.project.paths import note_path
 from ctxrepo.errors import UsageError
 
-PROJECT = "project"
-
 SHORTEST = 4
 """Characters at the beginning of an id that do for all of it, as long as no other id begins with them."""
 

@@ -13,6 +13,9 @@ A cache that says another is as good as none.
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""
 
+LAST = "\U0010ffff"
+"""What comes after any other character: all that begins with a text stands between it and it with this."""
+
 SCOPE_SPAN = 1 << 43
 NOTE_SPAN = 1 << 21
 """Whatever can be found has a number: each scope has a range of them, in it each note has one, whose first

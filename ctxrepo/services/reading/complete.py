@@ -1,21 +1,16 @@
-"""What may stand where a person pressed Tab: names of what is in the memory, and of what it was asked."""
+"""What may stand where a person pressed Tab: scopes, tags, notes and entries, from the cache alone.
+
+Tab is pressed at every key, so this loads little more than a hook does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.note.entry import normalised
-from ctxrepo.domain.project.layout import CHECKLIST, CONFLICTS, GLOBAL
-from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.project.target import PROJECT
-from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.domain.project.layout import CHECKLIST, GLOBAL, PROJECT
 from ctxrepo.hooks.known.cache import box_of
-from ctxrepo.hooks.session.trace import MAX_BYTES
 from ctxrepo.storage.cache.completion import Known, known_at
-from ctxrepo.storage.state.ledgers import ledgers
 
 MANY = 300
 """Notes or entries offered at once; a longer beginning brings others."""
@@ -88,43 +83,6 @@ def items(start: str, state: Path, cwd: Path, *, is_done: bool) -> list[Candidat
     return said if start.startswith("^") else [(text, "") for _, text in said]
 
 
-def conflicts(state: Path, cwd: Path) -> list[Candidate]:
-    """The ids of versions that are kept aside, with the files that keep them."""
-    from ctxrepo.domain.merge import aside_id
-
-    with known_at(state, cwd) as known:
-        kept = known.notes(f"{CONFLICTS}/", MANY) if known else []
-        return [(name, path) for path, _ in kept if (name := aside_id(path))]
-
-
-def projects(state: Path, cwd: Path) -> list[Candidate]:
-    """The ids of projects, with their folders."""
-    with known_at(state, cwd) as known:
-        return list(parse(known.registry()).projects.items()) if known else []
-
-
-def linked(state: Path, cwd: Path) -> list[Candidate]:
-    """The further names of projects, with the ids they stand for."""
-    with known_at(state, cwd) as known:
-        return list(parse(known.registry()).aliases.items()) if known else []
-
-
-def traces(state: Path, cwd: Path) -> list[Candidate]:
-    """The ids of traces, the newest first, with the prompts."""
-    with known_at(state, cwd) as known:
-        lines = lines_of(str(known.places.traces), MAX_BYTES)[-MANY:] if known else []
-        found = [fields for line in reversed(lines) if (fields := record(line))]
-        said = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in found)
-        return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in said if name]
-
-
-def sessions(state: Path, cwd: Path) -> list[Candidate]:
-    """The ids of sessions, the latest first, with where they were."""
-    with known_at(state, cwd) as known:
-        found = ledgers(known.places)[:MANY] if known else []
-        return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.of]
-
-
 def _entries(start: str, known: Known) -> list[Candidate]:
     found = [e for folder in _in_view(known) for e in known.entries(MANY, start, f"{folder}/")]
     return [(f"^{name}", plain(text)) for name, _, text in found]
@@ -151,6 +109,9 @@ def _in_repository(path: str, known: Known) -> list[str]:
 
 def plain(text: str) -> str:
     """What an entry says, on one line, without its bullet."""
+    from ctxrepo.domain.note.entry import normalised  # names of notes are asked for far more often
+    from ctxrepo.domain.project.paths import shown
+
     return shown(normalised(text), WIDTH)
 
 

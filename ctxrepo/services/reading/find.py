@@ -9,10 +9,9 @@ from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
-from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.target import (
-    PROJECT,
     SHORTEST,
     Target,
     id_meant,

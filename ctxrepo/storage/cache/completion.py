@@ -5,20 +5,16 @@ Nothing is made, locked or healed here: where there is nothing to read, nothing 
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.text.block import place
-from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.known.cache import LAST, open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, settings_of
 from ctxrepo.hooks.known.locate import place_of
-from ctxrepo.storage.cache.rows import LAST
-from ctxrepo.storage.disk.outside import text
-from ctxrepo.storage.user.places import RepositoryPlaces
 
 _FOLDERS = """
     select distinct scope from note where scope not in ('conflicts', 'inbox', 'TAPE') and instr(path, '/') > 0
@@ -38,14 +34,15 @@ _NOTES = "select path, description from note where path >= ? and path < ? order 
 class Known:
     """The cache of the memory that a folder sees.
 
-    `project` is the folder of its project in it, or ''; `everywhere` the one of what holds everywhere.
+    `project` is the folder of its project in it, or ''; `everywhere` the one of what holds everywhere. The
+    clone is at `home`, its state in `folder`.
     """
 
     project: str
     everywhere: str
-    cache: sqlite3.Connection
+    cache: _sqlite3.Connection
     home: Path
-    places: RepositoryPlaces
+    folder: Path
 
     def folders(self) -> list[str]:
         """The folders of scopes that have notes."""
@@ -70,10 +67,6 @@ class Known:
         rows = self.cache.execute(_ENTRIES, (start, start + LAST, path, path + LAST, limit))
         return [(row[0], place(row[1], row[2], row[3]), row[4]) for row in rows]
 
-    def registry(self) -> str:
-        """The text of the registry, '' where there is none."""
-        return text(self.home / REGISTRY)
-
     def notes(self, start: str, limit: int) -> list[tuple[str, str]]:
         """(path, description) of the first notes whose path in the repository begins with `start`."""
         rows = self.cache.execute(_NOTES, (start, start + LAST, limit))
@@ -95,5 +88,5 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             return
         with closing(cache):
             project = place_of(hooks, str(cwd), settings["home"]).folder
-            home, places = Path(settings["home"]), RepositoryPlaces(Path(settings["folder"]))
-            yield Known(project, settings.get("global", "global"), cache, home, places)
+            home, folder = Path(settings["home"]), Path(settings["folder"])
+            yield Known(project, settings.get("global", "global"), cache, home, folder)

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Self
 
-from ctxrepo.hooks.known.cache import index_of
+from ctxrepo.hooks.known.cache import LAST, index_of
 from ctxrepo.storage.cache import search
-from ctxrepo.storage.cache.rows import LAST, CachedEntry, CachedNote, read_entry, read_note, storable
+from ctxrepo.storage.cache.rows import CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cache.schema import build, is_current
 from ctxrepo.storage.cache.search import ChecklistHit, Found
 from ctxrepo.storage.processes.database import discard, healing, open_database, transaction

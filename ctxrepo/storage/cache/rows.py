@@ -24,10 +24,6 @@ _DAILY = re.compile(r"daily/\d{4}-\d{2}-\d{2}\.md")
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
 
-LAST = "\U0010ffff"
-"""What comes after any other character: all that begins with a text stands between it and it with this."""
-
-
 @dataclass(frozen=True)
 class CachedNote:
     """A note's line of the index; `updated` is YYYY-MM-DD or '', `tags` are joined by ', '."""

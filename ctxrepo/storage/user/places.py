@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +89,9 @@ class Places:
             if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
                 raise ConfigError(f"{file} holds {name[:40]!r}, which is not a host name", "Delete the file.")
             return name
+        import secrets  # once in the life of a machine
+        import socket
+
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
         name = f"{slug or 'host'}-{secrets.token_hex(2)}"
         make_folder(self.config_dir)

@@ -59,7 +59,11 @@ def test_words_at_a_cursor_load_the_table_alone(ada: Machine) -> None:
 
 def test_notes_at_a_cursor_load_no_parser(ada: Machine) -> None:
     ada.init()
-    assert not loaded(ada, "_complete", "fish", "read", "topics/") & {"typer", "pygit2"}
+    ada.remember("The basket needs Postgres")
+    found = loaded(ada, "_complete", "fish", "read", "MEM")
+    assert not found & {"typer", "pygit2", "json", "tomllib", "yaml", "sqlite3", "socket"}
+    rooms = {name.rpartition(".")[0] for name in ours(found)}
+    assert not rooms & {"ctxrepo.domain.note", "ctxrepo.domain.formats", "ctxrepo.storage.state"}
 
 
 @pytest.mark.parametrize("words", [["--help"], ["log", "--help"], ["session", "show"]])

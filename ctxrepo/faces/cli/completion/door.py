@@ -13,6 +13,9 @@ FILES = ":files"
 Candidate = tuple[str, str]
 """(what may stand there, what it means or '')."""
 
+Source = Callable[[str, Sequence[str]], list[Candidate]]
+"""From the beginning of a word, and the words before it, to what may stand there."""
+
 
 def main(words: Sequence[str]) -> int:
     """Answer a script: `bash WORDBREAKS LINE`, or another shell's name and the words up to the cursor.
@@ -91,19 +94,32 @@ def _values(command: CommandEntry, param: Param, start: str, before: Sequence[st
 
 
 # Each source imports what it asks when it is asked: Tab runs at every key, and most words ask for nothing.
-def _of_memory(name: str, **how: bool) -> Callable[[str, Sequence[str]], list[Candidate]]:
+def _of_memory(name: str, **how: bool) -> Source:
     def ask(start: str, _before: Sequence[str]) -> list[Candidate]:
-        from pathlib import Path
-
         from ctxrepo.services.reading import complete
-        from ctxrepo.storage.user.places import Places
 
-        place = (Places.of(os.environ).state, Path.cwd())
         begun = (start,) if name in ("targets", "entries", "items") else ()
-        found: list[Candidate] = getattr(complete, name)(*begun, *place, **how)
-        return found
+        return _answer(getattr(complete, name), *begun, **how)
 
     return ask
+
+
+def _ids(name: str) -> Source:
+    def ask(_start: str, _before: Sequence[str]) -> list[Candidate]:
+        from ctxrepo.services.reading import complete_ids
+
+        return _answer(getattr(complete_ids, name))
+
+    return ask
+
+
+def _answer(ask: Callable[..., list[Candidate]], *begun: str, **how: bool) -> list[Candidate]:
+    """What is known under the state folder, of the place where the person stands."""
+    from pathlib import Path
+
+    from ctxrepo.storage.user.places import Places
+
+    return ask(*begun, Places.of(os.environ).state, Path.cwd(), **how)
 
 
 def _keys(_start: str, _before: Sequence[str]) -> list[Candidate]:
@@ -138,11 +154,11 @@ def _shells(_start: str, _before: Sequence[str]) -> list[Candidate]:
     return [(shell, "") for shell in SCRIPTS]
 
 
-def _words(*words: str) -> Callable[[str, Sequence[str]], list[Candidate]]:
+def _words(*words: str) -> Source:
     return lambda _start, _before: [(word, "") for word in words]
 
 
-_SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
+_SOURCES: dict[str, Source] = {
     "SCOPE": _of_memory("scopes"),
     "TAG": _of_memory("tags"),
     "TARGET": _of_memory("targets"),
@@ -150,12 +166,12 @@ _SOURCES: dict[str, Callable[[str, Sequence[str]], list[Candidate]]] = {
     "C": _of_memory("categories"),
     "done ITEM": _of_memory("items", is_done=False),
     "undo ITEM": _of_memory("items", is_done=True),
-    "show ID": _of_memory("conflicts"),
-    "resolve ID": _of_memory("conflicts"),
-    "link ID|FOLDER": _of_memory("projects"),
-    "unlink ID": _of_memory("linked"),
-    "trace ID": _of_memory("traces"),
-    "--session": _of_memory("sessions"),
+    "show ID": _ids("conflicts"),
+    "resolve ID": _ids("conflicts"),
+    "link ID|FOLDER": _ids("projects"),
+    "unlink ID": _ids("linked"),
+    "trace ID": _ids("traces"),
+    "--session": _ids("sessions"),
     "--supersedes": _of_memory("entries"),
     "MODE": _words("words", "meaning", "both"),
     "KEY": _keys,
