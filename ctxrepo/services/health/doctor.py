@@ -13,6 +13,7 @@ from ctxrepo.services.health.clonecheck import check_clone, check_git, check_not
 from ctxrepo.services.health.statecheck import (
     check_agents,
     check_blocks,
+    check_decisions,
     check_faults,
     check_hooks,
     check_meanings,
@@ -61,4 +62,5 @@ def _looks(
     yield "blocks", lambda: check_blocks(memory)
     yield "agents", lambda: check_agents(machine)
     yield "hooks", lambda: check_hooks(memory, machine, now)
+    yield "to decide", lambda: check_decisions(memory)
     yield "faults", lambda: check_faults(memory, now)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ctxrepo.agents.known import agent_named, setup_hint
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
+from ctxrepo.domain.records.decision import Kind
 from ctxrepo.services.delivery.blocks import standings
 from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing
 from ctxrepo.services.faults.finding import Checked, Finding
@@ -15,6 +17,7 @@ from ctxrepo.services.faults.troubles import Trouble, of_hooks, of_worker
 from ctxrepo.services.health.clonecheck import FIX
 from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
 from ctxrepo.services.meaning.ready import EMBED, readiness
+from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
@@ -23,6 +26,15 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.user.runner import fallback, place
+
+_KINDS: Mapping[Kind, tuple[str, str]] = {
+    "held": ("held back", "held back"),
+    "deletion": ("deletion held back", "deletions held back"),
+    "conflict": ("conflict", "conflicts"),
+    "declined": ("declined review", "declined reviews"),
+    "proposal": ("proposal", "proposals"),
+}
+"""One of each kind of item, and several."""
 
 
 def check_settings(memory: Memory) -> Checked:
@@ -53,6 +65,14 @@ def check_faults(memory: Memory, now: datetime) -> Checked:
     elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
     findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
     return Checked("faults", "sessions are told of" if findings else "sessions are told of none", findings)
+
+
+def check_decisions(memory: Memory) -> Checked:
+    """What waits for a person, counted; what of it is a fault `check_faults` tells."""
+    counts = Counter(item.kind for item in items_to_decide(memory))
+    words = [f"{number} {_KINDS[kind][number > 1]}" for kind, number in counts.items()]
+    listed = "; `ctxrepo status --json` has each" if words else ""
+    return Checked("to decide", f"{', '.join(words) or 'nothing'}{listed}")
 
 
 def _told(one: Fault, now: datetime) -> Finding:

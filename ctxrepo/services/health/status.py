@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.domain.formats.jsonl import records
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import INBOX
+from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
@@ -18,6 +16,7 @@ from ctxrepo.services.locate.project import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import Declined, declined
+from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.review import in_review, open_review
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
@@ -59,10 +58,15 @@ class Status:
     in_review: int = 0
     """Commits that lie on it; `ahead` doesn't count them."""
     declined: Sequence[Declined] = ()
-    staged: int = 0
-    """Proposals of all machines that wait in the inbox."""
+    to_decide: Sequence[ItemToDecide] = ()
+    """What waits for a person; `declined` is part of it."""
     embedded: tuple[int, int] | None = None
     """How many of the texts of entries have vectors, and how many there are; None while words are enough."""
+
+    @property
+    def staged(self) -> int:
+        """Proposals of all machines that wait in the inbox."""
+        return sum(item.kind == "proposal" for item in self.to_decide)
 
 
 def status(memory: Memory, here: Location, machine: Machine) -> Status:
@@ -97,14 +101,9 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         review=current.branch if current else "",
         in_review=len(in_review(memory)),
         declined=declined(memory),
-        staged=_staged(memory),
+        to_decide=items_to_decide(memory),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
-
-
-def _staged(memory: Memory) -> int:
-    read = memory.worktree.read
-    return sum(len(records(decode(read(path) or b""))) for path in memory.worktree.scan(INBOX).files)
 
 
 def _obstacle(memory: Memory) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.guard.deletions import told
@@ -21,6 +22,7 @@ from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import is_held, locked
 from ctxrepo.storage.processes.pause import pause
+from ctxrepo.storage.state.heldback import HeldBackFile
 from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
@@ -49,7 +51,7 @@ def refresh(
     if head is not None and cache.head != head and _is_the_workers(memory, head):
         return
     build(memory, head)
-    tell(memory, faults(memory, held, skipped or {}))
+    tell_all(memory, held, skipped or {})
 
 
 def build(memory: Memory, head: str | None) -> None:
@@ -156,6 +158,12 @@ def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
     if newest := newest_handoff(memory, tree, folder):
         return NewestHandoff(folder, newest.name, newest.timestamp, handoff_text(newest))
     return NewestHandoff(folder)  # its project has moved on, or its tape was deleted
+
+
+def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> None:
+    """Note what is held back, and have sessions told of it and of what else is wrong with the memory."""
+    HeldBackFile(memory.state.held).note(held, datetime.now(UTC))
+    tell(memory, faults(memory, held, skipped))
 
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:

@@ -12,9 +12,9 @@ from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.merge import Aside
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.faults import of_obstacles, tell
+from ctxrepo.services.faults.faults import of_obstacles
 from ctxrepo.services.saving.commit import ALL, CommitRequest, Committed, commit_locked
-from ctxrepo.services.saving.refresh import faults
+from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
@@ -83,7 +83,7 @@ def sync(
         return _synced(memory, _commit(memory, now, wanted), Exchange(_UNDER_WAY))
     if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
         memory.remember_remote(_trouble(said.answer))
-    tell(memory, faults(memory, result.held, result.skipped))
+    tell_all(memory, result.held, result.skipped)
     return result
 
 

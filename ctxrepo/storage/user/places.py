@@ -179,6 +179,11 @@ class RepositoryPlaces:
         return self.root / "usage.db"
 
     @property
+    def held(self) -> Path:
+        """What the write guard keeps out of commits."""
+        return self.root / "held.json"
+
+    @property
     def blocks(self) -> Path:
         """Which files of the user's hold a block of ours."""
         return self.root / "blocks.json"

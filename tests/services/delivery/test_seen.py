@@ -19,7 +19,8 @@ from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 from ctxrepo.hooks.known.staleness import is_unseen, news
 from ctxrepo.services.delivery.seen import FOLDERS, NOTES, SCOPES, see
-from ctxrepo.services.history.conflicts import conflicts, resolve
+from ctxrepo.services.history.conflict_copies import conflicts
+from ctxrepo.services.history.conflicts import resolve
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Spool
 

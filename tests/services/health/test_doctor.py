@@ -9,9 +9,12 @@ import pytest
 from connecting import connect, workplace
 from machines import NOW, Machine
 
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
+from ctxrepo.services.notes.remember import Fact, stage
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine as Workplace
 from ctxrepo.storage.memory import Memory
@@ -43,6 +46,21 @@ def test_a_healthy_memory_has_none(mine: Machine) -> None:
     mine.remember("x")
     mine.sync()
     assert findings(mine) == []
+
+
+def test_what_waits_for_a_person_is_counted_by_kind(mine: Machine) -> None:
+    def waits() -> str:
+        (one,) = (c for c in doctor(mine.open(), workplace(mine), NOW) if c.name == "to decide")
+        assert not one.findings
+        return one.stands
+
+    assert waits() == "nothing"
+    memory = mine.open()
+    for text in ("one", "two"):
+        stage(memory, Fact(text), mine.project(), Origin(memory.host), NOW)
+    mine.write("global/large.md", "x" * (1024 * 1024 + 1))
+    commit(mine.open(), NOW)
+    assert waits() == "1 held back, 2 proposals; `ctxrepo status --json` has each"
 
 
 def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import Aside, aside_file
 from ctxrepo.domain.merge.settle import Keep
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
-from ctxrepo.services.history.conflicts import Settled, conflicts, drop_all, find_conflict, resolve
+from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
+from ctxrepo.services.history.conflicts import Settled, drop_all, resolve
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.worktree import Worktree
 

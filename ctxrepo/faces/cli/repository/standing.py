@@ -13,6 +13,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
+    from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.services.health.health import Exchanged, Served
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.connected import Standing
@@ -56,6 +57,8 @@ def data(now: Status) -> dict[str, Any]:
     """The same as values; a moment is in ISO form, null where there was none."""
     return {
         **asdict(now),
+        "staged": now.staged,
+        "to_decide": [_item(one) for one in now.to_decide],
         "root": str(now.root),
         "memory": str(now.root),
         "exchanged": _exchanged(now.exchanged),
@@ -63,6 +66,10 @@ def data(now: Status) -> dict[str, Any]:
         "served": {**asdict(now.served), "at": second(now.served.at)} if now.served else None,
         "fetched": second(now.exchanged.fetched) if now.exchanged.fetched else None,
     }
+
+
+def _item(one: ItemToDecide) -> dict[str, Any]:
+    return {**asdict(one), "since": second(one.since) if one.since else None}
 
 
 def _in_review(now: Status) -> str:

@@ -17,7 +17,8 @@ from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.domain.merge.settle import Keep
-    from ctxrepo.services.history.conflicts import Conflict, Settled
+    from ctxrepo.services.history.conflict_copies import Conflict
+    from ctxrepo.services.history.conflicts import Settled
 
 _MAX_DIFF = 200
 _CHOICES = (
@@ -55,7 +56,7 @@ def list_conflicts(json: Json = False) -> None:
     Example: ctxrepo conflicts list
     """
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.conflicts import conflicts
+    from ctxrepo.services.history.conflict_copies import conflicts
 
     run = Runtime()
     found = conflicts(run.memory)
@@ -73,7 +74,7 @@ def show(name: Id, json: Json = False) -> None:
     Example: ctxrepo conflicts show aa31ddc8fc
     """
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.conflicts import file_now, find_conflict
+    from ctxrepo.services.history.conflict_copies import file_now, find_conflict
 
     run = Runtime()
     conflict = find_conflict(run.memory, name)

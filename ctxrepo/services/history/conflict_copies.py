@@ -1,0 +1,93 @@
+"""Versions that lost a merge, as they stand under conflicts/."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctxrepo.domain.merge import Aside, aside_id, read_aside
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
+from ctxrepo.domain.project.paths import is_ignored, shown, unsafe
+from ctxrepo.errors import NotFound, Unreadable, UsageError
+from ctxrepo.services.history.versions import came
+from ctxrepo.storage.memory import Memory
+
+_WORDS = 70
+"""Characters of a version that a list shows."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A file under conflicts/ and the version that it keeps, told by `id`.
+
+    `aside` is None, and `id` '', for a file that is none of ours: written by hand, torn, unreadable.
+    `since` is when it was committed here or on the machine that merged; None as long as it isn't.
+    """
+
+    file: str
+    id: str = ""
+    aside: Aside | None = None
+    since: datetime | None = None
+
+    @property
+    def words(self) -> str:
+        """How the version that lost begins, on one line."""
+        return shown(normalised(self.aside.other[: 4 * _WORDS]), _WORDS) if self.aside else ""
+
+
+def conflicts(memory: Memory) -> list[Conflict]:
+    """Every file under conflicts/, by the file it belongs to; those that are none of ours last."""
+    found = list(_look(memory))
+    since = _since(memory, {c.file for c in found})
+    found = [Conflict(c.file, c.id, c.aside, since.get(c.file)) for c in found]
+    return sorted(found, key=lambda c: (c.aside is None, c.aside.path if c.aside else c.file, c.id))
+
+
+def find_conflict(memory: Memory, name: str) -> Conflict:
+    """The version that `name` tells: its id or the first digits of it, or the path of its file.
+
+    NotFound when there is none, UsageError when there are several, Unreadable when it is none of ours.
+    """
+    found = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
+    if not found:
+        raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")
+    if len(found) > 1:
+        raise UsageError(f"{name} begins {len(found)} ids", f"One of {', '.join(c.id for c in found)}.")
+    if found[0].aside is None:
+        raise Unreadable(f"{found[0].file} keeps no version that can be read", "Look at it in an editor.")
+    return found[0]
+
+
+def file_now(memory: Memory, path: str) -> str | None:
+    """The file that a version belongs to as it is now, with bytes that are no text as half surrogates."""
+    data = memory.worktree.read(path) if not is_out_of_reach(path) else None
+    return None if data is None else decode_exactly(data)
+
+
+def is_out_of_reach(path: str) -> bool:
+    """Whether no file of the memory may stand at `path`."""
+    return unsafe(path) is not None or is_ignored(path)
+
+
+def _look(memory: Memory) -> Iterator[Conflict]:
+    scan = memory.worktree.scan(CONFLICTS)
+    for path in sorted({*scan.files, *scan.skipped}):
+        if is_conflict_copy(path) and not path.rpartition("/")[2].startswith("."):
+            aside = _read(memory, path) if path in scan.files else None
+            yield Conflict(path, aside_id(path) if aside else "", aside)
+
+
+def _read(memory: Memory, path: str) -> Aside | None:
+    try:
+        data = memory.worktree.read(path)
+    except Unreadable:
+        return None
+    return None if data is None else read_aside(path, data)
+
+
+def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:
+    tip = memory.head
+    return came(memory.objects, tip, CONFLICTS, files) if tip and files else {}

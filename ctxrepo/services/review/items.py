@@ -1,0 +1,127 @@
+"""All that waits for a person, in one list: what is held back, conflicts, what was declined, proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import records, text_of
+from ctxrepo.domain.guard import deletions
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import INBOX
+from ctxrepo.domain.records.decision import ItemToDecide, Kind
+from ctxrepo.domain.secrets import mask
+from ctxrepo.errors import Unreadable
+from ctxrepo.services.history.conflict_copies import conflicts
+from ctxrepo.services.review.declined import declined
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
+
+_RESOLVE = "ctxrepo conflicts resolve {} --keep {}"
+
+
+def items_to_decide(memory: Memory) -> list[ItemToDecide]:
+    """All of them, of each kind the oldest first. What is held back is as the last commit found it."""
+    found = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
+    return [replace(item, before=_masked(item.before), after=_masked(item.after)) for item in found]
+
+
+def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
+    """An item for each reason; of what was deleted, for each file."""
+    for one in sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since):
+        refusal = one.refusal
+        is_deletion = refusal.rule == deletions.RULE
+        kind: Kind = "deletion" if is_deletion else "held"
+        choices = ("ctxrepo sync --accept deletions", "ctxrepo doctor --fix") if is_deletion else ()
+        yield ItemToDecide(
+            id=f"{kind}:{refusal.at}",
+            kind=kind,
+            path=mask(refusal.path),
+            why=refusal.message,
+            before=_committed(memory, refusal.path),
+            after=_on_disk(memory, one),
+            since=_moment(one.since),
+            who=memory.host,
+            choices=choices,
+        )
+
+
+def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
+    for one in conflicts(memory):
+        if one.aside is None:
+            continue
+        keeps = ("kept", "other", "both")
+        yield ItemToDecide(
+            id=f"conflict:{one.id}",
+            kind="conflict",
+            path=one.aside.path,
+            why="two machines changed it, and this is the version that was not kept",
+            before=one.aside.kept or None,
+            after=one.aside.other,
+            since=one.since,
+            choices=tuple(_RESOLVE.format(one.id, keep) for keep in keeps),
+        )
+
+
+def _declined(memory: Memory) -> Iterator[ItemToDecide]:
+    for one in declined(memory):
+        yield ItemToDecide(
+            id=f"declined:{one.name}",
+            kind="declined",
+            path=one.ref,
+            why="reviewers struck this out of what was sent",
+            after="\n".join(one.entries),
+            since=_moment(one.name[:8]),
+            choices=(f"ctxrepo declined dismiss {one.name}",),
+        )
+
+
+def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
+    read = memory.worktree.read
+    files = sorted(memory.worktree.scan(INBOX).files)
+    said = [change for file in files for change in records(decode(read(file) or b""))]
+    for change in sorted(said, key=lambda change: text_of(change, "ts")):
+        yield ItemToDecide(
+            id=f"proposal:{text_of(change, 'id')}",
+            kind="proposal",
+            path=text_of(change, "note") or text_of(change, "scope"),
+            why="somebody proposed to remember this",
+            after=text_of(change, "text"),
+            since=_moment(text_of(change, "ts")),
+            who=_who(change),
+        )
+
+
+def _who(change: dict[str, Any]) -> str:
+    agent, host = text_of(change, "agent"), text_of(change, "host")
+    return " on ".join(filter(None, (agent, host)))
+
+
+def _committed(memory: Memory, path: str) -> str | None:
+    tree = memory.head_tree
+    data = memory.objects.find(tree, path) if tree else None
+    return None if data is None else decode(data)
+
+
+def _on_disk(memory: Memory, held: HeldBack) -> str | None:
+    """The file as it is; None where it is gone or too odd to be read."""
+    try:
+        data = None if held.refusal.rule == "path" else memory.worktree.read(held.refusal.path)
+    except Unreadable:
+        return None
+    return None if data is None else decode(data)
+
+
+def _moment(text: str) -> datetime | None:
+    """A moment in ISO form, or a day; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.astimezone()
+
+
+def _masked(text: str | None) -> str | None:
+    return None if text is None else mask(text)

@@ -1,0 +1,99 @@
+"""Whatever waits for a person is one list, whichever way it came to wait; what is decided leaves it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from machines import NOW, Machine
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.records.decision import ItemToDecide
+from ctxrepo.services.notes.remember import Fact, stage
+from ctxrepo.services.review.items import items_to_decide
+from ctxrepo.services.saving.commit import commit
+
+NOTE = "shop/topics/gotcha.md"
+KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
+
+
+def waiting(machine: Machine) -> list[ItemToDecide]:
+    memory = machine.open()
+    commit(memory, NOW)
+    return items_to_decide(memory)
+
+
+@pytest.fixture
+def mine(ada: Machine) -> Machine:
+    ada.init()
+    ada.write(NOTE, "- the port is 5\n")
+    assert waiting(ada) == []
+    return ada
+
+
+def test_a_file_that_holds_a_secret_waits_with_both_texts_and_without_the_secret(mine: Machine) -> None:
+    mine.write(NOTE, f"- the port is 5\n- key {KEY}\n")
+    (item,) = waiting(mine)
+    assert (item.id, item.kind, item.path) == (f"held:{NOTE}#L2", "held", NOTE)
+    assert item.before == "- the port is 5\n"
+    assert item.after is not None
+    assert item.after.startswith("- the port is 5\n- key ")
+    assert KEY not in repr(item)
+    assert item.since is not None
+    assert waiting(mine) == [item]
+    mine.write(NOTE, "- the port is 5\n- key in the vault\n")
+    assert waiting(mine) == []
+
+
+def test_many_deletions_wait_each_and_say_what_decides_them(mine: Machine) -> None:
+    for number in range(12):
+        mine.write(f"shop/n{number}.md", f"- note {number}\n")
+    commit(mine.open(), NOW)
+    for number in range(12):
+        (mine.clone / f"shop/n{number}.md").unlink()
+    items = waiting(mine)
+    assert {(item.kind, item.after) for item in items} == {("deletion", None)}
+    assert sorted((item.path, item.before) for item in items)[0] == ("shop/n0.md", "- note 0\n")
+    assert len(items) == len({item.id for item in items}) == 12
+    words = items[0].choices[0].split()
+    assert mine.ctxrepo(*words[1:]).returncode == 0
+    assert waiting(mine) == []
+
+
+def test_a_version_that_lost_a_merge_waits_until_one_of_its_choices_is_taken(mine: Machine) -> None:
+    path, data = aside_file(Aside(NOTE, "- the port is 1", "- the port is 5", "- the port is 9"))
+    mine.write(path, data.decode())
+    (item,) = waiting(mine)
+    assert (item.kind, item.path) == ("conflict", NOTE)
+    assert (item.before, item.after) == ("- the port is 5", "- the port is 9")
+    (other,) = (choice for choice in item.choices if choice.endswith("other"))
+    assert mine.ctxrepo(*other.split()[1:]).returncode == 0
+    assert mine.read(NOTE).endswith("- the port is 9\n")
+    assert waiting(mine) == []
+
+
+def test_a_proposal_waits_with_whoever_made_it(mine: Machine) -> None:
+    memory = mine.open()
+    stage(memory, Fact("maybe so"), mine.project(), Origin(memory.host, "s-1", "claude"), NOW)
+    (item,) = waiting(mine)
+    assert (item.kind, item.path, item.after) == ("proposal", "shop", "maybe so")
+    assert (item.since, item.who) == (NOW, f"claude on {memory.host}")
+
+
+def test_what_reviewers_struck_out_waits_until_somebody_has_seen_it(ada: Machine, remote: Path) -> None:
+    ada.init(str(remote))
+    ada.write(NOTE, "- base\n")
+    ada.sync()
+    config = ada.places.config_file
+    config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
+    ada.write(NOTE, "- base\n- unwanted\n")
+    branch = ada.sync().branch
+    subprocess.run(["git", "-C", str(remote), "branch", "-q", "-D", branch], check=True)  # turned down
+    ada.sync()
+    (item,) = waiting(ada)
+    assert (item.id, item.kind, item.after) == ("declined:20261120", "declined", f"{NOTE}: unwanted")
+    assert item.since is not None
+    assert ada.ctxrepo(*item.choices[0].split()[1:]).returncode == 0
+    assert waiting(ada) == []
