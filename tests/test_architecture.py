@@ -18,7 +18,7 @@ HOUSE = House.of(CHECKOUT)
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lower floors first. A module may import its own floor and those below, but for the exceptions beside it.
-FLOORS = ["errors", "domain", "hooks", "storage", "agents", "services", "faces"]
+FLOORS = ["errors", "domain", "hooks", "storage", "agents", "services", "app", "faces"]
 FACES = {"hook", "__main__"}
 STRANGERS = {("agents", "storage"), ("storage", "agents")}
 
@@ -146,12 +146,14 @@ def test_the_domain_has_no_clock_disk_or_environment(file: Path) -> None:
     assert not re.search(r"\bopen\(", text), f"{name_of(file)} opens a file: only storage touches disk"
 
 
-@pytest.mark.parametrize("file", [f for f in MODULES if floor_of(name_of(f)) == "services"], ids=name_of)
-def test_services_never_speak_exit_or_read_the_environment(file: Path) -> None:
+@pytest.mark.parametrize(
+    "file", [f for f in MODULES if floor_of(name_of(f)) in ("services", "app")], ids=name_of
+)
+def test_services_and_operations_never_speak_exit_or_read_the_environment(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text())):
         called = node.func if isinstance(node, ast.Call) else None
         assert not (isinstance(called, ast.Name) and called.id in SPEAKING), (
-            f"{name_of(file)}:{getattr(node, 'lineno', 0)} speaks: a service returns values, a face says them"
+            f"{name_of(file)}:{getattr(node, 'lineno', 0)} speaks: values are returned, and a face says them"
         )
         is_environ = isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "_exit")
         assert not is_environ, f"{name_of(file)} reads the environment: a face hands it in"
@@ -226,7 +228,14 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, set[str]]]:
     for owner, inside in owners:
         for node in inside.body:
             if isinstance(node, ast.FunctionDef):
-                yield owner + node.name, {name for call in ast.walk(node) for name in _called(call, owner)}
+                called = {name for call in ast.walk(node) for name in _called(call, owner)}
+                yield owner + node.name, called - _imported(node)
+
+
+def _imported(function: ast.FunctionDef) -> set[str]:
+    """Names that an import within a function gives to what is elsewhere."""
+    found = (node.names for node in ast.walk(function) if isinstance(node, ast.ImportFrom))
+    return {alias.asname or alias.name for names in found for alias in names}
 
 
 def _called(node: ast.AST, owner: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ from bench.corpus import make_remote, path_of
 from bench.person import Person
 
 _START = (
-    "import ctxrepo.faces.cli.runtime, ctxrepo.services.sync.sync, ctxrepo.storage.objects\n"
+    "import ctxrepo.app.desk, ctxrepo.services.sync.sync, ctxrepo.storage.objects\n"
     "from ctxrepo.faces.cli.app import main; main(['--version'])"
 )
 

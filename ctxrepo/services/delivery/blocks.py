@@ -12,7 +12,7 @@ from typing import Literal
 
 from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
-from ctxrepo.services.delivery.context import context
+from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.locate.project import Project, checkout_at, find_project, project_by_now
 from ctxrepo.services.setup.setup import diff_of
 from ctxrepo.storage.disk import foreign
@@ -195,7 +195,7 @@ def _project(memory: Memory, block: FileBlock) -> Project | None:
 
 def _text(memory: Memory, project: Project | None, path: Path) -> str:
     """What the block says: nothing that comes and goes while the memory stays as it is."""
-    return context(memory, project, path.parent, lasting=True).text
+    return context(memory, project, Start(path.parent), lasting=True).text
 
 
 def _target(memory: Memory, path: Path) -> Path:

@@ -51,23 +51,25 @@ class Context:
     """Why it is empty, where it is."""
 
 
-def context(
-    memory: Memory,
-    project: Project | None,
-    folder: Path,
-    preset: str | None = None,
-    budget: int = 0,
-    agent: str = "",
-    *,
-    lasting: bool = False,
-) -> Context:
+@dataclass(frozen=True)
+class Start:
+    """A session's start, as it is to be imagined: `folder` is where the session would be, which can ask for
+    silence. `preset` and `budget` (bytes) are instead of those in the settings; a preset that is named has
+    its own budget. For an `agent` the packet is no larger than that takes."""
+
+    folder: Path
+    preset: str | None = None
+    budget: int = 0
+    agent: str = ""
+
+
+def context(memory: Memory, project: Project | None, start: Start, *, lasting: bool = False) -> Context:
     """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
 
-    `folder` is where the session would be, which can ask for silence. `preset` and `budget` (bytes) are
-    instead of those in the settings; a preset that is named has its own budget. For an `agent` it is no
-    larger than that takes. UsageError when there is no such preset. The cache must be up to date: call
-    `commit` first, as the worker does.
+    UsageError when there is no such preset. The cache must be up to date: call `commit` first, as the worker
+    does.
     """
+    folder, preset = start.folder, start.preset
     if preset not in (None, "", *NAMES):
         raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")
     hooks = open_hooks(str(memory.places.state))
@@ -84,9 +86,9 @@ def context(
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
         world.preset, world.budget = preset, PRESETS[preset][0]
-    if budget:
-        world.budget = budget
-    if dialect := dialect_of(agent):
+    if start.budget:
+        world.budget = start.budget
+    if dialect := dialect_of(start.agent):
         world.most_bytes = dialect.most_bytes
     return _rendered(memory, project, world, lasting=lasting)
 

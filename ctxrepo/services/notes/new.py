@@ -33,25 +33,26 @@ MAX_DESCRIPTION = 1000
 """Characters of a line that every session is shown."""
 
 
-def new(
-    memory: Memory,
-    target: Target,
-    description: str,
-    tags: Sequence[str],
-    body: str,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
-    template: str = "",
-) -> NewNote:
-    """Write a new note; Refused when there is one at its path already.
+@dataclass(frozen=True)
+class NewNoteRequest:
+    """A `body` that has frontmatter of its own keeps it; description and tags are set in it. Without one it
+    is put below the head of the `template`, whose description then does for an empty one."""
 
-    A `body` that has frontmatter of its own keeps it; description and tags are set in it. Without one it is
-    put below the head of the `template`, whose description then does for an empty one.
-    """
+    target: Target
+    description: str = ""
+    tags: Sequence[str] = ()
+    body: str = ""
+    template: str = ""
+
+
+def new(
+    memory: Memory, request: NewNoteRequest, project: Project | None, origin: Origin, now: datetime
+) -> NewNote:
+    """Write a new note; Refused when there is one at its path already."""
+    target, description, body = request.target, request.description, request.body
     today = day(now)
-    if template:
-        body = _from_template(template, body, today)
+    if request.template:
+        body = _from_template(request.template, body, today)
         description = description if description.strip() else frontmatter.read(body).description
     if target.entry_id or target.lines:
         raise UsageError("a new note needs a path, and this names an entry", "Write [SCOPE:]PATH.")
@@ -64,7 +65,7 @@ def new(
     target = placed(memory, target, project)
     scope = scope_named(memory, target.scope, project)
     path = f"{scope.folder}/{target.path}"
-    words = [word(tag.lstrip("#"), "tag") for tag in tags]
+    words = [word(tag.lstrip("#"), "tag") for tag in request.tags]
     if frontmatter.split(body)[0]:
         text = frontmatter.set_field(body, "description", description)
         text = frontmatter.set_field(text, "tags", words) if words else text

@@ -21,6 +21,11 @@ class Reading:
     hash: str
     entry: Entry | None = None
 
+    @property
+    def text(self) -> str:
+        """The entry's, or the note's."""
+        return self.entry.text if self.entry else self.note.text
+
 
 def read(memory: Memory, target: Target, project: Project | None, *, follows: bool = False) -> Reading:
     """The note or entry a target names; NotFound when there is none.

@@ -19,7 +19,7 @@ from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.delivery import blocks as module
 from ctxrepo.services.delivery.blocks import Added, add, default_file, remove, renew, standings
-from ctxrepo.services.delivery.context import context
+from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults
@@ -288,8 +288,8 @@ def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
         )
     assert states(mine) == ["current"]
     memory, project = mine.open(), mine.project()
-    assert "src/touched.py" in context(memory, project, mine.project_folder).text
-    assert "src/touched.py" not in context(memory, project, mine.project_folder, lasting=True).text
+    assert "src/touched.py" in context(memory, project, Start(mine.project_folder)).text
+    assert "src/touched.py" not in context(memory, project, Start(mine.project_folder), lasting=True).text
 
 
 def test_while_the_cache_is_behind_nothing_is_renewed(mine: Machine) -> None:

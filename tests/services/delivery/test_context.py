@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.services.delivery.context import context
+from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.saving.commit import commit
 
 
@@ -18,7 +18,7 @@ def mine(ada: Machine) -> Machine:
 def given(machine: Machine, in_project: bool = True) -> str:
     memory = machine.open()
     commit(memory, NOW)
-    return context(memory, machine.project() if in_project else None, machine.project_folder).text
+    return context(memory, machine.project() if in_project else None, Start(machine.project_folder)).text
 
 
 def test_the_project_and_mine_and_nobody_elses(mine: Machine) -> None:
@@ -61,4 +61,4 @@ def test_it_stays_within_its_budget(mine: Machine) -> None:
 def test_before_anything_is_compiled_there_is_nothing_to_say(mine: Machine) -> None:
     memory = mine.open()
     memory.places.hooks_db.unlink()
-    assert context(memory, None, mine.home).text == ""
+    assert context(memory, None, Start(mine.home)).text == ""

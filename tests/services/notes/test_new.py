@@ -9,7 +9,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused, UsageError
-from ctxrepo.services.notes.new import NewNote, new
+from ctxrepo.services.notes.new import NewNote, NewNoteRequest, new
 from ctxrepo.services.saving.commit import commit
 
 
@@ -21,8 +21,8 @@ def mine(ada: Machine) -> Machine:
 
 def make(machine: Machine, target: str, description: str = "About", body: str = "", *tags: str) -> NewNote:
     memory = machine.open()
-    where = parse_target(target)
-    return new(memory, where, description, tags, body, machine.project(), Origin(memory.host), NOW)
+    request = NewNoteRequest(parse_target(target), description, tags, body)
+    return new(memory, request, machine.project(), Origin(memory.host), NOW)
 
 
 def test_a_note_of_the_project_registers_it(mine: Machine) -> None:
@@ -80,7 +80,8 @@ def test_what_is_refused_leaves_nothing(
 @pytest.mark.parametrize("name", ["memory", "task", "user"])
 def test_a_template_is_a_note_without_a_fact(mine: Machine, name: str) -> None:
     memory = mine.open()
-    made = new(memory, parse_target("core/x"), "", [], "", None, Origin(memory.host), NOW, template=name)
+    request = NewNoteRequest(parse_target("core/x"), template=name)
+    made = new(memory, request, None, Origin(memory.host), NOW)
     note = Note(made.path, mine.read(made.path))
     assert (note.head.created, note.head.problem, note.head.updated) == ("2026-11-20", "", "")
     assert note.head.description
@@ -92,13 +93,14 @@ def test_a_template_is_a_note_without_a_fact(mine: Machine, name: str) -> None:
 def test_a_template_gives_way_to_what_is_said(mine: Machine) -> None:
     memory = mine.open()
     origin = Origin(memory.host)
-    made = new(memory, parse_target("x"), "Mine", ["a"], "- b\n", None, origin, NOW, template="task")
+    request = NewNoteRequest(parse_target("x"), "Mine", ["a"], "- b\n", "task")
+    made = new(memory, request, None, origin, NOW)
     assert mine.read(made.path) == ("---\ndescription: Mine\ntags: [a]\ncreated: 2026-11-20\n---\n\n- b\n")
     for name, body, told in (
         ("tasks", "", "no template 'tasks'"),
         ("task", "---\na: 1\n---\n", "of its own"),
     ):
         with pytest.raises(UsageError, match=told) as refused:
-            new(memory, parse_target("y"), "Mine", [], body, None, origin, NOW, template=name)
+            new(memory, NewNoteRequest(parse_target("y"), "Mine", [], body, name), None, origin, NOW)
     assert not mine.open().worktree.exists("global/y.md")
     assert "--template" in refused.value.hint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from machines import Machine
 
-from ctxrepo.services.delivery.context import context
+from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.reading.delivered import delivered
 
 
@@ -18,7 +18,7 @@ def test_whole_cut_by_a_line_or_not(ada: Machine) -> None:
     ada.write("shop/archive/old.md", "- x\n")
     ada.remember("registers the project", category="gotcha")
     ada.sync()
-    found = delivered(context(ada.open(), ada.project(), ada.project_folder).text)
+    found = delivered(context(ada.open(), ada.project(), Start(ada.project_folder)).text)
     assert found == {
         "global/MEMORY.md": "whole",
         "shop/MEMORY.md": "cut",

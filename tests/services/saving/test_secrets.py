@@ -10,7 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
-from ctxrepo.services.notes.new import new
+from ctxrepo.services.notes.new import NewNoteRequest, new
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import anchor
 
@@ -89,7 +89,7 @@ def test_a_secret_in_a_path_is_held_back(mine: Machine, kind: str) -> None:
     assert not is_committed(mine, secret)
     memory = mine.open()
     with pytest.raises(Refused) as caught:
-        new(memory, parse_target(f"global:{secret}.md"), "d", (), "", None, Origin(memory.host), NOW)
+        new(memory, NewNoteRequest(parse_target(f"global:{secret}.md"), "d"), None, Origin(memory.host), NOW)
     assert secret not in caught.value.message
 
 

@@ -69,7 +69,7 @@ def _made(run: Runtime, asked: Target, error: NotFound) -> str:
     """The path of a note that is made now, if somebody at the terminal wants that."""
     from ctxrepo.domain.note.compose import about
     from ctxrepo.faces.cli import editor
-    from ctxrepo.services.notes.new import new
+    from ctxrepo.services.notes.new import NewNoteRequest, new
 
     if not editor.at_terminal():
         name = f"{asked.scope}:{asked.path}" if asked.scope else asked.path
@@ -79,7 +79,7 @@ def _made(run: Runtime, asked: Target, error: NotFound) -> str:
     typer.confirm(f"Make {asked.path}?", abort=True, err=True)
     stem = asked.path.rpartition("/")[2].removesuffix(".md")
     description = typer.prompt("What is found in it, in one line", default=about(stem), err=True)
-    made = new(run.memory, asked, description, [], "", run.project, run.origin, run.now)
+    made = new(run.memory, NewNoteRequest(asked, description), run.project, run.origin, run.now)
     run.wake()
     return made.path
 

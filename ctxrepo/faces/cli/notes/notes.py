@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Sized
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.notes.tables import long_list, tree_list
+from ctxrepo.faces.cli.answer import answer, open_desk, require_memory
+from ctxrepo.faces.cli.notes.tables import delivery_table, folder_table
 from ctxrepo.faces.cli.options import Json, Scope, Tags, TargetWords, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ctxrepo.faces.cli.runtime import Runtime
     from ctxrepo.services.notes.list_notes import Listed
-    from ctxrepo.services.notes.remember import Fact, Remembered
+    from ctxrepo.services.notes.remember import Remembered
 
 _WAS = 100
 """Characters of what was replaced that are shown."""
@@ -65,89 +62,34 @@ def remember(
 
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
-    from ctxrepo.domain.project.target import parse_entry, parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.remember import Fact
-    from ctxrepo.services.reading.find import placed
-    from ctxrepo.services.reading.resolve import entry_named
-
-    run = Runtime()
-    former = entry_named(run.memory, parse_entry(supersedes), run.project).id if supersedes else ""
-    fact = Fact(
-        text=text,
-        note=placed(run.memory, parse_target(note), run.project) if note else None,
-        scope=scope,
-        category=category,
-        tags=tuple(tag or ()),
-        key=key,
-        supersedes=former,
-        with_id=with_id,
-        pin=pin,
-    )
-    if text == "-":
-        _remember_lines(run, fact, stage=stage, json=json)
-        return
-    result = _propose(run, fact) if stage else _remembered(run, [fact])[0]
-    data, said = _told(result, is_keyed=bool(key))
-    output.done(json, data, said)
-
-
-def _remember_lines(run: Runtime, fact: Fact, *, stage: bool, json: bool) -> None:
-    """Every fact of standard input, all or none."""
-    from dataclasses import replace
-
+    from ctxrepo.app.notes import notes
     from ctxrepo.domain.note.compose import facts_of
+    from ctxrepo.domain.project.target import parse_entry, parse_target
 
-    facts = [replace(fact, text=text) for text in facts_of(text_of("-"))]
-    if not facts:
-        raise UsageError("there is nothing to remember: standard input is empty", "One fact a line.")
-    if len(facts) > 1 and (fact.key or fact.supersedes or stage):
-        raise UsageError(
-            f"{len(facts)} facts can't share a --key, a --supersedes or a --stage",
-            "Remember such a fact by itself.",
-        )
-    results = [_propose(run, facts[0])] if stage else _remembered(run, facts)
-    told = [_told(result, is_keyed=bool(fact.key)) for result in results]
-    output.done(json, {"remembered": [data for data, _ in told]}, "\n".join(said for _, said in told))
+    desk = open_desk()
+    former = parse_entry(supersedes) if supersedes else None
+    there = parse_target(note) if note else None
+    texts = [text]
+    if text == "-":
+        require_memory(desk)  # before somebody types for nothing
+        texts = facts_of(text_of("-"))
+        if not texts:
+            raise UsageError("there is nothing to remember: standard input is empty", "One fact a line.")
+    request = notes.RememberRequest(
+        texts, there, scope, category, tag or (), key, former, with_id=with_id, pin=pin, is_proposal=stage
+    )
 
+    def said(done: Remembered) -> str:
+        verb = _verb(done, is_keyed=bool(key))
+        return f"{verb}: {notes.shown_id(done)} {done.at}{_instead(done)}"
 
-def _remembered(run: Runtime, facts: Sequence[Fact]) -> list[Remembered]:
-    from ctxrepo.services.notes.remember import remember_all
-
-    results = remember_all(run.memory, facts, run.project, run.origin, run.now)
-    run.wake()
-    for near in dict.fromkeys(near for result in results for near in result.near):
-        output.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
-    for rival in (rival for result in results for rival in result.rivals):
-        output.notice(
-            f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it is past"
-        )
-    if room := max(result.cut_to for result in results):
-        output.notice(
-            f"a prompt has room for {room} bytes, so this would come cut: say it in less, or make a "
-            "note of it with `ctxrepo new`"
-        )
-    return results
+    if text == "-":
+        answer(desk, notes.remember_all, request, json, lambda done: "\n".join(map(said, done)))
+    else:
+        answer(desk, notes.remember, request, json, said)
 
 
-def _propose(run: Runtime, fact: Fact) -> Remembered:
-    from ctxrepo.services.notes.remember import stage
-
-    result = stage(run.memory, fact, run.project, run.origin, run.now)
-    run.wake()
-    output.notice("no session is given a proposal; without --stage it is remembered, `ctxrepo undo` drops it")
-    return result
-
-
-def _told(result: Remembered, *, is_keyed: bool) -> tuple[dict[str, Any], str]:
-    """The result as data and in words."""
-    id_shown = result.id if result.staged else f"^{result.id}"
-    said = f"{_done(result, is_keyed)}: {id_shown} {result.at}{_instead(result)}"
-    near, rivals = ([{"id": f"^{n.id}", "at": n.at} for n in each] for each in (result.near, result.rivals))
-    return {**asdict(result), "id": id_shown, "near": near, "rivals": rivals}, said
-
-
-def _done(result: Remembered, is_keyed: bool) -> str:
+def _verb(result: Remembered, *, is_keyed: bool) -> str:
     if result.existing:
         return "known already, pinned now" if result.pinned else "known already"
     if result.staged:
@@ -183,19 +125,15 @@ def new(
 
     Example: ctxrepo new topics/release.md -d "How we release" --from -
     """
+    from ctxrepo.app.notes.notes import new
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.new import new
+    from ctxrepo.services.notes.new import NewNoteRequest
 
     if not (description or template):
         raise UsageError("a new note needs --description or --template", "One line: what is found in it?")
-    body, target = text_of(source), parse_target(path)
-    run = Runtime()
-    made = new(
-        run.memory, target, description, tag or [], body, run.project, run.origin, run.now, template=template
-    )
-    run.wake()
-    output.done(json, asdict(made), f"new: {made.path}")
+    body = text_of(source)
+    request = NewNoteRequest(parse_target(path), description, tag or (), body, template)
+    answer(open_desk(), new, request, json, lambda made: f"new: {made.path}")
 
 
 def read(target: TargetWords, json: Json = False) -> None:
@@ -203,33 +141,11 @@ def read(target: TargetWords, json: Json = False) -> None:
 
     Example: ctxrepo read topics/release.md
     """
+    from ctxrepo.app.notes.notes import ReadRequest, read
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.read import read
-    from ctxrepo.services.usage.observe import note_read
 
-    run = Runtime()
-    asked = parse_target(target)
-    reading = read(run.memory, asked, run.project, follows=True)
-    note_read(run.memory, run.origin, reading, run.now.timestamp())
-    note, entry = reading.note, reading.entry
-    head = note.head
-    text = entry.text if entry else note.text
-    entries = [entry] if entry else note.entries
-    name = asked.entry_id or asked.word
-    if entry and name and not entry.id.startswith(name):
-        output.notice(f"^{name} is ^{entry.id} now, at {entry.at}")
-    data = {
-        "path": note.path,
-        "hash": reading.hash,
-        "text": text,
-        "description": head.description,
-        "tags": head.tags,
-        "created": head.created,
-        "updated": head.updated,
-        "entries": [{"id": f"^{e.id}", "at": e.at, "text": e.text} for e in entries],
-    }
-    output.done(json, data, text.rstrip("\n"))
+    desk = open_desk()
+    answer(desk, read, ReadRequest(parse_target(target)), json, lambda reading: reading.text.rstrip("\n"))
 
 
 def list_notes(
@@ -257,28 +173,23 @@ def list_notes(
 
     Example: ctxrepo list topics --long
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.list_notes import below, list_notes, tagged
+    from ctxrepo.app.notes import notes
 
+    if tree and (tag or folder or long or limit):
+        raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
+
+    def nothing(found: Sized) -> Iterator[str]:
+        if not found and not json:
+            asked = f"no note is below {folder}" if folder else "no note has these tags" if tag else ""
+            yield asked or "no notes yet: `ctxrepo remember` writes the first"
+
+    desk, request = open_desk(), notes.ListRequest(folder, scope, tag or (), depth, limit)
     if tree:
-        if tag or folder or long or limit:
-            raise UsageError("--tree counts all notes", "Leave out all but --scope and --depth.")
-        tree_list(scope, depth, json)
-        return
-    run = Runtime()
-    done = run.settle()
-    notes = tagged(list_notes(run.memory, scope, run.project, done), tag or [])
-    notes = below(notes, folder, depth)
-    if limit and len(notes) > limit:
-        output.notice(f"there are {len(notes)} notes; --limit shows more")
-    if long:
-        long_list(run, notes[:limit], json)
+        answer(desk, notes.list_folders, request, json, folder_table)
+    elif long:
+        answer(desk, notes.list_delivered, request, json, delivery_table, nothing)
     else:
-        lines = "\n".join(map(_line, notes[:limit]))
-        output.done(json, {"notes": [vars(n) for n in notes[:limit]]}, lines)
-    if not notes and not json:
-        asked = f"no note is below {folder}" if folder else "no note has these tags" if tag else ""
-        output.notice(asked or "no notes yet: `ctxrepo remember` writes the first")
+        answer(desk, notes.list_notes, request, json, lambda found: "\n".join(map(_line, found)), nothing)
 
 
 def _line(note: Listed) -> str:

@@ -3,51 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.list_notes import Listed
+    from ctxrepo.app.notes.notes import DeliveryList
+    from ctxrepo.services.reading.tree import FolderSize
 
 
-def long_list(run: Runtime, notes: Sequence[Listed], json: bool) -> None:
-    """A table: path, bytes, entries, pinned, delivered."""
-    from ctxrepo.services.delivery.context import context
-    from ctxrepo.services.notes.list_notes import weighed
-
-    packet = context(run.memory, run.project, run.cwd).text
-    found = weighed(run.memory, notes, packet)
-    rows = [("note", "bytes", "entries", "pinned", "delivered")] if found else []
+def delivery_table(found: DeliveryList) -> str:
+    """Path, bytes, entries, pinned, delivered."""
+    if not found.notes:
+        return ""
+    rows = [("note", "bytes", "entries", "pinned", "delivered")]
     rows += [
         (w.note.place, str(w.bytes), str(w.note.entries), "pinned" if w.pinned else "", w.delivered or "no")
-        for w in found
+        for w in found.notes
     ]
-    data = [
-        {**vars(w.note), "bytes": w.bytes, "pinned": w.pinned, "delivered": w.delivered or None}
-        for w in found
-    ]
-    total = f"{len(packet.encode())} bytes are given in all"
-    output.done(json, {"notes": data}, "\n".join([*output.aligned(rows), total] if rows else []))
+    return "\n".join([*output.aligned(rows), f"{found.total} bytes are given in all"])
 
 
-def tree_list(scope: str, depth: int | None, json: bool) -> None:
+def folder_table(folders: Sequence[FolderSize]) -> str:
     """Folders, with how many notes and bytes are in each."""
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.tree import tree
-
-    run = Runtime()
-    folders = tree(run.memory, scope, run.project, depth)
     names = [f"{'  ' * f.depth}{f.path.rpartition('/')[2]}/" for f in folders]
     width = max(map(len, names))
     digits = max(len(str(f.notes)) for f in folders)
-    lines = [
+    return "\n".join(
         f"{name:<{width}}  {f.notes:>{digits}} {'note ' if f.notes == 1 else 'notes'}  {_size(f.bytes):>9}"
         for name, f in zip(names, folders, strict=True)
-    ]
-    output.done(json, {"folders": [asdict(f) for f in folders]}, "\n".join(lines))
+    )
 
 
 def _size(count: int) -> str:

@@ -47,14 +47,14 @@ def context(
     """
     from ctxrepo.agents.known import agent_named
     from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.context import context
+    from ctxrepo.services.delivery.context import Start, context
     from ctxrepo.services.delivery.recent_files import note_active
 
     known = agent_named(agent).name if agent else ""
     run = Runtime()
     run.settle()
     note_active(run.memory)
-    made = context(run.memory, run.project, run.cwd, preset, budget, known)
+    made = context(run.memory, run.project, Start(run.cwd, preset, budget, known))
     data = {**asdict(made), "bytes": len(made.text.encode())}
     output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))
     if made.why:

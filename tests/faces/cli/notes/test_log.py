@@ -6,13 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partialmethod
 from pathlib import Path
 
 import pytest
 from terminal import Terminal
-
-from ctxrepo.faces.cli.runtime import Runtime
 
 EAST, WEST = "XST-14", "XST12"
 """Fourteen hours ahead of UTC and twelve behind: two days at any moment."""
@@ -24,7 +21,7 @@ def at(monkeypatch: pytest.MonkeyPatch, zone: str, now: datetime) -> Iterator[No
     with monkeypatch.context() as patch:
         patch.setenv("TZ", zone)
         time.tzset()
-        patch.setattr(Runtime, "__init__", partialmethod(Runtime.__init__, now=now))
+        patch.setattr("ctxrepo.faces.cli.answer.clock", lambda: now)
         try:
             yield
         finally:

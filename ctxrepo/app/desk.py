@@ -1,0 +1,178 @@
+"""What every operation starts from: an environment as values, an opened memory, the project one stands in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from ctxrepo.agents.known import session_in
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.errors import CtxrepoError, NoAnswer
+from ctxrepo.hooks.files.daemon import start_worker
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.services.locate.project import Project, find_project
+from ctxrepo.services.projects.sparse import widen
+from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.disk.outside import Outside
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import read_repositories
+from ctxrepo.storage.user.pimemory import redirections
+from ctxrepo.storage.user.places import Places
+
+if TYPE_CHECKING:
+    from ctxrepo.services.saving.commit import Committed
+
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
+
+_OF_ONE_OPERATION = ("project", "origin")
+
+
+@dataclass(eq=False, repr=False)
+class Desk:
+    """One caller's desk, for one operation or for many, one after the other.
+
+    Nothing is printed here: `progress` is told of long work while it goes on, and what is worth knowing
+    besides the result is collected as notices, which the caller takes.
+    """
+
+    env: Mapping[str, str]
+    cwd: Path
+    clock: Callable[[], datetime]
+    interpreter: str
+    """The Python that hooks shall start: by its absolute path and never through a shim."""
+    progress: Callable[[str], None] | None = None
+    now: datetime = field(init=False)
+    """When the operation began."""
+    _opened: Memory | None = field(default=None, init=False)
+    _files: tuple[str, ...] = field(default=(), init=False)
+    """Which clone and cache the opened memory has open."""
+    _notices: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.now = self.clock()
+
+    def perform(self, operation: Callable[[Desk, Request], Answer], request: Request) -> Answer:
+        """Carry out an operation with the moment, memory and project as they are by now."""
+        self.now = self.clock()
+        for name in _OF_ONE_OPERATION:
+            self.__dict__.pop(name, None)
+        if self._opened and self._is_moved(self._opened):
+            self._opened = None
+        return operation(self, request)
+
+    def notice(self, text: str) -> None:
+        """Keep something worth knowing that is not the result."""
+        self._notices.append(text)
+
+    def take_notices(self) -> list[str]:
+        """The notices since the last time, oldest first; they are taken once."""
+        taken, self._notices = self._notices, []
+        return taken
+
+    @cached_property
+    def places(self) -> Places:
+        """Where everything is, put right or refused before anything is read there."""
+        places = Places.of(self.env)
+        places.secure()
+        return places
+
+    @property
+    def memory(self) -> Memory:
+        """The memory; ConfigError when config.toml can't be read."""
+        return self.open_memory()
+
+    def open_memory(self, *, or_as_before: bool = False) -> Memory:
+        """The memory, opened when it isn't yet; what is odd in config.toml is noticed then.
+
+        With `or_as_before` the settings that config.toml had when it could last be read hold where it can't
+        be read now: for operations that tell what is wrong.
+        """
+        if self._opened is None or (self._opened.broken and not or_as_before):
+            memory = Memory.open(self.places, self.env, or_as_before=or_as_before)
+            for warning in (*memory.settings.warnings, *self.pi_warnings):
+                self.notice(warning)
+            compile_for_hooks(memory, self.interpreter)
+            self._opened = replace(memory, progress=self.progress)
+            self._files = _files(self._opened)
+        return self._opened
+
+    def _is_moved(self, memory: Memory) -> bool:
+        """Whether the settings were changed since they were read, or the clone or the cache was made anew.
+
+        Commits, notes and the write log need no stamp: who asks for them reads them anew.
+        """
+        return (
+            stamp_of(str(memory.places.config_file)) != memory.settings_stamp or _files(memory) != self._files
+        )
+
+    @property
+    def pi_warnings(self) -> tuple[str, ...]:
+        """What is odd in the settings for pi that came with the folder one stands in.
+
+        Nothing where that folder hangs: operations that need the project say so.
+        """
+        with suppress(NoAnswer):
+            return Outside(self.places.silent).ask(self.cwd, lambda: redirections(self.cwd))
+        return ()
+
+    @cached_property
+    def project(self) -> Project | None:
+        project = find_project(self.memory, self.cwd, self.env)
+        widen(self.memory, project, self.now)
+        return project
+
+    @cached_property
+    def origin(self) -> Origin:
+        agent, session = session_in(self.env)
+        return Origin(self.memory.host, session, agent, self.project.id if self.project else "")
+
+    @property
+    def machine(self) -> Machine:
+        return Machine(self.places, self.env, Path(self.interpreter))
+
+    def wake(self) -> None:
+        """Let a worker commit what was just acknowledged; nobody here waits for it."""
+        state = self.places.state
+        for known in read_repositories(state)[:1]:
+            folder = str(state / known.id)
+            start_worker(self.interpreter, str(state), folder)
+
+    def commit_pending(self) -> Committed | None:
+        """Commit what was written and isn't committed, so that what is shown is up to date.
+
+        None, and a notice says why, where that can't be done.
+        """
+        # The write path costs more than ten starts of Python, and many operations commit nothing themselves.
+        from ctxrepo.services.saving.commit import CommitRequest, commit
+        from ctxrepo.services.saving.refresh import complete
+        from ctxrepo.services.saving.spooled import spooled_versions
+
+        memory = self.memory  # not below: without any there is nothing to show
+        try:
+            done = commit(memory, self.now, CommitRequest(spooled_versions(memory)))
+            complete(memory, done.head)
+        except CtxrepoError as error:
+            self.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())
+            return None
+        return done
+
+
+def _files(memory: Memory) -> tuple[str, ...]:
+    return _identity(memory.clone.git_dir), _identity(memory.state.cache)
+
+
+def _identity(path: Path) -> str:
+    """Which file or folder is there, whatever is in it; '' for none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    return f"{status.st_dev}:{status.st_ino}"

@@ -1,0 +1,1 @@
+"""Operations that read and change notes."""

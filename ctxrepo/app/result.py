@@ -1,0 +1,22 @@
+"""What an operation comes to: its value, the same as JSON, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ctxrepo.errors import CtxrepoError
+
+Value = TypeVar("Value", covariant=True)
+
+
+@dataclass(frozen=True)
+class Result(Generic[Value]):
+    """`value` is for whoever puts it in words, `data` for programs."""
+
+    value: Value
+    data: Mapping[str, Any]
+    exit_code: int = 0
+    error: CtxrepoError | None = None
+    """What went wrong, of a result that is data as well."""

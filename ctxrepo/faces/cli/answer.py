@@ -1,0 +1,94 @@
+"""How a command is carried out: a desk, an operation performed there, its result shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.faces.cli import output, waiting
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.app.result import Result
+
+Request = TypeVar("Request")
+Value = TypeVar("Value")
+
+Operation = Callable[["Desk", Request], "Result[Value]"]
+
+
+def clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def open_desk() -> Desk:
+    """The desk of one run of one command."""
+    from ctxrepo.app.desk import Desk  # opens the way to all of storage, which `--help` doesn't need
+
+    return Desk(dict(os.environ), _here(), clock, sys.executable, waiting.tell)
+
+
+def answer(
+    desk: Desk,
+    operation: Operation[Request, Value],
+    request: Request,
+    as_json: bool,
+    text: Callable[[Value], str],
+    hints: Callable[[Value], Iterable[str]] = lambda _: (),
+) -> None:
+    """Perform an operation, show its result, and end with its exit code."""
+    show(perform(desk, operation, request), as_json, text, hints)
+
+
+def perform(desk: Desk, operation: Operation[Request, Value], request: Request) -> Result[Value]:
+    """Perform an operation and say what it notices, also where it fails."""
+    with _notices_said(desk):
+        return desk.perform(operation, request)
+
+
+def require_memory(desk: Desk) -> None:
+    """NotInitialised where there is no memory, before somebody types or answers questions for it."""
+    with _notices_said(desk):
+        _ = desk.memory
+
+
+def show(
+    result: Result[Value],
+    as_json: bool,
+    text: Callable[[Value], str],
+    hints: Callable[[Value], Iterable[str]] = lambda _: (),
+) -> None:
+    """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""
+    if result.error:
+        output.fell_short(as_json, result.data, result.error)
+    else:
+        output.done(as_json, result.data, "" if as_json else text(result.value))
+        for line in hints(result.value):
+            output.notice(line)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+@contextmanager
+def _notices_said(desk: Desk) -> Iterator[None]:
+    """Say what was noticed, also where an error ends it."""
+    try:
+        yield
+    finally:
+        for line in desk.take_notices():
+            output.notice(line)
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise CtxrepoError("the folder this runs in is gone", "Go to another one.") from None

@@ -1,0 +1,57 @@
+"""remember, new, read, list, as operations: what a caller without a command line is given."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.notes import notes
+from ctxrepo.domain.project.target import parse_entry, parse_target
+from ctxrepo.errors import UsageError
+from ctxrepo.services.notes.new import NewNoteRequest
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -> None:
+    first = desk.perform(notes.remember, notes.RememberRequest(["Tests need redis"]))
+    assert first.data["id"] == f"^{first.value.id}"
+    former = parse_entry(first.data["id"])
+    second = desk.perform(notes.remember, notes.RememberRequest(["Tests need valkey"], supersedes=former))
+    assert second.data["was"] == ("Tests need redis",)
+    assert desk.take_notices() == []
+    found = desk.perform(notes.read, notes.ReadRequest(parse_target(second.data["id"])))
+    assert found.value.text == found.data["text"] == "- Tests need valkey"
+
+
+def test_several_facts_are_one_write_and_share_no_key(desk: Desk) -> None:
+    done = desk.perform(notes.remember_all, notes.RememberRequest(["One", "Two"]))
+    assert [one["at"] for one in done.data["remembered"]] == [one.at for one in done.value]
+    with pytest.raises(UsageError, match="2 facts can't share"):
+        desk.perform(notes.remember_all, notes.RememberRequest(["One", "Two"], key="k"))
+
+
+def test_what_is_much_the_same_is_noticed(desk: Desk) -> None:
+    desk.perform(notes.remember, notes.RememberRequest(["Tests need redis on port 6380"]))
+    desk.perform(notes.remember, notes.RememberRequest(["Tests need redis on port 6381"]))
+    (notice,) = desk.take_notices()
+    assert "says much the same" in notice
+
+
+def test_notes_are_listed_with_and_without_what_sessions_are_given(desk: Desk) -> None:
+    desk.perform(notes.new, NewNoteRequest(parse_target("topics/x"), "About x"))
+    request = notes.ListRequest("topics")
+    (listed,) = desk.perform(notes.list_notes, request).value
+    assert (listed.place, listed.description) == ("shop/topics/x.md", "About x")
+    (weighed,) = desk.perform(notes.list_delivered, request).data["notes"]
+    assert weighed["delivered"] == "line"
+    folders = desk.perform(notes.list_folders, notes.ListRequest()).data["folders"]
+    assert {"path": "shop/topics", "notes": 1, "bytes": weighed["bytes"]} in folders

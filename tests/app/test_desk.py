@@ -1,0 +1,123 @@
+"""A desk that is kept: what others did meanwhile is seen, and nothing is printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.notes.notes import ListRequest, ReadRequest, list_notes, read
+from ctxrepo.app.result import Result
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.errors import ConfigError
+
+
+def desk_at(machine: Machine) -> Desk:
+    return Desk(machine.env, machine.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    return desk_at(ada)
+
+
+def paths(desk: Desk) -> list[str]:
+    return [note.place for note in desk.perform(list_notes, ListRequest()).value]
+
+
+def most_facts(desk: Desk, _: None) -> Result[int]:
+    limit = desk.memory.settings.recall.limit
+    return Result(limit, {"limit": limit})
+
+
+def test_a_note_that_another_process_wrote_is_seen(ada: Machine, desk: Desk) -> None:
+    assert "shop/MEMORY.md" not in paths(desk)
+    opened = desk.memory
+    ada.ctxrepo("remember", "Tests need redis")
+    assert "shop/MEMORY.md" in paths(desk)
+    said = desk.perform(read, ReadRequest(parse_target("MEMORY"))).data
+    assert "Tests need redis" in said["text"]
+    assert desk.memory is opened, "nothing that it stands on has moved"
+
+
+def test_a_changed_setting_is_seen(ada: Machine, desk: Desk) -> None:
+    before = desk.perform(most_facts, None).value
+    ada.ctxrepo("config", "set", "recall.limit", str(before + 3))
+    assert desk.perform(most_facts, None).value == before + 3
+
+
+def test_a_cache_that_was_made_anew_is_opened(ada: Machine, desk: Desk) -> None:
+    paths(desk)
+    cache = desk.memory.state.cache
+    opened = desk.memory.cache
+    for file in cache.parent.glob(f"{cache.name}*"):
+        file.unlink()
+    ada.ctxrepo("remember", "Tests need redis")
+    assert "shop/MEMORY.md" in paths(desk)
+    assert desk.memory.cache is not opened
+
+
+def test_a_project_is_looked_up_for_each_operation(ada: Machine, desk: Desk) -> None:
+    ada.ctxrepo("remember", "Tests need redis")
+    assert "shop/MEMORY.md" in paths(desk)
+    ada.ctxrepo("project", "rename", "store")
+    assert "store/MEMORY.md" in paths(desk)
+
+
+def test_each_operation_has_its_own_moment(ada: Machine) -> None:
+    ada.init()
+    moments = iter(datetime(2026, 11, 20, tzinfo=UTC) + timedelta(days=n) for n in range(9))
+    desk = Desk(ada.env, ada.project_folder, lambda: next(moments), sys.executable)
+
+    def days(desk: Desk, _: None) -> tuple[int, int]:
+        return desk.now.day, desk.now.day
+
+    first, second = desk.perform(days, None), desk.perform(days, None)
+    assert first[0] == first[1] != second[0] == second[1]
+
+
+def test_notices_are_collected_and_taken_once(
+    ada: Machine, desk: Desk, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ada.places.config_file.parent.mkdir(parents=True, exist_ok=True)
+    with ada.places.config_file.open("a") as file:
+        file.write("\n[nonsense]\nkey = 1\n")
+    capfd.readouterr()
+    paths(desk)
+    (notice,) = desk.take_notices()
+    assert "nonsense" in notice
+    assert desk.take_notices() == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_former_settings_hold_for_who_asks_for_them(ada: Machine, desk: Desk) -> None:
+    before = desk.perform(most_facts, None).value
+    ada.places.config_file.write_text("[recall\n")
+
+    def limit_before(desk: Desk, _: None) -> int:
+        return desk.open_memory(or_as_before=True).settings.recall.limit
+
+    assert desk.perform(limit_before, None) == before
+    with pytest.raises(ConfigError):
+        desk.perform(most_facts, None)
+    ada.ctxrepo("--version")  # nobody mends it by the way
+    with pytest.raises(ConfigError):
+        desk.perform(most_facts, None)
+
+
+def test_two_desks_of_a_process_know_nothing_of_each_other(ada: Machine, ben: Machine) -> None:
+    ada.init()
+    ben.init()
+    here, there = desk_at(ada), desk_at(ben)
+    here.notice("of ada's")
+    ada.remember("Ada's own")
+    before = dict(os.environ)
+    assert "shop/MEMORY.md" in paths(here)
+    assert "shop/MEMORY.md" not in paths(there)
+    assert there.take_notices() == []
+    assert dict(os.environ) == before
