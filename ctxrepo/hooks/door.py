@@ -13,12 +13,12 @@ from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 
 def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
     """What to print for `event` with `raw` on standard input, in the shape that the agent reads, or ''."""
-    known = dialect.events.get(event.lower())
-    if known is None or is_off() or fault_of_place(state):
+    name, moment = dialect.events.get(event.lower(), ("", ""))
+    if not moment or is_off() or fault_of_place(state):
         return ""
     db = open_hooks(state)
     if db is None:
-        if known[1] in ("start", "stop", "end") and os.path.exists(f"{state}/hooks.db"):
+        if moment in ("start", "stop", "end") and os.path.exists(f"{state}/hooks.db"):
             _mend(state)
         return ""
     try:
@@ -31,7 +31,6 @@ def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
         world = World(settings)
         if not make(world.folder):
             return ""
-        name, moment = known
         world.most_bytes = dialect.most_bytes
         told = Event(dialect.name, name, found)
         told.silence = _why_silent(db, told.cwd or os.getcwd())

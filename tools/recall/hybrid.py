@@ -23,10 +23,11 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.recall.query import hits_of, lexical
+from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.services.meaning.embed import embed
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
 from ctxrepo.services.meaning.meanings import Meanings, Space, scopes_of, texts_of
-from ctxrepo.services.meaning.semantic import CANDIDATES, LOOKED_AT, Asked, open_semantic, text_of
+from ctxrepo.services.meaning.semantic import CANDIDATES, LOOKED_AT, open_semantic, text_of
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.vectors import digest_of
@@ -123,8 +124,8 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
-        asked = Asked(told["query"], told.get("before", []), scopes, DEPTH, False)
-        scored, _ = lexical(cache, asked.prompt, list(asked.before), scopes, CANDIDATES)
+        asked = RecallRequest(told["query"], told.get("before", []), scopes, DEPTH, False)
+        scored, _ = lexical(cache, asked.prompt, asked.before, scopes, CANDIDATES)
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
@@ -134,7 +135,9 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
         prompts.append(Prompt(label["category"], words, space.ranked @ row, above, lines, is_short))
     owner.close()
     cache.close()
-    return Memory(folder.name, space, [(hits[n][1], hits[n][3], hits[n][4]) for n in numbers], prompts)
+    found = [hits[number] for number in numbers]
+    places = [(hit.path, hit.first_line, hit.last_line) for hit in found]
+    return Memory(folder.name, space, places, prompts)
 
 
 def ranked(memory: Memory, how: Fusion) -> Iterator[tuple[str, float, float]]:

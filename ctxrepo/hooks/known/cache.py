@@ -1,4 +1,7 @@
-"""What a hook reads from the cache; how it is laid out is agreed here and written by the storage floor."""
+"""What a hook reads from the cache; how it is laid out is agreed here and written by the storage floor.
+
+What packets show of notes is read in `known/notes.py`, which few hooks load.
+"""
 
 import _sqlite3
 
@@ -21,57 +24,52 @@ NOTE_SPAN = 1 << 21
 """Whatever can be found has a number: each scope has a range of them, in it each note has one, whose first
 number is the note's own and the others its entries'. So to look into a scope is to look at a range."""
 
-Row = tuple[str, str, str, str, int, int]
-"""A line of the index: (path, description, tags, updated, pinned, core)."""
-
-Hit = tuple[str, str, str, int, int, str, str, str, float]
-"""A recalled entry: (id, path, heading, first line, last line, updated, text, hash, score)."""
-
-Shown = tuple[str, str, str, int, int, str, str]
-"""An entry as a packet shows it: (id, hash, path, first line, last line, text, updated)."""
-
-ENTRIES = 200
-"""Entries of a note, or of a kind in a scope, that a packet looks at."""
-
 SCRATCHPAD, DAILY = 1, 2
 """Notes that one works with from day to day have lanes of their own, and no line in the index. Items of a
 checklist answer no prompt either, as a session is told them when it begins. Lines of a log do: they say when
 something was."""
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
-_COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
-_INDEX = """
-    select path, description, tags, updated, pinned, core from note
-    where scope = ? and listed = 1 and working = 0
-    order by pinned desc, core desc, updated desc, path limit ?"""
-_CHANGED = """
-    select path, description, tags, updated, pinned, core from note
-    where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
-    order by pinned desc, core desc, updated desc, path"""
-_AT = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
-    from note n join entry e on e.rowid between n.id and n.id + ?
-    where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
-_PINNED = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
-    from entry e join note n on n.id = e.note
-    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
-    order by n.updated desc, n.path, e.rowid limit ?"""
-_OF_CATEGORY = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
-    from entry e join note n on n.id = e.note
-    where e.category != '' and e.category = ? and e.rowid between ? and ? and n.listed and not e.struck
-    order by n.updated desc, n.path, e.rowid limit ?"""
-_FIRST = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
-    from note n join entry e on e.rowid between n.id and n.id + ?
-    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
-    and e.category not in (select value from json_each(?))
-    order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
-_DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
-_RECENT = "select path, focus from recent where project = ? order by position"
+_HITS = """
+    select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
+    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 _SEEN = "select scope, path, stamp from seen where scope in"
-_STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
+
+
+class ScopeSpan:
+    """The numbers of one scope, and how much in it can be found."""
+
+    __slots__ = ("entries", "first", "last", "notes")
+
+    def __init__(self, scope: int, entries: int, notes: int) -> None:
+        self.first = scope * SCOPE_SPAN
+        self.last = self.first + SCOPE_SPAN - 1
+        self.entries = entries
+        self.notes = notes
+
+
+class EntryHit:
+    """An entry that was found for a prompt or a file."""
+
+    __slots__ = (
+        *("id", "path", "heading", "first_line", "last_line", "updated", "text", "hash"),
+        *("score", "is_pinned"),
+    )
+
+    def __init__(self, row: tuple[str, str, str, int, int, str, str, str], score: float = 0.0) -> None:
+        (
+            self.id,
+            self.path,
+            self.heading,
+            self.first_line,
+            self.last_line,
+            self.updated,
+            self.text,
+            self.hash,
+        ) = row
+        self.score = score
+        """How well it fits; of several hits the highest is the best."""
+        self.is_pinned = False
 
 
 def open_cache(path: str) -> _sqlite3.Connection | None:
@@ -85,7 +83,7 @@ def box_of(text: str) -> str:
     said = rest.lstrip(" ")
     is_number = marker[-1:] in (".", ")") and marker[:-1].isdecimal() and len(marker) <= 10
     is_item = (is_number or marker in ("-", "*", "+")) and said[3:4] in ("", " ", "\n")
-    return said[1] if is_item and said[:3] in ("[ ]", "[x]", "[X]") else ""
+    return said[1:2] if is_item and said[:3] in ("[ ]", "[x]", "[X]") else ""
 
 
 def meta(cache: _sqlite3.Connection) -> dict[str, str]:
@@ -118,79 +116,19 @@ def seen_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, st
         return []
 
 
-def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[int, int, int]]:
-    """(first number, how many entries can be found, and how many notes) of each scope that there is."""
+def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
+    """The span of each scope that there is."""
     found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
-    return [(row[0] * SCOPE_SPAN, row[1], row[2]) for row in found if row is not None]
+    return [ScopeSpan(*row) for row in found if row is not None]
 
 
-def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[Row], int]:
-    """The first `limit` notes of a scope in the order they are delivered, and how many there are."""
-    count = cache.execute(_COUNT, (scope,)).fetchone()[0]
-    return cache.execute(_INDEX, (scope, limit)).fetchall(), int(count)
-
-
-def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[Row]:
-    """The notes of `scopes` that changed after `generation`, in the same order."""
-    names = cache.execute(f"select json_array({', '.join('?' * len(scopes))})", scopes).fetchone()[0]
-    return cache.execute(_CHANGED, (names, generation)).fetchall()
-
-
-def body_of(cache: _sqlite3.Connection, scope: str) -> str:
-    """The body of the scope's MEMORY.md without its struck entries, or ''."""
-    path = f"{scope}/MEMORY.md"
-    row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
-    if row is None:
-        return ""
-    lines = row[1].split("\n")
-    for first, last in cache.execute(_STRUCK, (row[0],)):
-        lines[first - row[2] : last - row[2] + 1] = []
-    return "\n".join(lines)
-
-
-def entries_at(cache: _sqlite3.Connection, path: str) -> list[Shown]:
-    """The last live entries of the note at `path`, in their order."""
-    return cache.execute(_AT, (NOTE_SPAN - 1, path, ENTRIES)).fetchall()[::-1]
-
-
-def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[Shown]:
-    """The pinned entries of a scope, of the newest notes first."""
-    return cache.execute(_PINNED, (*_numbers(cache, scope), ENTRIES)).fetchall()
-
-
-def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[Shown]:
-    """The entries of a scope in one of `categories`, of the newest notes first."""
-    span = _numbers(cache, scope)
-    return [row for name in categories for row in cache.execute(_OF_CATEGORY, (name, *span, ENTRIES))]
-
-
-def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[Shown]:
-    """The entries of a scope's first notes, without logs and the categories `without`."""
-    names = cache.execute(f"select json_array({', '.join('?' * len(without))})", without).fetchone()[0]
-    return cache.execute(_FIRST, (NOTE_SPAN - 1, scope, names, ENTRIES)).fetchall()
-
-
-def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
-    """Paths of the scope's newest notes below `daily/`, newest first."""
-    return [row[0] for row in cache.execute(_DAILY, (f"{scope}/daily/", f"{scope}/daily0"))]
-
-
-def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:
-    """(path, which lines) of the code files of a project that were touched last."""
-    return cache.execute(_RECENT, (project,)).fetchall()
-
-
-def _numbers(cache: _sqlite3.Connection, scope: str) -> tuple[int, int]:
-    """The first and last number of a scope."""
-    row = cache.execute(_SCOPE, (scope,)).fetchone()
-    first = row[0] * SCOPE_SPAN if row else -1
-    return (first, first + SCOPE_SPAN - 1 if row else -1)
-
-
-def handoff_of(cache: _sqlite3.Connection, scope: str) -> tuple[str, str, str] | None:
-    """(name, ts, text) of the scope's newest handoff."""
-    row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
-    return (str(row[0]), str(row[1]), str(row[2])) if row else None
+def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
+    """Those of the entries with these numbers that can be found, by number; they have no score yet."""
+    found = {}
+    for number, pinned, *row in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
+        found[number] = hit = EntryHit(row)
+        hit.is_pinned = bool(pinned)
+    return found
 
 
 def faults_of(cache: _sqlite3.Connection) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[str]) -> 
 
 def is_unseen(cache: _sqlite3.Connection, scopes: list[str]) -> bool:
     """Whether one of `scopes` isn't watched yet, so that nobody can tell what was changed in it."""
-    return len({row[0] for row in seen_of(cache, scopes)}) < len(scopes)
+    return len({scope for scope, _, _ in seen_of(cache, scopes)}) < len(scopes)
 
 
 def is_first_to_tell(folder: str, word: str) -> bool:

@@ -3,10 +3,11 @@
 import _sqlite3
 
 from ctxrepo.domain.text.block import seal, size
-from ctxrepo.hooks.known.cache import Row, settled_of
+from ctxrepo.hooks.known.cache import settled_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
+from ctxrepo.hooks.known.notes import IndexRow
 from ctxrepo.hooks.session.session import Session
 
 _BODY = "/MEMORY.md"
@@ -17,9 +18,9 @@ def late_parts(
     world: World,
     place: Place,
     session: Session,
-    rows: list[Row],
+    rows: list[IndexRow],
     taken: int,
-) -> tuple[str, list[Row]]:
+) -> tuple[str, list[IndexRow]]:
     """What is owed to the session, and the changed `rows` that are left to be told.
 
     `taken` bytes are given to others. Recall comes after it, and has its room left.
@@ -35,13 +36,13 @@ def late_parts(
 
             project, given = render_late(cache, world, place, _room(world, taken))
     bodies = ""
-    if known.owed_since and (owed := [name for name in scopes if name + _BODY in [row[0] for row in rows]]):
+    if known.owed_since and (owed := [name for name in scopes if name + _BODY in [row.path for row in rows]]):
         from ctxrepo.hooks.packet.render import render_bodies
 
         room = _room(world, taken + size(project))
         bodies, entries = render_bodies(cache, world, owed, room)
         given = given | entries
-        rows = [row for row in rows if not bodies or row[0] not in [name + _BODY for name in owed]]
+        rows = [row for row in rows if not bodies or row.path not in [name + _BODY for name in owed]]
     if known.owed_since and settled_of(cache) >= known.owed_since:
         session.owes(0)
     handoff = _handoff(cache, world, scopes, session, is_told=bool(project))
@@ -73,7 +74,7 @@ def _handoff(
     session.began_with("")
     if is_told or not gives(world, "packet"):
         return ""
-    from ctxrepo.hooks.known.cache import handoff_of
+    from ctxrepo.hooks.known.notes import handoff_of
 
     found = handoff_of(cache, scopes[-1])
     if found is None or found[1] == began_with:

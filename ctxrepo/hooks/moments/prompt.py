@@ -3,18 +3,13 @@
 import _sqlite3
 import time
 
-from ctxrepo.domain.text.block import OVERHEAD, seal, size
+from ctxrepo.domain.text.block import seal, size
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import Row, faults_of, generation_of, open_cache
+from ctxrepo.hooks.known.cache import faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, looks_of, place_of
-from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.staleness import is_first_to_tell, news
 from ctxrepo.hooks.session.session import HUSHED, Session
-
-CHANGES_ROOM = 1024
-_CHANGES = "## Notes that changed since this session began\n"
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
@@ -81,64 +76,37 @@ def _news(
         return ""
     faults = fault_block(cache, world, session)
     scopes = place.scopes(world.general)
-    rows, flaws = _changed(cache, world, place, session)
-    faults += _flaws(world, flaws)
+    news = None
+    since = _last_told(cache, session)
+    if since is not None:
+        from ctxrepo.hooks.moments.changes import changes_since
+
+        watched = [world.general] if _is_late(place, session) else scopes
+        news = changes_since(since, cache, world, watched, session)
+        faults += news.flaw_block(world)
     late = ""
     if session.record.handoff or session.record.owed_since or _is_late(place, session):
         from ctxrepo.hooks.moments.late import late_parts
 
-        late, rows = late_parts(cache, world, place, session, rows, size(faults))
-    changes = _changes(world, rows)
+        late, rows = late_parts(cache, world, place, session, news.rows if news else [], size(faults))
+        if news:
+            news.rows = rows
+    changed = news.index_block(world) if news else ""
     recalled = beside(db, cache, world, event, scopes, session)
     session.save()
-    return faults + late + changes + recalled
+    return faults + late + changed + recalled
 
 
-def _changed(
-    cache: _sqlite3.Connection,
-    world: World,
-    place: Place,
-    session: Session,
-) -> tuple[list[Row], list[str]]:
-    """Notes that others changed since the session was last told, and what is wrong with the heads of those
-    that it changed itself; once."""
+def _last_told(cache: _sqlite3.Connection, session: Session) -> int | None:
+    """The generation of the cache after which notes changed that the session was not told of; None where none
+    did, for a session from before, and for a cache that was built anew."""
     now, seen = generation_of(cache), session.record.generation
-    is_owed = session.record.owed_since > 0
     if now == seen:
-        return [], []
+        return None
     session.saw(now)
-    if is_owed and seen is None:  # there was nothing to begin with
-        seen = 0
-    # A session from before, or a cache that was built anew.
-    if seen is None or now < seen:
-        return [], []
-    from ctxrepo.hooks.known.cache import changed_since
-    from ctxrepo.hooks.session.session_writes import flawed, others
-
-    general = world.general
-    scopes = [general] if _is_late(place, session) else place.scopes(general)
-    rows = changed_since(cache, scopes, seen)
-    new = others(cache, rows, session)
-    flaws = flawed(cache, [row[0] for row in rows if row not in new])
-    return new if is_owed or gives(world, "changes") else [], flaws
-
-
-def _flaws(world: World, flaws: list[str]) -> str:
-    if not flaws:
-        return ""
-    from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
-
-    return seal(fault_section(flaws, FAULT_ROOM), world.secret)
-
-
-def _changes(world: World, rows: list[Row]) -> str:
-    """Index lines of changed notes."""
-    if not rows or not gives(world, "changes"):
-        return ""
-    from ctxrepo.hooks.packet.sections import change_section
-
-    room = CHANGES_ROOM - OVERHEAD
-    return seal(change_section(_CHANGES, rows, today(), room), world.secret)
+    if seen is None and session.record.owed_since:
+        return 0  # there was nothing to begin with
+    return seen if seen is not None and seen < now else None
 
 
 def _is_late(place: Place, session: Session) -> bool:

@@ -5,7 +5,7 @@ import os
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import Hit
+from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.mode import why_not
 from ctxrepo.hooks.session.session import Session
@@ -36,30 +36,29 @@ def beside(
         note_trace(db, world.folder, subject, why, [], [])
         return ""
     from ctxrepo.domain.words.terms import words
-    from ctxrepo.hooks.recall.recall import SOCIAL, recall
+    from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
 
-    already, before = {**session.record.entries}, session.record.asked
-    limit = world.recall_limit
-    asked = (event.prompt, before, scopes, limit, world.is_gated)
-    found = None
+    already = {**session.record.entries}
+    asked = RecallRequest(event.prompt, session.record.asked, scopes, world.recall_limit, world.is_gated)
+    answer = None
     if world.is_semantic:
         from ctxrepo.hooks.recall.semantic import ask
 
-        found = ask(cache, world, *asked)
-    why, hits, left = found or recall(cache, *asked)
-    if why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
+        answer = ask(cache, world, asked)
+    answer = answer or recall(cache, asked)
+    if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
         session.asked(" ".join(about))
-    if not hits:
-        note_trace(db, world.folder, subject, why, [], left)
+    if not answer.hits:
+        note_trace(db, world.folder, subject, answer.why, [], answer.left_out)
         return ""
     from ctxrepo.hooks.packet.recalled import recall_block
 
-    new = [hit for hit in hits if already.get(hit[0]) != hit[7]]
+    new = [hit for hit in answer.hits if already.get(hit.id) != hit.hash]
     budget = world.recall_bytes
     text, given = recall_block(new, today(), world.secret, budget)
-    session.gave({hit[0]: hit[7] for hit in given})
-    left = without(hits, given, already, budget) + left
-    note_trace(db, world.folder, subject, why if given else NOTHING_NEW, given, left)
+    session.gave({hit.id: hit.hash for hit in given})
+    left = without(answer.hits, given, already, budget) + answer.left_out
+    note_trace(db, world.folder, subject, answer.why if given else NOTHING_NEW, given, left)
     return text
 
 
@@ -82,10 +81,12 @@ def why_off(db: _sqlite3.Connection, world: World, cwd: str, env: dict[str, str]
     return ""
 
 
-def without(hits: list[Hit], given: list[Hit], already: dict[str, str], budget: int) -> list[tuple[Hit, str]]:
+def without(
+    hits: list[EntryHit], given: list[EntryHit], already: dict[str, str], budget: int
+) -> list[tuple[EntryHit, str]]:
     """The hits that are not `given`, each with why; `already` is what the session was given before."""
     return [
-        (hit, GIVEN_ALREADY if already.get(hit[0]) == hit[7] else f"no room for it within {budget} bytes")
+        (hit, GIVEN_ALREADY if already.get(hit.id) == hit.hash else f"no room for it within {budget} bytes")
         for hit in hits
         if hit not in given
     ]

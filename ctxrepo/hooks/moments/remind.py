@@ -5,7 +5,7 @@ import os
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import SCOPE_SPAN, spans_of
+from ctxrepo.hooks.known.cache import EntryHit, ScopeSpan, hits_at, spans_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.session.session import Session
@@ -22,9 +22,6 @@ _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.~@+/-")
 """Characters of a path as an entry writes it, in lower case."""
 
 _NAMED = "select entry from mention where name = ? and entry between ? and ? limit ?"
-_ROWS = """
-    select e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash, e.pinned
-    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 
 
 def reminder(
@@ -38,8 +35,8 @@ def reminder(
     scopes = place_of(db, event.cwd, world.home).scopes(world.general)
     session = Session(world.folder, event.agent, event.session, event.sub)
     known = session.record.entries
-    rows = [row for row in about(cache, scopes, path) if known.get(str(row[0])) != row[7]][:LIMIT]
-    if not rows or not event.session:  # without a ledger it would be said at every edit
+    hits = [hit for hit in about(cache, scopes, path) if known.get(hit.id) != hit.hash][:LIMIT]
+    if not hits or not event.session:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_held
@@ -56,28 +53,26 @@ def reminder(
     parent = Session(world.folder, event.agent, event.session) if event.sub else session
     if session.record.is_off or parent.record.is_off:
         return ""
-    hits = [(*row[:8], float(row[8])) for row in rows]
     text, given = recall_block(hits, today(), world.secret, ROOM)
-    session.gave({hit[0]: hit[7] for hit in given})
+    session.gave({hit.id: hit.hash for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
     note_trace(db, world.folder, Subject.of(event, edited=path), "", given, left)
     return text
 
 
-def about(
-    cache: _sqlite3.Connection, scopes: list[str], path: str
-) -> list[tuple[str, str, str, int, int, str, str, str, int]]:
+def about(cache: _sqlite3.Connection, scopes: list[str], path: str) -> list[EntryHit]:
     """The entries of `scopes` that name the file at `path`, best first: whose words for it reach further up
-    its folders, pinned, of a newer note. (…, how many folders and names agree)"""
+    its folders, pinned, of a newer note. An entry's score is how many folders and names agree."""
     parts = path.lower().split("/")
-    numbers = [number for span in spans_of(cache, scopes) for number in _numbers(cache, span[0], parts)]
-    rows = cache.execute(_ROWS, (f"[{','.join(map(str, numbers))}]",)).fetchall()
-    found = [(*row[:8], fits, row[8]) for row in rows if (fits := agreeing(row[6], parts))]
-    found.sort(key=lambda row: row[0])
-    found.sort(key=lambda row: row[5], reverse=True)
-    found.sort(key=lambda row: (row[8], row[9]), reverse=True)
-    return [row[:9] for row in found]
+    numbers = [number for span in spans_of(cache, scopes) for number in _numbers(cache, span, parts)]
+    hits = hits_at(cache, numbers).values()
+    for hit in hits:
+        hit.score = float(agreeing(hit.text, parts))
+    found = sorted([hit for hit in hits if hit.score], key=lambda hit: hit.id)
+    found.sort(key=lambda hit: hit.updated, reverse=True)
+    found.sort(key=lambda hit: (hit.score, hit.is_pinned), reverse=True)
+    return found
 
 
 def agreeing(text: str, parts: list[str]) -> int:
@@ -101,10 +96,9 @@ def agreeing(text: str, parts: list[str]) -> int:
     return best
 
 
-def _numbers(cache: _sqlite3.Connection, start: int, parts: list[str]) -> list[int]:
-    """Entries of the scope whose numbers begin at `start` that name the file, or one like it."""
-    end = start + SCOPE_SPAN - 1
-    rows = cache.execute(_NAMED, (parts[-1], start, end, MANY + 1)).fetchall()
+def _numbers(cache: _sqlite3.Connection, span: ScopeSpan, parts: list[str]) -> list[int]:
+    """Entries of the scope with this span that name the file, or one like it."""
+    rows = cache.execute(_NAMED, (parts[-1], span.first, span.last, MANY + 1)).fetchall()
     if len(rows) > MANY:
-        rows = cache.execute(_NAMED, ("/".join(parts[-2:]), start, end, _MOST)).fetchall()
-    return [row[0] for row in rows]
+        rows = cache.execute(_NAMED, ("/".join(parts[-2:]), span.first, span.last, _MOST)).fetchall()
+    return [number for (number,) in rows]

@@ -4,10 +4,11 @@ import _sqlite3
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import generation_of, index_of, open_cache
+from ctxrepo.hooks.known.cache import generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.known.mode import gives
+from ctxrepo.hooks.known.notes import index_of
 from ctxrepo.hooks.moments.claim import is_held
 from ctxrepo.hooks.packet.contents import Held
 from ctxrepo.hooks.packet.packet import packet

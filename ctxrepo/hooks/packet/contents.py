@@ -4,15 +4,13 @@ import _sqlite3
 
 from ctxrepo.domain.text.block import day_of
 from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import (
-    Hit,
-    Shown,
+from ctxrepo.hooks.known.cache import EntryHit, box_of, faults_of
+from ctxrepo.hooks.known.notes import (
+    PacketEntry,
     body_of,
-    box_of,
     by_category,
     daily_notes,
     entries_at,
-    faults_of,
     first_entries,
     handoff_of,
     index_of,
@@ -38,11 +36,11 @@ class Held:
     def __init__(self, preamble: str = "") -> None:
         self.preamble = preamble
         self.scopes: list[Scope] = []
-        self.entries: dict[str, list[Shown]] = {}
+        self.entries: dict[str, list[PacketEntry]] = {}
         self.handoff: tuple[str, str, str] | None = None
         self.faults: list[str] = []
         self.files: list[tuple[str, str]] = []
-        self.recalled: list[Hit] = []
+        self.recalled: list[EntryHit] = []
         self.ticked: list[str] = []
         """What the checklists say is done."""
 
@@ -89,8 +87,8 @@ def hold(
             held.entries[f"memory/{scope}"] = entries_at(cache, f"{scope}/MEMORY.md")
         if "scratchpad" in names:
             items = entries_at(cache, f"{scope}/SCRATCHPAD.md")
-            held.entries[f"scratchpad/{scope}"] = [item for item in items if box_of(item[5]) == " "]
-            held.ticked += [said for item in items for box, said in wordings(item[5]) if box in "xX"]
+            held.entries[f"scratchpad/{scope}"] = [item for item in items if box_of(item.text) == " "]
+            held.ticked += [said for item in items for box, said in wordings(item.text) if box in "xX"]
         if "today" in names:
             _logs(held, cache, scope, today())
     if "pinned" in names:
@@ -129,14 +127,14 @@ def _logs(held: Held, cache: _sqlite3.Connection, scope: str, now: int) -> None:
     before = [path for day, path in dated if now - _LOG_DAYS <= day < now]
     for path in current[::-1]:
         held.entries[f"today/{path}"] = entries_at(cache, path)
-    if before:
-        held.entries[f"yesterday/{before[0]}"] = entries_at(cache, before[0])
+    for last in before[:1]:
+        held.entries[f"yesterday/{last}"] = entries_at(cache, last)
 
 
-def _not_shown(held: Held, pinned: list[Shown]) -> list[Shown]:
+def _not_shown(held: Held, pinned: list[PacketEntry]) -> list[PacketEntry]:
     """Without those of a MEMORY.md, which is shown itself, or is cut from its end."""
     bodies = [f"{folder}/MEMORY.md" for folder, body, _, _ in held.scopes if body]
-    return [entry for entry in pinned if entry[2] not in bodies]
+    return [entry for entry in pinned if entry.path not in bodies]
 
 
 def _categories(held: Held, cache: _sqlite3.Connection, scopes: list[str]) -> None:
@@ -149,6 +147,6 @@ def _categories(held: Held, cache: _sqlite3.Connection, scopes: list[str]) -> No
     held.entries["facts/"] = first_entries(cache, scopes[-1], taken) if len(scopes) > 1 else []
 
 
-def _confirms(entry: Shown) -> bool:
-    said = entry[5].lower()
+def _confirms(entry: PacketEntry) -> bool:
+    said = entry.text.lower()
     return not [word for word in _CORRECTS if word in said]

@@ -7,7 +7,7 @@ leaves passes on to those after it.
 from ctxrepo.domain.text.block import OVERHEAD, seal, size
 from ctxrepo.domain.text.cut import fitting
 from ctxrepo.domain.text.escape import escape_text
-from ctxrepo.hooks.known.cache import Shown
+from ctxrepo.hooks.known.notes import PacketEntry
 from ctxrepo.hooks.packet.contents import Held, wordings
 from ctxrepo.hooks.packet.presets import ORDER, OWN, PRESETS, Lane
 from ctxrepo.hooks.packet.sections import (
@@ -56,7 +56,7 @@ def packet(
     given = _share(held, _parts(held, lanes), today, budget)
     if held.recalled:  # a lane that is given room later may say the same
         names = [name for name, _ in shown(held, given, today)]
-        held.recalled = [hit for hit in held.recalled if names.count(hit[0]) < 2]
+        held.recalled = [hit for hit in held.recalled if names.count(hit.id) < 2]
         given = _share(held, _parts(held, lanes), today, budget)
     written = {(lane, folder): text for lane, folder, _, text in given}
     texts = {
@@ -74,14 +74,14 @@ def shown(held: Held, given: list[Given], today: int) -> list[tuple[str, str]]:
     found = []
     for lane, folder, _, text in given:
         entries = held.entries.get(f"{lane}/{folder}", []) if text else []
-        found += [(e[0], e[1]) for e in entries if "\n" + _line_of(lane, e, today) in text]
+        found += [(e.id, e.hash) for e in entries if "\n" + _line_of(lane, e, today) in text]
     return found + _recalled(held, given, today)
 
 
-def _line_of(lane: str, entry: Shown, today: int) -> str:
+def _line_of(lane: str, entry: PacketEntry, today: int) -> str:
     """The entry as the lane shows it."""
     if lane in _AS_WRITTEN:
-        return escape_text(entry[5]) + "\n"
+        return escape_text(entry.text) + "\n"
     return pinned_line(entry, today) if lane == "pinned" else entry_line(entry, today)
 
 
@@ -91,7 +91,7 @@ def _recalled(held: Held, given: list[Given], today: int) -> list[tuple[str, str
     from ctxrepo.hooks.packet.recalled import head_of
 
     text = "".join([text for lane, _, _, text in given if lane == "recall"])
-    return [(hit[0], hit[7]) for hit in held.recalled if head_of(hit, today) in text]
+    return [(hit.id, hit.hash) for hit in held.recalled if head_of(hit, today) in text]
 
 
 def _parts(held: Held, lanes: tuple[Lane, ...]) -> list[Part]:
@@ -152,7 +152,7 @@ def _written(held: Held, part: Part, room: int, given: list[Given], today: int, 
         from ctxrepo.hooks.packet.recalled import recalled  # after a compaction only
 
         stands = dict(shown(held, given, today))
-        return recalled([hit for hit in held.recalled if hit[0] not in stands], today, room, most)[0]
+        return recalled([hit for hit in held.recalled if hit.id not in stands], today, room, most)[0]
     return _entries(held.entries[f"{lane}/{folder}"], part, today, room)
 
 
@@ -178,16 +178,16 @@ def _said(held: Held, given: list[Given]) -> list[str]:
     said = []
     for lane, folder, _, text in given:
         for entry in held.entries[f"{lane}/{folder}"] if lane in ("scratchpad", "today") else ():
-            if escape_text(entry[5]) + "\n" not in text:
+            if escape_text(entry.text) + "\n" not in text:
                 continue
             if lane == "scratchpad":
-                said += [words for _, words in wordings(entry[5])]
+                said += [words for _, words in wordings(entry.text)]
             else:
-                said.append(" ".join(entry[5].split()).split(" ", 3)[-1])
+                said.append(" ".join(entry.text.split()).split(" ", 3)[-1])
     return said
 
 
-def _entries(entries: list[Shown], part: Part, today: int, room: int) -> str:
+def _entries(entries: list[PacketEntry], part: Part, today: int, room: int) -> str:
     lane, _, (_, _, _, most, keep) = part
     if lane == "pinned":
         return pinned_section(entries, today, room)

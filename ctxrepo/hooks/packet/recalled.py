@@ -2,28 +2,30 @@
 
 from ctxrepo.domain.text.block import OVERHEAD, age_of, entry_head, named, seal, size
 from ctxrepo.domain.text.cut import passage
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit
 from ctxrepo.hooks.known.compiled import RECALL_BYTES
 
 ROOM = RECALL_BYTES
 
 
-def recall_block(hits: list[Hit], today: int, secret: str, budget: int = ROOM) -> tuple[str, list[Hit]]:
+def recall_block(
+    hits: list[EntryHit], today: int, secret: str, budget: int = ROOM
+) -> tuple[str, list[EntryHit]]:
     """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
     text, given = recalled(hits, today, budget - OVERHEAD)
     return (seal(text, secret), given) if given else ("", [])
 
 
-def recalled(hits: list[Hit], today: int, room: int, most: int = 0) -> tuple[str, list[Hit]]:
+def recalled(hits: list[EntryHit], today: int, room: int, most: int = 0) -> tuple[str, list[EntryHit]]:
     """The entries that fit in `room` bytes and `most` lines (0: any number), and which these are.
 
     An entry that doesn't fit is left out, but for the best: it is cut.
     """
     left = most or 1 << 30
     parts: list[str] = []
-    given: list[Hit] = []
+    given: list[EntryHit] = []
     for hit in hits:
-        text = passage(head_of(hit, today), hit[6], room if not given else 1 << 30)
+        text = passage(head_of(hit, today), hit.text, room if not given else 1 << 30)
         if text and size(text) <= room and text.count("\n") <= left:
             room -= size(text)
             left -= text.count("\n")
@@ -32,8 +34,8 @@ def recalled(hits: list[Hit], today: int, room: int, most: int = 0) -> tuple[str
     return "".join(parts), given
 
 
-def head_of(hit: Hit, today: int) -> str:
+def head_of(hit: EntryHit, today: int) -> str:
     """The line over an entry."""
-    entry_id, path, heading, first, last, updated, _, _, _ = hit
-    titles = heading.replace(BETWEEN_TITLES, " > ")
-    return entry_head(named(path, first, last, entry_id), titles, age_of(updated, today))
+    titles = hit.heading.replace(BETWEEN_TITLES, " > ")
+    where = named(hit.path, hit.first_line, hit.last_line, hit.id)
+    return entry_head(where, titles, age_of(hit.updated, today))

@@ -3,7 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.files.clock import today
-from ctxrepo.hooks.known.cache import Hit, generation_of
+from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.packet.contents import Held, hold
@@ -147,10 +147,12 @@ def _rendered(rendered: Rendered, held: Held, world: World, budget: int) -> Rend
     return rendered
 
 
-def _asked_again(cache: _sqlite3.Connection, world: World, scopes: list[str], asked: list[str]) -> list[Hit]:
+def _asked_again(
+    cache: _sqlite3.Connection, world: World, scopes: list[str], asked: list[str]
+) -> list[EntryHit]:
     if not asked:
         return []
-    from ctxrepo.hooks.recall.recall import recall
+    from ctxrepo.hooks.recall.recall import RecallRequest, recall
 
-    limit = world.recall_limit
-    return recall(cache, asked[-1], asked[:-1], scopes, limit, world.is_gated)[1]
+    *before, last = asked
+    return recall(cache, RecallRequest(last, before, scopes, world.recall_limit, world.is_gated)).hits

@@ -3,7 +3,7 @@
 from ctxrepo.domain.text.block import age_of, index_line, named, place, size
 from ctxrepo.domain.text.cut import HEAD, fitting, passage, pieces
 from ctxrepo.domain.text.escape import escape_field, escape_text
-from ctxrepo.hooks.known.cache import Row, Shown
+from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
 
 FAULT_ROOM = 1024
 HANDOFF_ROOM = 1024
@@ -14,7 +14,7 @@ _FAULTS = "## Faults\n"
 _PINNED = "## Pinned\n"
 _FILES = "## Files touched last\n"
 
-Scope = tuple[str, str, list[Row], int]
+Scope = tuple[str, str, list[IndexRow], int]
 """(folder, body of its MEMORY.md, the first rows of its index, how many rows there are)."""
 
 
@@ -40,32 +40,33 @@ def handoff_section(handoff: tuple[str, str, str], room: int) -> str:
     return passage(title, text, room)
 
 
-def texts_section(entries: list[Shown], room: int, keep: str, most: int) -> str:
+def texts_section(entries: list[PacketEntry], room: int, keep: str, most: int) -> str:
     """The entries of one note as they are written, under its path."""
     if not entries:
         return ""
-    title = f"## {escape_field(entries[0][2])}\n"
-    return pieces(title, [escape_text(entry[5]) + "\n" for entry in entries], "entries", room, keep, most)
+    first, *_ = entries
+    title = f"## {escape_field(first.path)}\n"
+    return pieces(title, [escape_text(entry.text) + "\n" for entry in entries], "entries", room, keep, most)
 
 
-def pinned_section(entries: list[Shown], today: int, room: int) -> str:
+def pinned_section(entries: list[PacketEntry], today: int, room: int) -> str:
     """One line an entry: its place and id, its text, its age."""
     return pieces(_PINNED, [pinned_line(one, today) for one in entries], "entries", room) if entries else ""
 
 
-def pinned_line(entry: Shown, today: int) -> str:
-    entry_id, _, path, first, last, text, updated = entry
-    return index_line(named(path, first, last, entry_id), text, "", age_of(updated, today))
+def pinned_line(entry: PacketEntry, today: int) -> str:
+    where = named(entry.path, entry.first_line, entry.last_line, entry.id)
+    return index_line(where, entry.text, "", age_of(entry.updated, today))
 
 
-def lines_section(title: str, entries: list[Shown], today: int, room: int, most: int = 0) -> str:
+def lines_section(title: str, entries: list[PacketEntry], today: int, room: int, most: int = 0) -> str:
     """One line an entry: its place, its text, its age. There may be hundreds, so they do without ids."""
     return pieces(title, [entry_line(entry, today) for entry in entries], "entries", room, HEAD, most)
 
 
-def entry_line(entry: Shown, today: int) -> str:
-    _, _, path, first, last, text, updated = entry
-    return index_line(place(path, first, last), text, "", age_of(updated, today))
+def entry_line(entry: PacketEntry, today: int) -> str:
+    where = place(entry.path, entry.first_line, entry.last_line)
+    return index_line(where, entry.text, "", age_of(entry.updated, today))
 
 
 def files_section(files: list[tuple[str, str]], room: int) -> str:
@@ -91,7 +92,7 @@ def index_section(scopes: list[Scope], allowed: dict[str, int], today: int, room
     return text if total and size(text) <= room else ""
 
 
-def change_section(title: str, rows: list[Row], today: int, room: int) -> str:
+def change_section(title: str, rows: list[IndexRow], today: int, room: int) -> str:
     """Index lines under `title`, for notes that changed during a session."""
     lines = [_line(row, today) for row in rows]
     kept = fitting(lines, room - size(title))
@@ -102,7 +103,7 @@ def change_section(title: str, rows: list[Row], today: int, room: int) -> str:
 
 
 def _within(
-    rows: list[tuple[Row, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
+    rows: list[tuple[IndexRow, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
 ) -> list[str]:
     """The lines of the beginning of every scope's rows that fits, in the order of all.
 
@@ -112,7 +113,7 @@ def _within(
     for row, folder in rows:
         if allowed[folder] < 0:
             continue
-        line = made.get(row[0]) or made.setdefault(row[0], _line(row, today))
+        line = made.get(row.path) or made.setdefault(row.path, _line(row, today))
         allowed[folder] -= size(line)
         if allowed[folder] < 0 or room < size(line):
             allowed[folder] = -1
@@ -122,15 +123,15 @@ def _within(
     return kept
 
 
-def _line(row: Row, today: int) -> str:
-    path, description, tags, updated, _, _ = row
-    return index_line(path, description, tags, age_of(updated, today))
+def _line(row: IndexRow, today: int) -> str:
+    return index_line(row.path, row.description, row.tags, age_of(row.updated, today))
 
 
-def _path(placed: tuple[Row, str]) -> str:
-    return placed[0][0]
+def _path(placed: tuple[IndexRow, str]) -> str:
+    row, _ = placed
+    return row.path
 
 
-def _rank(placed: tuple[Row, str]) -> tuple[int, int, str]:
-    _, _, _, updated, pinned, core = placed[0]
-    return (pinned, core, updated)
+def _rank(placed: tuple[IndexRow, str]) -> tuple[int, int, str]:
+    row, _ = placed
+    return (row.is_pinned, row.is_core, row.updated)

@@ -3,10 +3,7 @@
 import _sqlite3
 
 from ctxrepo.domain.words.days import Day
-from ctxrepo.hooks.known.cache import SCOPE_SPAN
-
-Span = tuple[int, int, int]
-"""A scope: (first number, entries, notes), as `hot/cache.spans_of` has them."""
+from ctxrepo.hooks.known.cache import ScopeSpan
 
 MOST = 2000
 FEW = 16
@@ -32,12 +29,12 @@ def worth_of(total: int, holders: int) -> float:
 
 
 def postings(
-    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[Span]
+    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[ScopeSpan]
 ) -> list[tuple[float, list[int]]]:
     """(weight, numbers of the documents) of each word that any has, the rarest first."""
     most = MOST * FEW // max(FEW, len(weights))
     found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
-    found.sort(key=_length)
+    found.sort(key=_holders)
     kept = []
     looked_at = 0
     for weight, numbers in found:
@@ -49,26 +46,27 @@ def postings(
     return kept
 
 
-def _length(posting: tuple[float, list[int]]) -> int:
-    return len(posting[1])
+def _holders(posting: tuple[float, list[int]]) -> int:
+    _, numbers = posting
+    return len(numbers)
 
 
-def _documents(cache: _sqlite3.Connection, word: str, spans: list[Span], most: int) -> list[int]:
+def _documents(cache: _sqlite3.Connection, word: str, spans: list[ScopeSpan], most: int) -> list[int]:
     """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
     numbers: list[int] = []
-    for first, _, _ in spans:
+    for span in spans:
         try:
-            rows = cache.execute(
-                _DOCUMENTS, (f'"{word}"', first, first + SCOPE_SPAN - 1, most + 1)
-            ).fetchall()
+            rows = cache.execute(_DOCUMENTS, (f'"{word}"', span.first, span.last, most + 1)).fetchall()
         except _sqlite3.OperationalError:
             return []  # a letter younger than SQLite makes two words of it
         if len(rows) <= most:
-            numbers += [row[0] for row in rows]
+            numbers += [number for (number,) in rows]
     return numbers
 
 
-def on_days(cache: _sqlite3.Connection, days: list[Day], spans: list[Span], notes: int) -> dict[int, float]:
+def on_days(
+    cache: _sqlite3.Connection, days: list[Day], spans: list[ScopeSpan], notes: int
+) -> dict[int, float]:
     """Note → what it is worth that the prompt names its day or month."""
     found: dict[int, float] = {}
     for year, month, day in days:
@@ -76,10 +74,10 @@ def on_days(cache: _sqlite3.Connection, days: list[Day], spans: list[Span], note
             (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
         ):
             rows = []
-            for first, _, _ in spans:
-                rows += cache.execute(_OF_DAY, (first, first + SCOPE_SPAN - 1, said, MOST + 1)).fetchall()
+            for span in spans:
+                rows += cache.execute(_OF_DAY, (span.first, span.last, said, MOST + 1)).fetchall()
             if len(rows) <= MOST:
                 worth = ON_THE_DAY * worth_of(notes, len(rows))
-                for row in rows:
-                    found[row[0]] = found.get(row[0], 0.0) + worth
+                for (note,) in rows:
+                    found[note] = found.get(note, 0.0) + worth
     return found

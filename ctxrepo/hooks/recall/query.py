@@ -8,7 +8,7 @@ import _sqlite3
 
 from ctxrepo.domain.words.days import days_in
 from ctxrepo.domain.words.terms import words
-from ctxrepo.hooks.known.cache import NOTE_SPAN, Hit, spans_of
+from ctxrepo.hooks.known.cache import NOTE_SPAN, EntryHit, hits_at, spans_of
 from ctxrepo.hooks.recall.postings import on_days, postings, worth_of
 
 AROUND = 1.0
@@ -39,9 +39,6 @@ _CLOSEST = 20
 
 _FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
 _FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
-_ROWS = """
-    select e.rowid, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
-    from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 _FIRST_ENTRIES = """
     select e.rowid from entry e join note n on n.id = e.note
     where e.rowid in (select value from json_each(?)) order by n.path, e.first_line limit ?"""
@@ -55,9 +52,10 @@ Term = tuple[float, dict[int, int]]
 
 def find(
     cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int, before: list[str] | None = None
-) -> list[Hit]:
+) -> list[EntryHit]:
     """At most `limit` entries of `scopes` for `prompt`, best first."""
-    return hits_of(cache, lexical(cache, prompt, before or [], scopes)[0], limit)
+    scores, _ = lexical(cache, prompt, before or [], scopes)
+    return hits_of(cache, scores, limit)
 
 
 def asked(prompt: str, before: list[str]) -> dict[str, float]:
@@ -80,7 +78,7 @@ def lexical(
     """(number of an entry → its score, for about `candidates` entries of `scopes`, all others score less; how
     many of the prompt's words, by their weights, one of the best says by itself)."""
     spans = spans_of(cache, scopes)
-    entries, notes = sum([span[1] for span in spans]), sum([span[2] for span in spans])
+    entries, notes = sum([span.entries for span in spans]), sum([span.notes for span in spans])
     own: dict[int, float] = {}
     around: dict[int, float] = {}
     terms: list[Term] = []
@@ -93,11 +91,10 @@ def lexical(
             counts[note] = counts.get(note, 0) + 1
             if number != note:
                 own[number] = own.get(number, 0.0) + worth
-        terms.append((weight * worth_of(notes, len(counts)), counts))
+        rare = weight * worth_of(notes, len(counts))
+        terms.append((rare, counts))
         for note, count in counts.items():
-            around[note] = around.get(note, 0.0) + terms[-1][0] * (SATURATION + 1) * count / (
-                count + SATURATION
-            )
+            around[note] = around.get(note, 0.0) + rare * (SATURATION + 1) * count / (count + SATURATION)
     on_day = on_days(cache, days_in(prompt), spans, notes)
     for note, worth in on_day.items():
         around[note] = around.get(note, 0.0) + worth
@@ -106,12 +103,14 @@ def lexical(
     return scores, _most_said(scores, posted)
 
 
-def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[Hit]:
+def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[EntryHit]:
     """The `limit` entries with the best scores, best first."""
     if limit <= 0 or not scores:
         return []
-    rows = cache.execute(_ROWS, (_list(_best(cache, scores, limit, _FIRST_ENTRIES)),)).fetchall()
-    return sorted([(*row[1:], scores[row[0]]) for row in rows], key=_order)
+    found = hits_at(cache, _best(cache, scores, limit, _FIRST_ENTRIES))
+    for number, hit in found.items():
+        hit.score = scores[number]
+    return sorted(found.values(), key=_order)
 
 
 def _candidates(
@@ -127,8 +126,8 @@ def _candidates(
         found.update(dict.fromkeys((number - 1, number + 1)))
     for note in _best(cache, around, _NOTES, _FIRST_NOTES):
         rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _OF_NOTE)).fetchall()
-        found.update(dict.fromkeys([row[0] for row in rows]))
-    return [row[0] for row in cache.execute(_FOUND, (_list(list(found)),))]
+        found.update(dict.fromkeys([number for (number,) in rows]))
+    return [number for (number,) in cache.execute(_FOUND, (_list(list(found)),))]
 
 
 def _scored(
@@ -178,12 +177,12 @@ def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first
     edge = scores[ranked[most - 1]]
     sure = [number for number in ranked[:most] if scores[number] > edge]
     tied = [number for number in ranked if scores[number] == edge]
-    return sure + [row[0] for row in cache.execute(first, (_list(tied), most - len(sure)))]
+    return sure + [number for (number,) in cache.execute(first, (_list(tied), most - len(sure)))]
 
 
 def _list(numbers: list[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
 
 
-def _order(hit: Hit) -> tuple[float, str, int]:
-    return (-hit[8], hit[1], hit[3])
+def _order(hit: EntryHit) -> tuple[float, str, int]:
+    return (-hit.score, hit.path, hit.first_line)

@@ -6,14 +6,21 @@ import os
 import sys
 import time
 
-from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_helper
 from ctxrepo.hooks.files.private import OPENING
 from ctxrepo.hooks.known.cache import generation_of, head_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall.query import hits_of
-from ctxrepo.hooks.recall.recall import OF_NEAREST, SOCIAL, Answer, chosen
+from ctxrepo.hooks.recall.recall import (
+    OF_NEAREST,
+    SOCIAL,
+    RecallAnswer,
+    RecallRequest,
+    chosen,
+    is_social,
+    silence,
+)
 
 SOCKET = "warm.sock"
 """In the state folder of a repository."""
@@ -51,26 +58,18 @@ _SCORES = """
     select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
 
 
-def ask(
-    cache: _sqlite3.Connection,
-    world: World,
-    prompt: str,
-    before: list[str],
-    scopes: list[str],
-    limit: int,
-    gated: bool,
-) -> Answer | None:
+def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> RecallAnswer | None:
     """What the helper recalls, as `recall` would answer; None when it says nothing useful in time.
 
     It names numbers and scores; what is delivered is read from the cache here, and only when both look at
     the same one. A helper that isn't there is started, for the next prompt.
     """
-    if gated and is_silent(prompt, bool(before)):
-        return SOCIAL, [], []
+    if is_social(asked):
+        return silence(SOCIAL)
     try:
-        question = _question(cache, prompt, before, scopes, limit, gated)
+        question = _question(cache, asked)
         line = _spoken(world, question) if len(question) <= MOST else b""
-        return _understood(cache, line.decode("utf-8"), limit, gated) if line else None
+        return _understood(cache, line.decode("utf-8"), asked) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
 
@@ -141,12 +140,11 @@ def _start(world: World) -> None:
         start_helper(world.interpreter, world.state, world.folder)
 
 
-def _question(
-    cache: _sqlite3.Connection, prompt: str, before: list[str], scopes: list[str], limit: int, gated: bool
-) -> bytes:
-    earlier = _array(cache, [text[:MOST_READ] for text in before[-_EARLIER:]])
-    asked = (VERSION, prompt[:MOST_READ], earlier, _array(cache, scopes), limit, gated)
-    text: str = cache.execute(_QUESTION, asked).fetchone()[0]
+def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
+    earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_EARLIER:]])
+    scopes = _array(cache, asked.scopes)
+    values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit, asked.is_gated)
+    text: str = cache.execute(_QUESTION, values).fetchone()[0]
     return text.encode("utf-8", "replace") + b"\n"
 
 
@@ -155,19 +153,19 @@ def _array(cache: _sqlite3.Connection, texts: list[str]) -> str:
     return found
 
 
-def _is_score(row: tuple[object, object]) -> bool:
-    return isinstance(row[0], int) and isinstance(row[1], float)
+def _is_score(number: object, score: object) -> bool:
+    return isinstance(number, int) and isinstance(score, float)
 
 
-def _understood(cache: _sqlite3.Connection, line: str, limit: int, gated: bool) -> Answer | None:
+def _understood(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
     """The answer in `line`; None when it is none, or speaks of another cache."""
     version, head, generation, why = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, head_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    if not isinstance(why, str) or len([1 for row in rows if _is_score(row)]) < len(rows):
+    if not isinstance(why, str) or len([1 for row in rows if _is_score(*row)]) < len(rows):
         return None
     hits = hits_of(cache, dict(rows), len(rows))
     if why:
-        return why, [], [(hit, why) for hit in hits]
-    return chosen(hits, limit, OF_NEAREST if gated else None)
+        return silence(why, hits)
+    return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)

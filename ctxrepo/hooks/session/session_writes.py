@@ -2,24 +2,24 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.known.cache import Row
+from ctxrepo.hooks.known.notes import IndexRow
 from ctxrepo.hooks.session.session import GONE, Session
 
 _FLAWED = "select path, problem from note where problem != '' and path in"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
-def others(cache: _sqlite3.Connection, rows: list[Row], session: Session) -> list[Row]:
+def others(cache: _sqlite3.Connection, rows: list[IndexRow], session: Session) -> list[IndexRow]:
     """Those of the changed notes that are not as the session left them; it needn't be told of the rest."""
     wrote = session.record.wrote if rows else {}
     if not wrote:
         return rows
     names = cache.execute(f"select json_array({', '.join('?' * len(wrote))})", list(wrote)).fetchone()[0]
     there = dict(cache.execute(_HASHES, (names,)))
-    own = {row[0] for row in rows if wrote.get(row[0]) == there.get(row[0], GONE)}
+    own = {row.path for row in rows if wrote.get(row.path) == there.get(row.path, GONE)}
     for path in sorted(own):
         session.knows(path)
-    return [row for row in rows if row[0] not in own]
+    return [row for row in rows if row.path not in own]
 
 
 def flawed(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:

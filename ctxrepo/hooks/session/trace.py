@@ -13,7 +13,7 @@ from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json, lines_of
 from ctxrepo.hooks.files.private import open_own
-from ctxrepo.hooks.known.cache import Hit
+from ctxrepo.hooks.known.cache import EntryHit
 
 MAX_BYTES = 256 * 1024
 MAX_PROMPT = 120
@@ -46,8 +46,8 @@ def note_trace(
     folder: str,
     subject: Subject,
     silence: str,
-    given: list[Hit],
-    left_out: list[tuple[Hit, str]],
+    given: list[EntryHit],
+    left_out: list[tuple[EntryHit, str]],
 ) -> str:
     """Note what was given for the subject; returns the trace's id, '' when it couldn't be written.
 
@@ -77,8 +77,9 @@ def note_trace(
     return name if _put(f"{folder}/traces.jsonl", line) else ""
 
 
-def _told(hit: Hit) -> tuple[object, ...]:
-    return (hit[0], place(hit[1], hit[3], hit[4])[:_PLACE], round(hit[8], 3))
+def _told(hit: EntryHit) -> tuple[object, ...]:
+    at = place(hit.path, hit.first_line, hit.last_line)
+    return (hit.id, at[:_PLACE], round(hit.score, 3))
 
 
 def _text(text: str, most: int) -> str:

@@ -17,9 +17,10 @@ from typing import Any
 from ctxrepo.errors import in_words
 from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.hooks.recall.semantic import VERSION
 from ctxrepo.services.meaning.embed import embed, pending
-from ctxrepo.services.meaning.semantic import Asked, open_semantic, rank
+from ctxrepo.services.meaning.semantic import open_semantic, rank
 from ctxrepo.storage.meaning.vectors import Vectors
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -146,7 +147,7 @@ class Helper:
         return open_cache(str(self._folder / "cache.db"))
 
 
-def question_of(line: bytes) -> Asked | None:
+def question_of(line: bytes) -> RecallRequest | None:
     """What is asked, None where it isn't asked as a hook of this version asks."""
     try:
         told: Any = json.loads(line)
@@ -155,6 +156,6 @@ def question_of(line: bytes) -> Asked | None:
         if told["v"] != VERSION or not all(isinstance(t, str) for t in texts) or len(scopes) > _MOST_SCOPES:
             return None
         limit = min(limit, _MOST_HITS)
-        return Asked(told["prompt"], tuple(before), tuple(scopes), limit, bool(told["gated"]))
+        return RecallRequest(told["prompt"], before, scopes, limit, bool(told["gated"]))
     except (ValueError, KeyError, TypeError):
         return None

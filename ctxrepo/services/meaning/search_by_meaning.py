@@ -8,6 +8,7 @@ from contextlib import closing
 
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.storage.cache.search import Found
 from ctxrepo.storage.meaning.models import EXTRA, has_libraries
 from ctxrepo.storage.memory import Memory
@@ -50,12 +51,12 @@ def _scored(
     """Number of each entry -> what it is put in order by, and how near its meaning comes; the best first."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.meanings import scopes_of
-    from ctxrepo.services.meaning.semantic import Asked, open_semantic, rank, text_of
+    from ctxrepo.services.meaning.semantic import open_semantic, rank, text_of
 
     wanted = memory.settings.recall.model
     meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
     with closing(meanings.vectors):
-        asked = Asked(text, (), scopes or scopes_of(cache), most, gated=False)
+        asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most, is_gated=False)
         space = meanings.of(cache, asked.scopes)
         if not space.is_known.any():
             raise ModelUnusable(

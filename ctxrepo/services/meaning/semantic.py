@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.query import hits_of, lexical
-from ctxrepo.hooks.recall.recall import LEFT_OUT, OF_NEAREST, SOCIAL, Answer, chosen, recall
+from ctxrepo.hooks.recall.recall import (
+    LEFT_OUT,
+    OF_NEAREST,
+    SOCIAL,
+    RecallAnswer,
+    RecallRequest,
+    chosen,
+    is_social,
+    recall,
+    silence,
+)
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, above_usual, fused, is_telling
 from ctxrepo.services.meaning.meanings import Meanings
 from ctxrepo.storage.meaning.embedder import Embedder
@@ -36,17 +43,6 @@ LOOKED_AT = 20
 """The best entries, one of which must stand out for any to be given."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A prompt, those before it in its session, and what may be answered."""
-
-    prompt: str
-    before: Sequence[str]
-    scopes: Sequence[str]
-    limit: int
-    gated: bool
-
-
 def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
     """What `recall_hybrid` wants; ModelUnusable where the model is missing or can't be loaded."""
     found = find_model(model, models)
@@ -63,35 +59,35 @@ def recall_hybrid(
     cache: sqlite3.Connection,
     vectors: Meanings,
     embedder: Embedder,
-    prompt: str,
-    before: Sequence[str],
-    scopes: Sequence[str],
-    limit: int,
-    gated: bool = True,
+    asked: RecallRequest,
     how: Fusion = FUSION,
-) -> Answer:
-    """As `hot/recall.recall`; an entry without vectors is found by its words alone."""
-    ranked = rank(cache, vectors, embedder, Asked(prompt, before, scopes, limit, gated), how)
+) -> RecallAnswer:
+    """As `hooks/recall/recall.recall`; an entry without vectors is found by its words alone."""
+    ranked = rank(cache, vectors, embedder, asked, how)
     if ranked is None:
-        return recall(cache, prompt, list(before), list(scopes), limit, gated)
+        return recall(cache, asked)
     why, scores = ranked
     hits = hits_of(cache, scores, len(scores))
     if why:
-        return why, [], [(hit, why) for hit in hits[:LEFT_OUT]]
-    return chosen(hits, limit, OF_NEAREST if gated else None)
+        return silence(why, hits)
+    return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)
 
 
 def rank(
-    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: Asked, how: Fusion = FUSION
+    cache: sqlite3.Connection,
+    vectors: Meanings,
+    embedder: Embedder,
+    asked: RecallRequest,
+    how: Fusion = FUSION,
 ) -> tuple[str, dict[int, float]] | None:
     """(why there is silence, or ''; numbers of the best entries with their scores); None while most of the
     entries have no vectors, and those few that have some would seem to stand out."""
-    if asked.gated and is_silent(asked.prompt, bool(asked.before)):
+    if is_social(asked):
         return SOCIAL, {}
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    scored, _ = lexical(cache, asked.prompt, list(asked.before), list(asked.scopes), CANDIDATES)
+    scored, _ = lexical(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     prompt = embedder.prompt(text_of(asked))
     scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, how)
@@ -102,11 +98,11 @@ def rank(
     first = order[:LOOKED_AT]
     rows = space.gated[first]
     above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
-    is_given = not asked.gated or is_telling(words, above, space.is_known[first], how)
+    is_given = not asked.is_gated or is_telling(words, above, space.is_known[first], how)
     return ("" if found and is_given else NOTHING), found
 
 
-def text_of(asked: Asked) -> str:
+def text_of(asked: RecallRequest) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
     prompt = asked.prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ctxrepo.domain.words.wordlists import STOP
-from ctxrepo.hooks.known.cache import Hit
+from ctxrepo.hooks.known.cache import EntryHit
 
 _WORD = re.compile(r"\w{2,}")
 _MOST = 12
@@ -13,14 +13,14 @@ _STEM = 4
 """Letters that two forms of a word share at least."""
 
 
-def explanation(prompt: str, hit: Hit, best: float) -> tuple[tuple[str, str], ...]:
+def explanation(prompt: str, hit: EntryHit, best: float) -> tuple[tuple[str, str], ...]:
     """Pairs of a name and a text: the score beside the best one's, and the words that prompt and entry share.
 
     Without a word in common it was found by what its note is about, or by another form of a word.
     """
-    share = f"{hit[8] / best:.0%} of the best" if best > 0 and hit[8] < best else "the best"
-    shared = _shared(prompt, f"{hit[1]} {hit[2]} {hit[6]}")
-    return (("score", f"{hit[8]:.2f}, {share}"), ("words", ", ".join(shared[:_MOST]) or "none of its own"))
+    share = f"{hit.score / best:.0%} of the best" if best > 0 and hit.score < best else "the best"
+    shared = _shared(prompt, f"{hit.path} {hit.heading} {hit.text}")
+    return (("score", f"{hit.score:.2f}, {share}"), ("words", ", ".join(shared[:_MOST]) or "none of its own"))
 
 
 def _shared(prompt: str, text: str) -> list[str]:

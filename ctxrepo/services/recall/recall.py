@@ -14,11 +14,11 @@ from ctxrepo.domain.project.paths import INVISIBLE
 from ctxrepo.domain.text.block import age_of, day_of, place
 from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit, open_cache
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 from ctxrepo.hooks.moments.prompt_block import why_off, without
 from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.recall import SOCIAL
+from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
 from ctxrepo.hooks.session.trace import Subject, note_trace
 from ctxrepo.services.recall.explain import explanation
 from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
@@ -124,11 +124,12 @@ def recall(
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         is_gated = asked.is_gated and world.is_gated
         with recaller_of(memory) as ask:
-            why, given, left, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
-        if why != SOCIAL:
-            left = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes) + left
-        trace = note_trace(cache, str(memory.state.root), subject, why, given, left)
-        return _result(asked, now, why, given, left, trace, silence)
+            found, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
+        if found.why != SOCIAL:
+            items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
+            found.left_out = items + found.left_out
+        trace = note_trace(cache, str(memory.state.root), subject, found.why, found.hits, found.left_out)
+        return _result(asked, now, found, silence, trace)
 
 
 def answered(
@@ -142,10 +143,10 @@ def answered(
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    why, given, left, silence = _ranked(cache, asked, scopes, ask)
-    shown = [(hit[0], path_of(hit[1]), *hit[2:]) for hit in given]
-    left = [((hit[0], path_of(hit[1]), *hit[2:]), reason) for hit, reason in left]
-    return _result(asked, now, why, shown, left, "", silence)
+    found, silence = _ranked(cache, asked, scopes, ask)
+    for hit in (*found.hits, *(hit for hit, _ in found.left_out)):
+        hit.path = path_of(hit.path)
+    return _result(asked, now, found, silence)
 
 
 def failed(error: Exception, log: str) -> RecallResult:
@@ -168,38 +169,33 @@ def malformed(text: str) -> str:
 
 def _ranked(
     cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
-) -> tuple[str, list[Hit], list[tuple[Hit, str]], str]:
-    """(why there is silence or '', the hits that have room, the others with why, why a hook gives none)."""
-    text, before, silence = asked.text[:MAX_TEXT], list(asked.before), ""
-    why, hits, left = ask(cache, text, before, list(scopes), asked.limit, asked.is_gated)
-    if why and asked.is_gated and names_little(text):
-        silence = why
-        why, hits, left = ask(cache, text, before, list(scopes), asked.limit, False)
-    _, given = recall_block(hits, 0, "", asked.budget)
-    if hits and not given:
-        why = f"no entry has room within {asked.budget} bytes"
-    return why, given, without(hits, given, {}, asked.budget) + left, silence if given else ""
+) -> tuple[RecallAnswer, str]:
+    """(the hits that have room, the others with why; why a hook gives none of them, or '')."""
+    text = asked.text[:MAX_TEXT]
+    request = RecallRequest(text, list(asked.before), list(scopes), asked.limit, asked.is_gated)
+    found, silence = ask(cache, request), ""
+    if found.why and asked.is_gated and names_little(text):
+        silence, request.is_gated = found.why, False
+        found = ask(cache, request)
+    _, given = recall_block(found.hits, 0, "", asked.budget)
+    why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why
+    left = without(found.hits, given, {}, asked.budget) + found.left_out
+    return RecallAnswer(why, given, left), silence if given else ""
 
 
 def _result(
-    asked: Question,
-    now: datetime,
-    why: str,
-    given: list[Hit],
-    left: list[tuple[Hit, str]],
-    trace: str,
-    silence: str,
+    asked: Question, now: datetime, found: RecallAnswer, silence: str, trace: str = ""
 ) -> RecallResult:
     today = day_of(now.astimezone().date().isoformat()) or 0
-    best = given[0][8] if given else 0.0
-    hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in given)
-    out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in left)
-    return RecallResult("ok" if given else "no_match", why, "", hits, out, trace, silence)
+    best = max((hit.score for hit in found.hits), default=0.0)
+    hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in found.hits)
+    out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in found.left_out)
+    return RecallResult("ok" if hits else "no_match", found.why, "", hits, out, trace, silence)
 
 
-def _recalled(hit: Hit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> Recalled:
-    name, path, heading, first, last, updated, text, _, score = hit
-    at = place(path, first, last)
-    titles = heading.replace(BETWEEN_TITLES, " > ")
-    age = age_of(updated, today)
-    return Recalled(f"^{name}", at, path, titles, updated, age, text, round(score, 3), explained)
+def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> Recalled:
+    at = place(hit.path, hit.first_line, hit.last_line)
+    titles = hit.heading.replace(BETWEEN_TITLES, " > ")
+    age = age_of(hit.updated, today)
+    score = round(hit.score, 3)
+    return Recalled(f"^{hit.id}", at, hit.path, titles, hit.updated, age, hit.text, score, explained)

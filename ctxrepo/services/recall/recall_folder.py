@@ -12,6 +12,8 @@ from time import perf_counter
 
 from ctxrepo.domain.records.measures import mean
 from ctxrepo.domain.text.block import place
+from ctxrepo.hooks.known.cache import EntryHit
+from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.services.recall.queries import Answered, Query, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, RecallResult, answered
 from ctxrepo.services.recall.recaller import Recaller, by_meaning, by_words
@@ -43,10 +45,15 @@ def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[
     with _asking(cache, way) as ask:
         for query in queries:
             began = perf_counter()
-            _, hits, _ = ask(cache.db, query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
+            asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
+            hits = ask(cache.db, asked).hits
             took = (perf_counter() - began) * 1000
-            places = tuple((place(cache.path_of(hit[1]), hit[3], hit[4]), round(hit[8], 4)) for hit in hits)
-            yield Answered(query.id, places, round(took, 3))
+            yield Answered(query.id, tuple(_placed(cache, hit) for hit in hits), round(took, 3))
+
+
+def _placed(cache: FolderCache, hit: EntryHit) -> tuple[str, float]:
+    """Where in the folder a hit is, and its score."""
+    return (place(cache.path_of(hit.path), hit.first_line, hit.last_line), round(hit.score, 4))
 
 
 def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:

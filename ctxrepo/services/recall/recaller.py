@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager as Context
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from ctxrepo.hooks.recall.recall import Answer, recall
+from ctxrepo.hooks.recall.recall import RecallAnswer, RecallRequest, recall
 from ctxrepo.storage.meaning.models import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
 
-Recaller = Callable[[sqlite3.Connection, str, list[str], list[str], int, bool], Answer]
-"""As `hot/recall.recall`: (cache, prompt, earlier prompts, scopes, limit, whether it may be silent)."""
+Recaller = Callable[[sqlite3.Connection, RecallRequest], RecallAnswer]
+"""What answers a request from a cache, as `hooks/recall/recall.recall` does."""
 
 by_words: Recaller = recall
 
@@ -39,6 +39,6 @@ def by_meaning(
     try:
         if whole is not None:
             embed(meanings.vectors, embedder, pending(whole, meanings.vectors), lambda *_: True)
-        yield lambda cache, *asked: recall_hybrid(cache, meanings, embedder, *asked)
+        yield lambda cache, asked: recall_hybrid(cache, meanings, embedder, asked)
     finally:
         meanings.vectors.close()

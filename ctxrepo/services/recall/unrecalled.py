@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, Hit, spans_of
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import asked
 from ctxrepo.hooks.recall.recall import OF_BEST, least, together
@@ -23,7 +23,7 @@ def items_that_fit(
     prompt: str,
     before: Sequence[str],
     scopes: Sequence[str],
-) -> list[tuple[Hit, str]]:
+) -> list[tuple[EntryHit, str]]:
     """The few items that would stand out by their own words, best first, each with why it isn't given.
 
     `reading` and `cache` are two views of one cache: what is asked for by words, and what prompts look into.
@@ -33,19 +33,20 @@ def items_that_fit(
     if not items:
         return []
     spans = spans_of(cache, list(scopes))
-    entries = sum(span[1] for span in spans)
+    entries = sum(span.entries for span in spans)
     worth = {
         word: weights[word] * worth_of(entries, sum(len(n) for _, n in postings(cache, {word: 1.0}, spans)))
         for word in {word for item in items for word in item.words}
     }
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
-    enough, best = least(cache, list(scopes)), max(hit[8] for hit, _ in hits)
-    fitting = [hit for hit, said in hits if hit[8] + together(said) >= enough and hit[8] >= OF_BEST * best]
-    fitting.sort(key=lambda hit: (-hit[8], hit[1], hit[3]))
+    enough, best = least(cache, list(scopes)), max(hit.score for hit, _ in hits)
+    near = [hit for hit, said in hits if hit.score + together(said) >= enough]
+    fitting = [hit for hit in near if hit.score >= OF_BEST * best]
+    fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
     return [(hit, CHECKLIST) for hit in fitting[:_MOST]]
 
 
-def _hit(item: ChecklistHit, score: float) -> Hit:
+def _hit(item: ChecklistHit, score: float) -> EntryHit:
     entry, heading = item.entry.entry, BETWEEN_TITLES.join(item.entry.entry.heading)
     place = (entry.path, heading, entry.first_line, entry.last_line)
-    return (entry.id, *place, item.updated, entry.text, item.entry.hash, score)
+    return EntryHit((entry.id, *place, item.updated, entry.text, item.entry.hash), score)

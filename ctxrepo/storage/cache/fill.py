@@ -6,6 +6,7 @@ import marshal
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 
 from ctxrepo.domain.note.note import Note
@@ -34,26 +35,33 @@ _USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
 """Bytes of words held in memory; parts of the index from which on those of a size are made one."""
 
 
-def fill(
-    db: sqlite3.Connection,
-    head: str,
-    paths: Iterable[str],
-    read: Callable[[str], str | None],
-    marks: Marks,
-    tell: Callable[[int], None],
-    handoffs: Iterable[NewestHandoff],
-) -> None:
-    """Put the notes at `paths` in; `read` gives the text of one, None for what is none after all.
+@dataclass(frozen=True)
+class CacheSource:
+    """What a cache is filled with: the notes at `paths` in the commit `head`, and what is known beside them.
 
-    They are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
-    in before each batch. The cache bears `head` when all is in.
+    `read` gives the text of a note, None for what is none after all.
     """
-    notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
+
+    head: str
+    paths: Iterable[str]
+    read: Callable[[str], str | None]
+    marks: Marks
+    handoffs: Iterable[NewestHandoff] = ()
+
+
+def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None]) -> None:
+    """Put all of `source` in.
+
+    Notes are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
+    in before each batch. The cache bears the source's head when all is in.
+    """
+    notes, scopes = _numbered(sorted(path for path in source.paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
 
     def rows(number: int) -> bytes:
-        texts = ((note_id, path, read(path)) for note_id, path in batches[number])
-        found = [rows_of(Note(p, text), n, marks, generation=1) for n, p, text in texts if text is not None]
+        texts = ((note_id, path, source.read(path)) for note_id, path in batches[number])
+        given = ((n, Note(path, text)) for n, path, text in texts if text is not None)
+        found = [rows_of(note, n, source.marks, generation=1) for n, note in given]
         return marshal.dumps([tuple(row) for row in found], _FORMAT)
 
     with _much_to_write(db):
@@ -71,8 +79,8 @@ def fill(
             give_way(db)
         with transaction(db):
             db.execute(INDEX_OF_IDS)
-            documents.hand_over(db, handoffs)
-            documents.tell(db, generation="1", head=head)
+            documents.hand_over(db, source.handoffs)
+            documents.tell(db, generation="1", head=source.head)
 
 
 @contextmanager

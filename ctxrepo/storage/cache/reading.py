@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Self
 
-from ctxrepo.hooks.known.cache import LAST, index_of
+from ctxrepo.hooks.known.cache import LAST
+from ctxrepo.hooks.known.notes import index_of
 from ctxrepo.storage.cache import search
 from ctxrepo.storage.cache.rows import CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cache.schema import build, is_current
@@ -103,7 +104,8 @@ class CacheReading:
     @healing(_empty)
     def first_paths(self, scope: str, most: int) -> list[str]:
         """Paths of the notes of a scope that a packet lists first."""
-        return [row[0] for row in index_of(self._db, storable(scope), most)[0]]
+        rows, _ = index_of(self._db, storable(scope), most)
+        return [row.path for row in rows]
 
     @healing(_empty)
     def faults(self) -> list[str]:

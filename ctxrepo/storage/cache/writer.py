@@ -12,7 +12,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache import documents as documents
-from ctxrepo.storage.cache.fill import fill
+from ctxrepo.storage.cache.fill import CacheSource, fill
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.rows import (
     NewestHandoff,
@@ -85,7 +85,7 @@ class Cache(CacheReading):
         """
         self.clear()
         try:
-            fill(self._db, head, paths, read, marks, tell, handoffs)
+            fill(self._db, CacheSource(head, paths, read, marks, handoffs), tell)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:

@@ -117,7 +117,7 @@ def found(path: Path, edited: str, *scopes: str) -> list[str]:
     cache = open_cache(str(path))
     assert cache is not None
     try:
-        return [row[1] for row in about(cache, list(scopes) or ["shop"], edited)]
+        return [hit.path for hit in about(cache, list(scopes) or ["shop"], edited)]
     finally:
         cache.close()
 
@@ -158,7 +158,7 @@ def test_an_item_of_a_checklist_is_no_news_about_a_file(tmp_path: Path) -> None:
     path = cached(tmp_path, {"shop/SCRATCHPAD.md": pad, "shop/a.md": "- [ ] client.py\n"})
     cache = open_cache(str(path))
     assert cache is not None
-    said = {row[6] for row in about(cache, ["shop"], "/x/client.py")}
+    said = {hit.text for hit in about(cache, ["shop"], "/x/client.py")}
     assert said == {"- client.py is frozen", "- [ ] client.py"}
     assert cache.execute("select count(*) from mention").fetchone() == (2,)
     cache.close()

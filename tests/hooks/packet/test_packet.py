@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ctxrepo.domain.records.handoff import one_line
 from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
 from ctxrepo.domain.working.checklist import items_of
-from ctxrepo.hooks.known.cache import Row, Shown
+from ctxrepo.hooks.known.cache import EntryHit
+from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
 from ctxrepo.hooks.packet.contents import Held
 from ctxrepo.hooks.packet.packet import CAVEAT, Given, packet, shown
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
@@ -45,17 +46,17 @@ SHORT = st.lists(st.one_of(HOSTILE, st.characters()), min_size=1, max_size=4).ma
 DATES = st.sampled_from(["", "2026-02-28", "2026-01-15", "2025-01-01", "0000-00-00", "soon"])
 
 
-def rows(scope: str) -> st.SearchStrategy[list[Row]]:
+def rows(scope: str) -> st.SearchStrategy[list[IndexRow]]:
     path = TEXT.map(lambda text: f"{scope}/{text}.md")
     row = st.tuples(path, TEXT, TEXT, DATES, st.integers(0, 1), st.integers(0, 1))
-    return st.lists(row, max_size=6, unique_by=lambda r: r[0])
+    return st.lists(row.map(IndexRow), max_size=6, unique_by=lambda row: row.path)
 
 
-def entries(path: str) -> st.SearchStrategy[list[Shown]]:
+def entries(path: str) -> st.SearchStrategy[list[PacketEntry]]:
     line = st.integers(1, 10**6)
     entry = st.tuples(st.text("abcdef0123456789", min_size=12, max_size=12), st.just("hash"), st.just(path))
     whole = st.tuples(entry, line, SHORT, DATES)
-    return st.lists(whole.map(lambda v: (*v[0], v[1], v[1], v[2], v[3])), max_size=2)
+    return st.lists(whole.map(lambda v: PacketEntry((*v[0], v[1], v[1], v[2], v[3]))), max_size=2)
 
 
 PATHS = {
@@ -96,7 +97,7 @@ def holdings() -> st.SearchStrategy[Held]:
         st.lists(TEXT, max_size=4),
         entries=st.fixed_dictionaries({key: entries(path) for key, path in PATHS.items()}),
         files=st.lists(st.tuples(TEXT.filter(bool), TEXT), max_size=4),
-        recalled=st.lists(hit.map(lambda v: (*v, 1.0)), max_size=3),
+        recalled=st.lists(hit.map(lambda v: EntryHit(v, 1.0)), max_size=3),
     )
 
 
@@ -132,27 +133,27 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
     block = parse(text)
     assert block.preamble == (unescaped(held.preamble) if held.preamble else "")
     wanted = {
-        (path, description, tags, age_of(updated, TODAY))
+        (row.path, row.description, row.tags, age_of(row.updated, TODAY))
         for _, _, scope_rows, _ in held.scopes
-        for path, description, tags, updated, _, _ in scope_rows
+        for row in scope_rows
     }
     assert {tuple(line) for line in block.index} == wanted
     bodies = {f"{scope}/MEMORY.md": body for scope, body, _, _ in held.scopes if body}
     for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
         if held.entries[key]:
-            bodies[PATHS[key]] = "\n".join(entry[5] for entry in held.entries[key])
+            bodies[PATHS[key]] = "\n".join(entry.text for entry in held.entries[key])
     assert block.bodies == bodies
     if held.handoff:
         name, ts, said = held.handoff
         assert block.handoff == (name, ts[:10], said)
     assert block.faults == held.faults
     assert [(line.path, line.description, line.age) for line in block.listed.get("Pinned", [])] == [
-        (f"{path}#L{first}", text, age_of(updated, TODAY))
-        for _, _, path, first, _, text, updated in held.entries["pinned/"]
+        (f"{entry.path}#L{entry.first_line}", entry.text, age_of(entry.updated, TODAY))
+        for entry in held.entries["pinned/"]
     ]
     assert [line[:2] for line in block.listed.get("Files touched last", [])] == held.files
     assert [(e.at, e.text) for e in block.entries] == [
-        (f"{path}#L{first}-L{last}", text) for _, path, _, first, last, _, text, _, _ in held.recalled
+        (f"{hit.path}#L{hit.first_line}-L{hit.last_line}", hit.text) for hit in held.recalled
     ]
     assert (block.more, block.cut) == (0, ())
 
@@ -188,12 +189,12 @@ def own(scopes: list[Scope], budget: int = 9500, **more: Any) -> str:
 
 
 def test_hostile_notes_are_data(parse: Callable[[str], Any], hostile: tuple[str, ...]) -> None:
-    listed = [(f"global/{text}.md", text, text, "2025-01-01", 0, 0) for text in hostile]
+    listed = [IndexRow((f"global/{text}.md", text, text, "2025-01-01", 0, 0)) for text in hostile]
     text, _ = _own_without_caps(held_of([("global", "\n".join(hostile), listed, len(listed))]))
     block = parse(text)
     assert block.bodies["global/MEMORY.md"] == "\n".join(hostile)
     assert {tuple(line) for line in block.index} == {
-        (path, description, tags, ">90d") for path, description, tags, _, _, _ in listed
+        (row.path, row.description, row.tags, ">90d") for row in listed
     }
     assert text.count("\n</") == 1
     assert text.splitlines()[1] == FRAME
@@ -219,15 +220,15 @@ def test_order_is_pinned_core_newest_then_path(parse: Callable[[str], Any]) -> N
         ("shop/new.md", "", "", "2026-02-01", 0, 0),
         ("shop/pinned.md", "", "", "", 1, 0),
     ]
-    block = parse(own([("shop", "", listed, 6)]))
+    block = parse(own([("shop", "", [*map(IndexRow, listed)], 6)]))
     assert [line.path for line in block.index] == [
         f"shop/{name}.md" for name in ("pinned", "core/old", "new", "a", "b", "undated")
     ]
 
 
 def test_global_gets_a_third_and_passes_on_what_it_leaves(parse: Callable[[str], Any]) -> None:
-    many = [(f"global/note-{n:03}.md", "x" * 60, "", "2026-02-01", 0, 0) for n in range(200)]
-    mine = [(f"shop/note-{n:03}.md", "y" * 60, "", "2026-01-01", 0, 0) for n in range(200)]
+    many = [IndexRow((f"global/note-{n:03}.md", "x" * 60, "", "2026-02-01", 0, 0)) for n in range(200)]
+    mine = [IndexRow((f"shop/note-{n:03}.md", "y" * 60, "", "2026-01-01", 0, 0)) for n in range(200)]
     scopes = [("global", "- g\n" * 2000, many, 200), ("shop", "- s\n" * 100, mine, 200)]
     text = own(scopes)
     block = parse(text)
@@ -243,7 +244,7 @@ def test_global_gets_a_third_and_passes_on_what_it_leaves(parse: Callable[[str],
 
 
 def test_global_alone_may_take_all(parse: Callable[[str], Any]) -> None:
-    many = [(f"global/note-{n:03}.md", "x" * 60, "", "", 0, 0) for n in range(200)]
+    many = [IndexRow((f"global/note-{n:03}.md", "x" * 60, "", "", 0, 0)) for n in range(200)]
     text = own([("global", "", many, 200)])
     assert len(text.encode()) > 9300
     assert text.splitlines()[-2] == f"… {parse(text).more} more: ctxrepo search"
@@ -294,7 +295,7 @@ def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:
 
 
 def test_changes_end_with_how_many_are_left_out(parse: Callable[[str], Any]) -> None:
-    listed = [(f"shop/{n}.md", "x" * 50, "", "", 0, 0) for n in range(40)]
+    listed = [IndexRow((f"shop/{n}.md", "x" * 50, "", "", 0, 0)) for n in range(40)]
     title = "## Notes that changed since this session began\n"
     block = parse(seal(change_section(title, listed, TODAY, 900), SECRET))
     assert len(block.index) + block.more == 40
@@ -326,8 +327,8 @@ def test_days_are_counted_as_the_calendar_does(date: Any) -> None:
     assert day_of(date.isoformat()) == date.toordinal() - 719163
 
 
-def entry(number: int, text: str, path: str = "shop/topics/a.md", updated: str = "2026-02-28") -> Shown:
-    return (f"{number:012x}", f"h{number}", path, number, number, text, updated)
+def entry(number: int, text: str, path: str = "shop/topics/a.md", updated: str = "2026-02-28") -> PacketEntry:
+    return PacketEntry((f"{number:012x}", f"h{number}", path, number, number, text, updated))
 
 
 def test_what_stands_whole_in_the_packet_counts_as_given() -> None:
@@ -345,7 +346,7 @@ def test_what_stands_whole_in_the_packet_counts_as_given() -> None:
 
 
 def test_what_a_small_lane_leaves_passes_on(parse: Callable[[str], Any]) -> None:
-    many = [(f"shop/note-{n:03}.md", "x" * 60, "", "", 0, 0) for n in range(200)]
+    many = [IndexRow((f"shop/note-{n:03}.md", "x" * 60, "", "", 0, 0)) for n in range(200)]
     log = [entry(n, f"- 10:00 +0000 did {n} {'x' * 60}", "shop/daily/2026-03-01.md") for n in range(60)]
     key = "today/shop/daily/2026-03-01.md"
     full = own([("shop", "- f\n" * 2000, many, 200)], entries={key: log})

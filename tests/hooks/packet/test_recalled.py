@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.packet.recalled import recall_block
 
 ODD = st.lists(
@@ -25,8 +26,7 @@ HIT = st.tuples(
     st.sampled_from(["", "1971-01-01", "1970-01-01"]),
     ODD,
     st.just("h"),
-    st.floats(0, 9),
-)
+).map(EntryHit)
 
 
 @given(st.lists(HIT, max_size=6), st.integers(0, 1200))
@@ -37,26 +37,26 @@ def test_it_reads_back_and_keeps_its_bytes(parse: Callable[[str], Any], hits: li
         assert not given_hits
         return
     for entry, hit in zip(parse(text).entries, given_hits, strict=True):
-        entry_id, path, heading, first, last, updated, said, _, _ = hit
-        assert entry_id.startswith(entry.id)
-        assert len(entry.id) == (7 if len(entry_id) == 12 else len(entry_id))
-        assert entry.at == f"{path}#L{first}" + (f"-L{last}" if last > first else "")
-        assert entry.heading == heading.replace("\x1f", " > ")
-        assert entry.age == {"1971-01-01": ">30d", "1970-01-01": ">90d"}.get(updated, "")
-        assert said == entry.text or (entry.is_cut and said.startswith(entry.text))
+        assert hit.id.startswith(entry.id)
+        assert len(entry.id) == (7 if len(hit.id) == 12 else len(hit.id))
+        last = f"-L{hit.last_line}" if hit.last_line > hit.first_line else ""
+        assert entry.at == f"{hit.path}#L{hit.first_line}{last}"
+        assert entry.heading == hit.heading.replace("\x1f", " > ")
+        assert entry.age == {"1971-01-01": ">30d", "1970-01-01": ">90d"}.get(hit.updated, "")
+        assert hit.text == entry.text or (entry.is_cut and hit.text.startswith(entry.text))
 
 
-def hit(number: int, text: str) -> Any:
-    return (f"id{number}", "shop/a.md", "", number, number, "", text, "h", 1.0)
+def hit(number: int, text: str) -> EntryHit:
+    return EntryHit((f"id{number}", "shop/a.md", "", number, number, "", text, "h"), 1.0)
 
 
 def test_the_best_is_cut_and_others_that_do_not_fit_are_left_out(parse: Callable[[str], Any]) -> None:
     long = "\n".join(f"line {n}" for n in range(900))
     text, given_hits = recall_block([hit(1, long), hit(2, long), hit(3, "short")], 0, "ab", 2500)
     assert parse(text).entries[0].is_cut
-    assert [h[0] for h in given_hits] in (["id1"], ["id1", "id3"])
+    assert [h.id for h in given_hits] in (["id1"], ["id1", "id3"])
     text, given_hits = recall_block([hit(1, "short"), hit(2, long), hit(3, "brief")], 0, "ab", 2500)
-    assert [h[0] for h in given_hits] == ["id1", "id3"]
+    assert [h.id for h in given_hits] == ["id1", "id3"]
 
 
 def test_nothing_is_nothing() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
@@ -42,7 +43,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connect
 
 
 def texts(cache: _sqlite3.Connection, prompt: str, *scopes: str) -> list[str]:
-    return [hit[6] for hit in find(cache, prompt, list(scopes), 4)]
+    return [hit.text for hit in find(cache, prompt, list(scopes), 4)]
 
 
 def test_the_best_entry_of_the_scopes_comes_first(cache: _sqlite3.Connection) -> None:
@@ -60,8 +61,9 @@ def test_another_scope_is_never_looked_into(cache: _sqlite3.Connection) -> None:
 
 def test_a_hit_says_where_it_stands(cache: _sqlite3.Connection) -> None:
     hit = find(cache, "staging", ["shop"], 4)[0]
-    assert hit[1:6] == ("shop/topics/db.md", "Database", 3, 3, "")
-    assert hit[8] > 0
+    assert (hit.path, hit.heading) == ("shop/topics/db.md", "Database")
+    assert (hit.first_line, hit.last_line, hit.updated) == (3, 3, "")
+    assert hit.score > 0
 
 
 def test_the_rarer_word_counts_more(cache: _sqlite3.Connection) -> None:
@@ -92,7 +94,9 @@ def memory(tmp_path: Path) -> Iterator[Callable[..., Callable[..., list[str]]]]:
         opened.append(found)
 
         def ask(prompt: str, *before: str) -> list[str]:
-            return [f"{hit[1][5:-3]}#{hit[3]}" for hit in find(found, prompt, ["shop"], 9, list(before))]
+            return [
+                f"{hit.path[5:-3]}#{hit.first_line}" for hit in find(found, prompt, ["shop"], 9, list(before))
+            ]
 
         return ask
 
@@ -161,7 +165,7 @@ def test_what_is_superseded_or_archived_is_not_found(tmp_path: Path) -> None:
     )
     cache = open_cache(str(tmp_path / "cache.db"))
     assert cache is not None
-    assert [hit[6] for hit in find(cache, "walnut oil", ["shop"], 9)] == [new]
+    assert [hit.text for hit in find(cache, "walnut oil", ["shop"], 9)] == [new]
     cache.close()
     owner.close()
 
@@ -183,7 +187,8 @@ def test_how_many_words_one_entry_says(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(FILLER), min_size=1, max_size=6), st.integers(0, 9))
 def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, said: list[str], limit: int) -> None:
     prompt = " ".join(said)
-    assert find(cache, prompt, ["shop"], limit) == find(cache, prompt, ["shop"], 50)[:limit]
+    few, many = (find(cache, prompt, ["shop"], most) for most in (limit, 50))
+    assert [fields(hit) for hit in few] == [fields(hit) for hit in many[:limit]]
     scores = list(lexical(cache, prompt, [], ["shop"])[0].values())
     assert all(score >= 0 for score in scores)
 

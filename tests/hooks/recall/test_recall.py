@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
@@ -22,6 +23,7 @@ from ctxrepo.hooks.recall.recall import (
     OVER,
     SAID_BEFORE,
     SOCIAL,
+    RecallRequest,
     recall,
 )
 from ctxrepo.storage.cache.writer import Cache
@@ -47,9 +49,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connect
 
 
 def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
-    why, given_, _ = recall(cache, "which staging port has pgbouncer?", [], ["shop"])
-    assert (why, given_[0][6]) == ("", "- The staging port of pgbouncer is 5433")
-    assert {hit[1] for hit in given_} == {"shop/db.md"}
+    found = recall(cache, RecallRequest("which staging port has pgbouncer?", [], ["shop"]))
+    assert (found.why, found.hits[0].text) == ("", "- The staging port of pgbouncer is 5433")
+    assert {hit.path for hit in found.hits} == {"shop/db.md"}
 
 
 @pytest.mark.parametrize(
@@ -63,23 +65,23 @@ def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
     ],
 )
 def test_silence_has_a_reason(cache: _sqlite3.Connection, prompt: str, why: str) -> None:
-    found = recall(cache, prompt, [], ["shop"])
-    assert found[:2] == (why, [])
-    assert all(reason == why for _, reason in found[2])
+    found = recall(cache, RecallRequest(prompt, [], ["shop"]))
+    assert (found.why, found.hits) == (why, [])
+    assert all(reason == why for _, reason in found.left_out)
 
 
 def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connection) -> None:
-    why, given_, left = recall(cache, "paint the garden", [], ["shop"], 3, gated=False)
-    assert (why, len(given_)) == ("", 3)
-    assert 0 < len(left) <= LEFT_OUT
-    assert {reason for _, reason in left} == {OVER}
+    found = recall(cache, RecallRequest("paint the garden", [], ["shop"], 3, is_gated=False))
+    assert (found.why, len(found.hits)) == ("", 3)
+    assert 0 < len(found.left_out) <= LEFT_OUT
+    assert {reason for _, reason in found.left_out} == {OVER}
 
 
 def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
-    _, given_, left = recall(cache, "staging port of pgbouncer beside the garden", [], ["shop"], 1)
-    assert len(given_) == 1
-    assert (left[0][0][1], left[0][1]) == ("shop/db.md", OVER)
-    assert left[-1][1] == FAR_BELOW
+    found = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
+    assert len(found.hits) == 1
+    (hit, why), *_, (_, last) = found.left_out
+    assert (hit.path, why, last) == ("shop/db.md", OVER, FAR_BELOW)
 
 
 ITEMS = st.lists(
@@ -102,7 +104,9 @@ def test_a_checklist_changes_nothing_that_is_recalled(
         owner.apply("c1", [*facts, Note("shop/SCRATCHPAD.md", pad)], [], Marks())
         cache = open_cache(str(owner.path))
         assert cache is not None
-        answers.append(recall(cache, f"where is the {' '.join(asked)}?", [], ["shop"]))
+        found = recall(cache, RecallRequest(f"where is the {' '.join(asked)}?", [], ["shop"]))
+        left = [(fields(hit), why) for hit, why in found.left_out]
+        answers.append((found.why, [fields(hit) for hit in found.hits], left))
         cache.close()
         owner.close()
     assert answers[0] == answers[1]
@@ -112,8 +116,10 @@ def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(
     cache: _sqlite3.Connection,
 ) -> None:
     before = ["which staging port has pgbouncer behind haproxy?"]
-    assert recall(cache, "and the haproxy?", before, ["shop"])[1][0][6].endswith("haproxy")
-    assert recall(cache, "run the nice tests again", before, ["shop"])[:2] == (SAID_BEFORE, [])
+    vague = recall(cache, RecallRequest("and the haproxy?", before, ["shop"]))
+    assert vague.hits[0].text.endswith("haproxy")
+    other = recall(cache, RecallRequest("run the nice tests again", before, ["shop"]))
+    assert (other.why, other.hits) == (SAID_BEFORE, [])
 
 
 def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> None:
@@ -129,9 +135,9 @@ def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> Non
         owner.apply("c1", [*notes, note], [], Marks())
         cache = open_cache(str(tmp_path / note.path[5:]))
         assert cache is not None
-        why, hits, left = recall(cache, " ".join(said), [], ["shop"])
-        assert (hits or [hit for hit, _ in left])[0][1] == note.path
-        assert (not why, bool(hits)) == (is_given, is_given)
+        found = recall(cache, RecallRequest(" ".join(said), [], ["shop"]))
+        assert (found.hits or [hit for hit, _ in found.left_out])[0].path == note.path
+        assert (not found.why, bool(found.hits)) == (is_given, is_given)
         cache.close()
         owner.close()
 
@@ -141,7 +147,7 @@ def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
     owner.apply("c1", [Note("global/a.md", "- deploy with make ship\n\n- deploy on fridays\n")], [], Marks())
     small = open_cache(str(tmp_path / "cache.db"))
     assert small is not None
-    assert len(recall(small, "how to deploy this thing", [], ["global"])[1]) == 2
+    assert len(recall(small, RecallRequest("how to deploy this thing", [], ["global"])).hits) == 2
     small.close()
     owner.close()
 
@@ -150,9 +156,9 @@ def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
 def test_no_prompt_raises_and_the_best_come_first(
     cache: _sqlite3.Connection, prompt: str, before: list[str], gated: bool
 ) -> None:
-    why, given_, left = recall(cache, prompt, before, ["shop", "global"], 4, gated)
-    assert bool(why) != bool(given_)
-    scores = [hit[8] for hit in given_]
+    found = recall(cache, RecallRequest(prompt, before, ["shop", "global"], 4, gated))
+    assert bool(found.why) != bool(found.hits)
+    scores = [hit.score for hit in found.hits]
     assert scores == sorted(scores, reverse=True)
-    assert len(given_) <= 4
-    assert len(left) <= LEFT_OUT
+    assert len(found.hits) <= 4
+    assert len(found.left_out) <= LEFT_OUT

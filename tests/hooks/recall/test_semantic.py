@@ -19,7 +19,7 @@ from world import NOTES, World, socket_in
 
 from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
 from ctxrepo.hooks.known.compiled import World as Known
-from ctxrepo.hooks.recall.recall import SOCIAL
+from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
 from ctxrepo.hooks.recall.semantic import MOST, SOCKET, VERSION, ask
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
@@ -127,11 +127,9 @@ def test_a_social_prompt_isnt_asked_about(world: World, helper: Callable[..., He
     assert prompted(world, "ok, thanks a lot!") == ""
     assert one.asked == []
     with closing(_cache(world)) as cache:
-        assert ask(cache, Known({"folder": str(world.folder)}), "ok, thanks!", [], [], 4, True) == (
-            SOCIAL,
-            [],
-            [],
-        )
+        found = ask(cache, Known({"folder": str(world.folder)}), RecallRequest("ok, thanks!", [], [], 4))
+        assert found is not None
+        assert (found.why, found.hits, found.left_out) == (SOCIAL, [], [])
 
 
 def _cache(world: World) -> Any:

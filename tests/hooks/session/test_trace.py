@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import NOTES, World
 
+from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.session.trace import MAX_BYTES, MAX_LEFT_OUT, Subject, note_trace
 
 PROMPT = "which port is the staging database on?"
@@ -25,8 +26,8 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def hit(name: str, score: float = 1.0, path: str = "shop/a.md", last: int = 3) -> Any:
-    return (name, path, "", 3, last, "", "text", "hash", score)
+def hit(name: str, score: float = 1.0, path: str = "shop/a.md", last: int = 3) -> EntryHit:
+    return EntryHit((name, path, "", 3, last, "", "text", "hash"), score)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.recall import SOCIAL
+from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
@@ -48,9 +48,10 @@ class Memory:
     def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:
         from ctxrepo.services.meaning.semantic import recall_hybrid
 
-        asked = {"before": [], "limit": 1, "gated": True} | how
-        why, hits, _ = recall_hybrid(self.cache, self.meanings, self.embedder, prompt, scopes=scopes, **asked)
-        return why, [hit[6] for hit in hits]
+        how = {"before": [], "limit": 1} | how
+        asked = RecallRequest(prompt, scopes=list(scopes), **how)
+        found = recall_hybrid(self.cache, self.meanings, self.embedder, asked)
+        return found.why, [hit.text for hit in found.hits]
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_what_lies_far_below_the_best_is_not_given(memory: Memory) -> None:
     memory.embed()
     prompt = "which hound lives in our office building?"
     _, given = memory.recall(prompt, limit=50)
-    _, found = memory.recall(prompt, limit=50, gated=False)
+    _, found = memory.recall(prompt, limit=50, is_gated=False)
     assert given[0] == found[0] == "- The office puppy is called Rex"
     assert 0 < len(given) < len(found)
 
@@ -122,15 +123,17 @@ def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
     memory.embed()
     assert memory.recall("ok, thanks!") == (SOCIAL, [])
     prompt = "write a haiku about autumn leaves"
-    why, hits, left = recall_hybrid(memory.cache, memory.meanings, memory.embedder, prompt, [], ["shop"], 3)
-    assert (why, hits, {reason for _, reason in left}) == (NOTHING, [], {NOTHING})
-    assert len(memory.recall(prompt, gated=False, limit=3)[1]) == 3
+    asked = RecallRequest(prompt, [], ["shop"], 3)
+    found = recall_hybrid(memory.cache, memory.meanings, memory.embedder, asked)
+    assert (found.why, found.hits) == (NOTHING, [])
+    assert {reason for _, reason in found.left_out} == {NOTHING}
+    assert len(memory.recall(prompt, is_gated=False, limit=3)[1]) == 3
 
 
 def test_a_short_prompt_is_read_with_those_before_it(memory: Memory) -> None:
     memory.embed()
     before = ["is the automobile ready?", "and the feline upstairs?"]
-    assert memory.recall("what about it then", before=before, gated=False)[1] == [
+    assert memory.recall("what about it then", before=before, is_gated=False)[1] == [
         "- The kitten sleeps upstairs"
     ]
 
@@ -141,7 +144,7 @@ def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
     memory.write({"shop/topics/ops.md": "- A rollout takes ten minutes\n- The automobile is blue\n"})
     assert 0 < memory.embed() < 6
     assert memory.recall("what colour has the car today?") == ("", ["- The automobile is blue"])
-    assert memory.recall("how are numbers of a billing given?", gated=False)[1] != [
+    assert memory.recall("how are numbers of a billing given?", is_gated=False)[1] != [
         "- Invoice numbers begin at 1000"
     ]
 
@@ -149,11 +152,11 @@ def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
 def test_an_entry_that_is_removed_takes_its_meaning_along_though_no_vector_comes(memory: Memory) -> None:
     memory.embed()
     sleeps = "where does the cat nap?"
-    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    assert memory.recall(sleeps, is_gated=False)[1] == ["- The kitten sleeps upstairs"]
     memory.write(
         {"shop/topics/pets.md": "- The kitten sleeps upstairs\n"}
     )  # which has the other's number now
-    assert memory.recall(sleeps, gated=False)[1] == ["- The kitten sleeps upstairs"]
+    assert memory.recall(sleeps, is_gated=False)[1] == ["- The kitten sleeps upstairs"]
     hound = "which hound lives in our office building?"
     assert memory.recall(hound)[1] == []
 
@@ -162,7 +165,7 @@ def test_items_of_a_checklist_are_neither_embedded_nor_recalled(memory: Memory) 
     memory.embed()
     memory.write({"shop/SCRATCHPAD.md": "- [ ] order a sofa for the lobby\n- [x] order a lamp\n"})
     assert memory.embed() == 0
-    said = memory.recall("order a couch for the lobby", gated=False, limit=50)[1]
+    said = memory.recall("order a couch for the lobby", is_gated=False, limit=50)[1]
     assert said
     assert not [text for text in said if "order a" in text]
 

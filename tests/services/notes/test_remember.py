@@ -13,7 +13,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.hooks.known.cache import changed_since, generation_of
+from ctxrepo.hooks.known.cache import generation_of
+from ctxrepo.hooks.known.notes import changed_since
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.session_writes import others
@@ -233,7 +234,7 @@ def news(memory: Memory, since: int, session: str) -> list[str]:
     with closing(sqlite3.connect(str(memory.state.cache))) as cache:
         changed = changed_since(cache, ["shop", "global"], since)
         return sorted(
-            row[0] for row in others(cache, changed, Session(str(memory.state.root), "claude", session))
+            row.path for row in others(cache, changed, Session(str(memory.state.root), "claude", session))
         )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.services.recall.explain import explanation
 
 
-def hit(text: str, score: float, path: str = "shop/a.md", heading: str = "") -> Any:
-    return ("id", path, heading, 1, 1, "", text, "hash", score)
+def hit(text: str, score: float, path: str = "shop/a.md", heading: str = "") -> EntryHit:
+    return EntryHit(("id", path, heading, 1, 1, "", text, "hash"), score)
 
 
 def test_the_score_stands_beside_the_best() -> None:

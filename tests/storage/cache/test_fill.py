@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
@@ -58,7 +59,7 @@ def said(cache: Cache) -> tuple[object, ...]:
     db = open_cache(str(cache.path))
     assert db is not None
     recalled = {
-        (word, scope): sorted(hit[:8] for hit in find(db, word, [scope], 100))
+        (word, scope): sorted(fields(hit)[:8] for hit in find(db, word, [scope], 100))
         for word in ("walnut", "almond", "nuts", "hazel", "lines")
         for scope in SCOPES
     }
@@ -159,7 +160,7 @@ def read_meanwhile(path: Path, writers: Iterable[subprocess.Popen[bytes]]) -> in
         db = open_cache(str(path))
         assert db is not None
         hits = find(db, "walnut or hazel", ["shop"], 4)
-        assert all(hit[1].startswith("shop/") and hit[6].startswith("- ") for hit in hits)
+        assert all(hit.path.startswith("shop/") and hit.text.startswith("- ") for hit in hits)
         seen += bool(hits)
         db.close()
     return seen

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.hooks.recall.recall import recall
+from ctxrepo.hooks.recall.recall import RecallRequest, recall
 from ctxrepo.storage.cache.folder import SCOPE, folder_cache
 
 
@@ -19,8 +19,8 @@ def write(folder: Path, path: str, text: str = "- the quokka sleeps\n") -> None:
 
 def found(folder: Path, prompt: str = "where does the quokka sleep?") -> list[str]:
     with folder_cache(folder) as cache:
-        _, hits, _ = recall(cache.db, prompt, [], [SCOPE], 50, gated=False)
-        return sorted(cache.path_of(hit[1]) for hit in hits)
+        hits = recall(cache.db, RecallRequest(prompt, [], [SCOPE], 50, is_gated=False)).hits
+        return sorted(cache.path_of(hit.path) for hit in hits)
 
 
 def test_every_note_is_found_whatever_its_folders(tmp_path: Path) -> None:

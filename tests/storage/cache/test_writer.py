@@ -18,6 +18,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cache as hook_cache
+from ctxrepo.hooks.known import notes as hook_notes
 from ctxrepo.hooks.recall.query import find
 from ctxrepo.storage.cache.rows import NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
@@ -39,7 +40,7 @@ def read(cache: Cache) -> sqlite3.Connection:
 
 
 def recalled(cache: Cache, words: str, *scopes: str) -> list[str]:
-    return [hit[6] for hit in find(read(cache), words, list(scopes), 10)]
+    return [hit.text for hit in find(read(cache), words, list(scopes), 10)]
 
 
 def test_a_new_cache_is_empty(cache: Cache) -> None:
@@ -70,10 +71,9 @@ def test_a_note_is_laid_out_for_the_hook(cache: Cache) -> None:
     assert (two.entry.text, two.entry.at, two.is_pinned) == ("- two\n  more", "shop/core/x.md#L13-L14", False)
     assert cache.find_entry(two.entry.id) == two
     assert cache.find_entry("none") is None
-    assert hook_cache.index_of(read(cache), "shop", 9) == (
-        [("shop/core/x.md", "The shop", "a, b c", "2025-02-03", 1, 1)],
-        1,
-    )
+    (row,), count = hook_notes.index_of(read(cache), "shop", 9)
+    assert (row.path, row.description, row.tags) == ("shop/core/x.md", "The shop", "a, b c")
+    assert (row.updated, row.is_pinned, row.is_core, count) == ("2025-02-03", 1, 1, 1)
 
 
 def test_created_stands_in_for_updated(cache: Cache) -> None:
@@ -88,7 +88,7 @@ def test_generations_move_only_when_something_changed(cache: Cache) -> None:
     assert (cache.head, cache.generation) == ("c2", 1)
     assert cache.apply("c3", [Note("shop/b.md", "- three")], [], NONE)
     assert [note.generation for note in cache.notes(["shop"])] == [1, 2]
-    assert [row[0] for row in hook_cache.changed_since(read(cache), ["shop", "global"], 1)] == ["shop/b.md"]
+    assert [row.path for row in hook_notes.changed_since(read(cache), ["shop", "global"], 1)] == ["shop/b.md"]
     assert cache.apply("c4", [], ["shop/a.md"], NONE)
     assert [note.path for note in cache.notes(["shop"])] == ["shop/b.md"]
     assert cache.generation == 3
@@ -160,17 +160,17 @@ def test_items_of_a_checklist_have_a_lane_and_are_not_recalled(cache: Cache) -> 
     known = ["- no walnut on Fridays", "- 10:00 +0100 bought a walnut", "- [ ] plant a walnut"]
     known += items.splitlines()
     assert sorted(recalled(cache, "walnut", "shop")) == sorted(known)
-    assert {hit[1] for hit in find(read(cache), "walnut", ["shop"], 10)} == {
+    assert {hit.path for hit in find(read(cache), "walnut", ["shop"], 10)} == {
         "shop/SCRATCHPAD.md",
         "shop/SCRATCHPAD/a.md",
         "shop/daily/2026-11-20.md",
         "shop/topics/plan.md",
     }
-    shown = [row[5] for row in hook_cache.entries_at(read(cache), "shop/SCRATCHPAD.md")]
+    shown = [entry.text for entry in hook_notes.entries_at(read(cache), "shop/SCRATCHPAD.md")]
     assert shown == ["- no walnut on Fridays", *items.splitlines()]
     struck = Marks(struck=frozenset(entry.id for entry in pad.entries))
     assert cache.apply("c2", [], [], struck)
-    assert hook_cache.entries_at(read(cache), "shop/SCRATCHPAD.md") == []
+    assert hook_notes.entries_at(read(cache), "shop/SCRATCHPAD.md") == []
     assert cache.apply("c3", [], [], NONE)
     assert sorted(recalled(cache, "walnut", "shop")) == sorted(known)
     assert cache.is_sound()
@@ -180,15 +180,15 @@ def test_the_memory_file_is_delivered_without_what_is_struck(cache: Cache) -> No
     text = "---\ndescription: d\n---\n\n# Facts\n\n- one\n  of two lines\n- two\n\nthree\n\n"
     note = Note("shop/MEMORY.md", text)
     cache.apply("c1", [note, Note("shop/topics/MEMORY.md", "no")], [], NONE)
-    assert hook_cache.body_of(read(cache), "shop") == "# Facts\n\n- one\n  of two lines\n- two\n\nthree"
+    assert hook_notes.body_of(read(cache), "shop") == "# Facts\n\n- one\n  of two lines\n- two\n\nthree"
     cache.apply("c2", [], [], Marks(struck=frozenset({note.entries[0].id, note.entries[2].id})))
-    assert hook_cache.body_of(read(cache), "shop") == "# Facts\n\n- two\n"
-    assert hook_cache.body_of(read(cache), "global") == ""
+    assert hook_notes.body_of(read(cache), "shop") == "# Facts\n\n- two\n"
+    assert hook_notes.body_of(read(cache), "global") == ""
 
 
 def test_line_ends_of_windows_do_not_reach_the_packet(cache: Cache) -> None:
     cache.apply("c1", [Note("shop/MEMORY.md", "- one\r\n  more\r\n- two\r\n")], [], NONE)
-    assert hook_cache.body_of(read(cache), "shop") == "- one\n  more\n- two"
+    assert hook_notes.body_of(read(cache), "shop") == "- one\n  more\n- two"
     assert [e.entry.text for e in cache.entries(["shop"])] == ["- one\n  more", "- two"]
 
 
@@ -196,9 +196,9 @@ def test_handoffs_and_faults(cache: Cache) -> None:
     cache.apply("c1", [], [], NONE, [NewestHandoff("shop", "stop", "2026-01-02T03:04:05Z", "goal\n")])
     cache.apply("c2", [], [], NONE, [NewestHandoff("shop", "later", "2026-01-03T03:04:05Z", "next\n")])
     cache.apply("c3", [], [], NONE)
-    assert hook_cache.handoff_of(read(cache), "shop") == ("later", "2026-01-03T03:04:05Z", "next")
+    assert hook_notes.handoff_of(read(cache), "shop") == ("later", "2026-01-03T03:04:05Z", "next")
     cache.apply("c4", [], [], NONE, [NewestHandoff("shop")])
-    assert hook_cache.handoff_of(read(cache), "shop") is None
+    assert hook_notes.handoff_of(read(cache), "shop") is None
     cache.set_faults(["b is wrong", "a is wrong", "b is wrong"])
     assert [text for _, text in hook_cache.faults_of(read(cache))] == ["b is wrong", "a is wrong"]
     first = hook_cache.faults_of(read(cache))[0]

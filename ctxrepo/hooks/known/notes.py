@@ -1,0 +1,130 @@
+"""Notes and entries of the cache as a packet shows them, and a session's news: rows with names."""
+
+import _sqlite3
+
+from ctxrepo.hooks.known.cache import NOTE_SPAN, spans_of
+
+ENTRIES = 200
+"""Entries of a note, or of a kind in a scope, that a packet looks at."""
+
+_COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
+_INDEX = """
+    select path, description, tags, updated, pinned, core from note
+    where scope = ? and listed = 1 and working = 0
+    order by pinned desc, core desc, updated desc, path limit ?"""
+_CHANGED = """
+    select path, description, tags, updated, pinned, core from note
+    where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
+    order by pinned desc, core desc, updated desc, path"""
+_AT = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
+_PINNED = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_OF_CATEGORY = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from entry e join note n on n.id = e.note
+    where e.category != '' and e.category = ? and e.rowid between ? and ? and n.listed and not e.struck
+    order by n.updated desc, n.path, e.rowid limit ?"""
+_FIRST = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    from note n join entry e on e.rowid between n.id and n.id + ?
+    where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
+    and e.category not in (select value from json_each(?))
+    order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
+_DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
+_RECENT = "select path, focus from recent where project = ? order by position"
+_STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
+
+
+class IndexRow:
+    """A note as the index lists it."""
+
+    __slots__ = ("description", "is_core", "is_pinned", "path", "tags", "updated")
+
+    def __init__(self, row: tuple[str, str, str, str, int, int]) -> None:
+        self.path, self.description, self.tags, self.updated, self.is_pinned, self.is_core = row
+
+
+class PacketEntry:
+    """An entry as a packet shows it."""
+
+    __slots__ = ("first_line", "hash", "id", "last_line", "path", "text", "updated")
+
+    def __init__(self, row: tuple[str, str, str, int, int, str, str]) -> None:
+        self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
+
+
+def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[IndexRow], int]:
+    """The first `limit` notes of a scope in the order they are delivered, and how many there are."""
+    (count,) = cache.execute(_COUNT, (scope,)).fetchone()
+    return [IndexRow(row) for row in cache.execute(_INDEX, (scope, limit))], count
+
+
+def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int) -> list[IndexRow]:
+    """The notes of `scopes` that changed after `generation`, in the same order."""
+    names = cache.execute(f"select json_array({', '.join('?' * len(scopes))})", scopes).fetchone()[0]
+    return [IndexRow(row) for row in cache.execute(_CHANGED, (names, generation))]
+
+
+def body_of(cache: _sqlite3.Connection, scope: str) -> str:
+    """The body of the scope's MEMORY.md without its struck entries, or ''."""
+    path = f"{scope}/MEMORY.md"
+    row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
+    if row is None:
+        return ""
+    note, body, start = row
+    lines = body.split("\n")
+    for first, last in cache.execute(_STRUCK, (note,)):
+        lines[first - start : last - start + 1] = []
+    return "\n".join(lines)
+
+
+def entries_at(cache: _sqlite3.Connection, path: str) -> list[PacketEntry]:
+    """The last live entries of the note at `path`, in their order."""
+    return _entries(cache, _AT, NOTE_SPAN - 1, path, ENTRIES)[::-1]
+
+
+def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[PacketEntry]:
+    """The pinned entries of a scope, of the newest notes first."""
+    spans = spans_of(cache, [scope])
+    return [one for span in spans for one in _entries(cache, _PINNED, span.first, span.last, ENTRIES)]
+
+
+def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[PacketEntry]:
+    """The entries of a scope in one of `categories`, of the newest notes first."""
+    found = []
+    for span in spans_of(cache, [scope]):
+        for name in categories:
+            found += _entries(cache, _OF_CATEGORY, name, span.first, span.last, ENTRIES)
+    return found
+
+
+def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:
+    """The entries of a scope's first notes, without logs and the categories `without`."""
+    names = cache.execute(f"select json_array({', '.join('?' * len(without))})", without).fetchone()[0]
+    return _entries(cache, _FIRST, NOTE_SPAN - 1, scope, names, ENTRIES)
+
+
+def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
+    """Paths of the scope's newest notes below `daily/`, newest first."""
+    return [path for (path,) in cache.execute(_DAILY, (f"{scope}/daily/", f"{scope}/daily0"))]
+
+
+def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:
+    """(path, which lines) of the code files of a project that were touched last."""
+    return cache.execute(_RECENT, (project,)).fetchall()
+
+
+def handoff_of(cache: _sqlite3.Connection, scope: str) -> tuple[str, str, str] | None:
+    """(name, ts, text) of the scope's newest handoff."""
+    row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
+    return (str(row[0]), str(row[1]), str(row[2])) if row else None
+
+
+def _entries(cache: _sqlite3.Connection, query: str, *values: str | int) -> list[PacketEntry]:
+    return [PacketEntry(row) for row in cache.execute(query, values)]
