@@ -14,7 +14,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import waiting
 
 if TYPE_CHECKING:
-    from ctxrepo.faces.cli.runtime import Runtime
+    from ctxrepo.app.desk import Desk
 
 
 def at_terminal() -> bool:
@@ -22,7 +22,7 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def editor_of(run: Runtime) -> str:
+def editor_of(desk: Desk) -> str:
     """The editor that git would choose, but for what a clone's configuration names; '' when there is none.
 
     VISUAL is for terminals that can show more than lines. Where nobody is at a terminal only the environment
@@ -30,11 +30,11 @@ def editor_of(run: Runtime) -> str:
     """
     from ctxrepo.storage.git.git import own_setting
 
-    env = run.env
+    env = desk.env
     visual = env.get("VISUAL", "")
     return (
         env.get("GIT_EDITOR", "")
-        or (own_setting(run.memory.git, "core.editor") if at_terminal() else "")
+        or (own_setting(desk.memory.git, "core.editor") if at_terminal() else "")
         or (visual if env.get("TERM", "dumb") != "dumb" else "")
         or env.get("EDITOR", "")
         or visual

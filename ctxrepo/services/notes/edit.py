@@ -70,21 +70,26 @@ class Edited:
     gone: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class EditRequest:
+    """A change of the note or entry that `target` names; with `if_hash` only while the note's blob id begins
+    with it."""
+
+    target: Target
+    change: Passage | Whole
+    if_hash: str = ""
+
+
 def edit(
-    memory: Memory,
-    target: Target,
-    change: Passage | Whole,
-    if_hash: str,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
+    memory: Memory, request: EditRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Edited:
     """Change the note or entry that a target names; every byte outside it stays.
 
-    With `if_hash` only while the note's blob id begins with it: Refused when somebody changed it since.
+    Refused when somebody changed the note since it had the hash of the request.
     """
+    change, if_hash = request.change, request.if_hash
     with drafting(memory, "edit", origin, now) as draft:
-        reading = read(memory, target, project)
+        reading = read(memory, request.target, project)
         path, entry = reading.note.path, reading.entry
         if if_hash and not reading.hash.startswith(if_hash.lower()):
             raise Refused(

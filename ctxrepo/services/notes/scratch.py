@@ -66,23 +66,27 @@ def add(
     return Scratch(path, fresh[-1])
 
 
+@dataclass(frozen=True)
+class TickRequest:
+    """The item that is named by its id or by a part of its words, and whether it is to be ticked or made open
+    again."""
+
+    named: str
+    is_done: bool
+    scope: str = ""
+
+
 def tick(
-    memory: Memory,
-    named: str,
-    scope: str,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
-    *,
-    is_done: bool,
+    memory: Memory, request: TickRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Scratch:
-    """Tick the item that is named by its id or by a part of its words, or make it open again.
+    """Tick an item or make it open again.
 
     Of several that are meant the first; NotFound when there is none in the other state.
     """
+    named, is_done = request.named, request.is_done
     if not named.strip():
         raise UsageError("no item is named", "Give its ^id, or some of its words.")
-    path = f"{scope_named(memory, scope, project).folder}/{CHECKLIST}"
+    path = f"{scope_named(memory, request.scope, project).folder}/{CHECKLIST}"
     with drafting(memory, "scratch", origin, now) as draft:
         text = draft.text(path) or ""
         items = items_of(path, text)

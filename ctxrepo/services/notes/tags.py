@@ -51,23 +51,26 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
     return sorted(found, key=lambda tag: (-tag.notes - tag.entries, tag.name))
 
 
+@dataclass(frozen=True)
+class TagChange:
+    """Tags that a note is to get, and others that are to be taken from it."""
+
+    target: Target
+    add: Sequence[str] = ()
+    remove: Sequence[str] = ()
+
+
 def set_tags(
-    memory: Memory,
-    target: Target,
-    add: Sequence[str],
-    remove: Sequence[str],
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
+    memory: Memory, change: TagChange, project: Project | None, origin: Origin, now: datetime
 ) -> Tagged:
     """Give tags to the head of a note, and take others from it; the order of the rest stays.
 
     Refused for a head that can't be read: what is in it must not be written over.
     """
-    wanted = [word(tag.lstrip("#"), "tag") for tag in add]
-    unwanted = {tag.lstrip("#").casefold() for tag in remove}
+    wanted = [word(tag.lstrip("#"), "tag") for tag in change.add]
+    unwanted = {tag.lstrip("#").casefold() for tag in change.remove}
     with drafting(memory, "tags", origin, now) as draft:
-        path = find_note(memory, target, project).path
+        path = find_note(memory, change.target, project).path
         text = draft.text(path) or ""
         head = Note(path, text).head
         if head.problem:

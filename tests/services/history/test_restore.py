@@ -14,7 +14,7 @@ from ctxrepo.domain.project.target import Target, parse_destination, parse_targe
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.history.restore import Restored, restore
-from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.projects.rename_project import rename_project
@@ -143,7 +143,7 @@ def test_an_edited_entry_reads_as_it_did(mine: Machine) -> None:
     old = id_of(mine, "6379")
     memory = mine.open()
     change = Passage("6379", "6380")
-    edit(memory, Target(entry_id=old[1:]), change, "", mine.project(), Origin(memory.host), NOW)
+    edit(memory, EditRequest(Target(entry_id=old[1:]), change), mine.project(), Origin(memory.host), NOW)
     save(mine)
     done = again(mine, old)
     assert f"^{done.id}" == old

@@ -11,7 +11,7 @@ from ctxrepo.domain.project.target import Target, parse_destination, parse_targe
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.history.undo import Undone, undo, undo_commit
-from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.move import archive, move
@@ -178,7 +178,7 @@ def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Mach
     save(mine)
     who = Origin(mine.open().host)
     change = Passage("6379", "6380")
-    edit(mine.open(), Target(entry_id=made.id), change, "", mine.project(), who, NOW)
+    edit(mine.open(), EditRequest(Target(entry_id=made.id), change), mine.project(), who, NOW)
     mine.write(MEMORY, mine.read(MEMORY).replace("6380", "6381 on staging"))
     save(mine)
     before, log_before = notes(mine), mine.git("rev-parse", "HEAD")

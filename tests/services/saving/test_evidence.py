@@ -15,7 +15,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.evidence import fate
-from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.remember import Fact, Remembered, remember
 from ctxrepo.services.reading.marks import evidence_now
@@ -70,7 +70,7 @@ def test_a_value_that_is_edited_before_it_is_committed_is_live_too(mine: Machine
     new = say(mine, "the prot is 5433", key="port", pin=True)
     memory = mine.open()
     target, passage = parse_target(f"^{new.id}"), Passage("prot", "port")
-    edit(memory, target, passage, "", mine.project(), Origin(memory.host), NOW)
+    edit(memory, EditRequest(target, passage), mine.project(), Origin(memory.host), NOW)
     assert committed(mine) == {"port: the port is 5433": (True, False)}
     assert [entry for entry, _ in moves(mine)] == [new.id]
 
@@ -83,7 +83,7 @@ def test_an_edit_after_a_value_was_superseded_by_another_note_is_the_edit_of_tha
     say(mine, "see the compose file", category="port", supersedes=old.id)
     memory = mine.open()
     target, passage = parse_target(f"^{old.id}"), Passage("5432", "5431")
-    edit(memory, target, passage, "", mine.project(), Origin(memory.host), NOW)
+    edit(memory, EditRequest(target, passage), mine.project(), Origin(memory.host), NOW)
     assert committed(mine) == {
         "port: the port is 5431": (False, True),
         "[port] see the compose file": (False, False),

@@ -15,7 +15,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.usage import Usage
 from ctxrepo.hooks.session.ledger import add, ledger_path
-from ctxrepo.services.notes.edit import Passage, edit
+from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.notes.remember import Fact, remember
@@ -206,7 +206,7 @@ def change(seen: Observed, how: str, origin: Origin) -> None:
     elif how == "archive":
         archive(memory, target, project, origin, now)
     elif how == "edit":
-        edit(memory, target, Passage("5433", "5434"), "", project, origin, now)
+        edit(memory, EditRequest(target, Passage("5433", "5434")), project, origin, now)
     elif how == "supersede":
         remember(memory, Fact("It is 6000 now", supersedes=seen.id), project, origin, now)
     elif how == "move":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
+    from ctxrepo.services.history.restore import Restored
     from ctxrepo.services.history.undo import Undone
 
 _MOST_LINES = 12
@@ -36,17 +36,9 @@ def undo(
 
     Example: ctxrepo undo 4f2a91c0
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.undo import undo, undo_commit
+    from ctxrepo.app.notes.back import UndoRequest, undo
 
-    run = Runtime()
-    done = (
-        undo_commit(run.memory, commit, run.origin, run.now)
-        if commit
-        else undo(run.memory, run.origin, run.now)
-    )
-    run.wake()
-    say_undone(done, json)
+    answer(open_desk(), undo, UndoRequest(commit), json, undone)
 
 
 def restore(
@@ -69,21 +61,19 @@ def restore(
 
     Example: ctxrepo restore topics/release.md
     """
+    from ctxrepo.app.notes.back import RestoreRequest, restore
     from ctxrepo.domain.project.target import parse_destination, parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.restore import restore
 
-    run = Runtime()
+    def said(done: Restored) -> str:
+        name = f"^{done.id} " if done.id else ""
+        return f"{'there already' if done.existing else 'restored'}: {name}{done.at}"
+
+    desk = open_desk()
     there = parse_destination(to) if to else None
-    about = parse_target(target)
-    done = restore(run.memory, about, run.project, run.origin, run.now, to=there, start=version)
-    run.wake()
-    name = f"^{done.id}" if done.id else ""
-    said = "there already" if done.existing else "restored"
-    output.done(json, {**asdict(done), "id": name}, f"{said}: {f'{name} ' if name else ''}{done.at}")
+    answer(desk, restore, RestoreRequest(parse_target(target), there, version), json, said)
 
 
-def say_undone(done: Undone, json: bool) -> None:
+def undone(done: Undone) -> str:
     """What was taken back, with a line for each entry."""
     from ctxrepo.domain.guard.takeback import UNDO, is_way_back
 
@@ -94,4 +84,4 @@ def say_undone(done: Undone, json: bool) -> None:
         way, _, operation = operation.partition(" ")
         verb = "done again" if way == UNDO else verb
     said = f"{operation}: {done.saying}" if done.saying else operation
-    output.done(json, asdict(done), "\n".join([f"{verb}: {said}", *lines]))
+    return "\n".join([f"{verb}: {said}", *lines])

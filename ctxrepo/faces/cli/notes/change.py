@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.faces.cli import editor, output
+from ctxrepo.faces.cli.answer import answer, open_desk, perform
 from ctxrepo.faces.cli.options import Json, TargetWords, text_of
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.edit import Edited
+    from ctxrepo.services.notes.forget import Forgotten
     from ctxrepo.services.notes.move import Moved
+    from ctxrepo.services.notes.touch import Touched
 
 
 def register(app: typer.Typer) -> None:
@@ -45,9 +47,9 @@ def edit(
 
     Example: ctxrepo edit topics/release.md --old "on Fridays" --new "on Tuesdays"
     """
+    from ctxrepo.app.notes.change import edit
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.edit import Passage, Whole, edit
+    from ctxrepo.services.notes.edit import EditRequest, Passage, Whole
 
     if not (old or source or if_hash) and new is None and editor.at_terminal():
         _edit_by_hand(target, json)
@@ -56,49 +58,43 @@ def edit(
     if is_passage == bool(source) or (not is_passage and (old or new is not None)):
         raise UsageError("say what to change: --old A --new B, or --from FILE", "One of the two.")
     change = Passage(old, new or "") if is_passage else Whole(text_of(source))
-    run = Runtime()
-    done = edit(run.memory, parse_target(target), change, if_hash, run.project, run.origin, run.now)
-    run.wake()
-    _say_edited(done, json)
+    answer(open_desk(), edit, EditRequest(parse_target(target), change, if_hash), json, _edited)
 
 
 def _edit_by_hand(target: str, json: bool) -> None:
     """Open the note, or the text of the entry, in the user's editor."""
+    from ctxrepo.app.notes.change import TargetRequest, edit
+    from ctxrepo.app.notes.files import find
     from ctxrepo.domain.project.target import Target, parse_target
     from ctxrepo.faces.cli.notes.files import in_editor
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.edit import Whole, edit
-    from ctxrepo.services.reading.read import read
+    from ctxrepo.services.notes.edit import EditRequest, Whole
 
-    run = Runtime()
-    reading = read(run.memory, parse_target(target), run.project)
+    desk = open_desk()
+    reading = perform(desk, find, TargetRequest(parse_target(target))).value
     if reading.entry is None:
-        in_editor(run, reading.note.path, json)
+        in_editor(desk, reading.note.path, json)
         return
     before = f"{reading.entry.text}\n".replace("\r\n", "\n")
-    text, file = editor.edit_text(editor.editor_of(run), before, run.env)
+    text, file = editor.edit_text(editor.editor_of(desk), before, desk.env)
     if text == before:
         output.done(json, {"changed": False}, f"unchanged: ^{reading.entry.id} {reading.entry.at}")
     else:
-        run = Runtime()  # time has passed
-        about = Target(entry_id=reading.entry.id)
+        request = EditRequest(Target(entry_id=reading.entry.id), Whole(text))
         try:
-            done = edit(run.memory, about, Whole(text), "", run.project, run.origin, run.now)
+            answer(desk, edit, request, json, _edited)
         except CtxrepoError as error:
             raise type(error)(error.message, f"{error.hint} What you wrote is in {file}.".strip()) from error
-        run.wake()
-        _say_edited(done, json)
     file.unlink()
     file.parent.rmdir()
 
 
-def _say_edited(done: Edited, json: bool) -> None:
+def _edited(done: Edited) -> str:
     id_shown = f"^{done.id} " if done.id else ""
     said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
     if done.gone:
         entries = output.counted(len(done.gone), "entry is", "entries are")
         said += f"; {entries} gone, `ctxrepo undo` brings back what was there"
-    output.done(json, {**asdict(done), "id": id_shown.strip()}, said)
+    return said
 
 
 def move(
@@ -115,15 +111,13 @@ def move(
 
     Example: ctxrepo move topics/release.md global:
     """
+    from ctxrepo.app.notes.change import MoveRequest, move
     from ctxrepo.domain.project.target import parse_destination, parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.move import move
 
-    run = Runtime()
+    desk = open_desk()
     there = parse_destination(to)
-    done = move(run.memory, parse_target(target), there, run.project, run.origin, run.now)
-    run.wake()
-    output.done(json, _with_id(asdict(done)), f"moved: {_way(done)}")
+    request = MoveRequest(parse_target(target), there)
+    answer(desk, move, request, json, lambda done: f"moved: {_way(done)}")
 
 
 def archive(target: TargetWords, json: Json = False) -> None:
@@ -133,17 +127,14 @@ def archive(target: TargetWords, json: Json = False) -> None:
 
     Example: ctxrepo archive topics/old-release.md
     """
+    from ctxrepo.app.notes.change import TargetRequest, archive
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.move import archive
 
-    run = Runtime()
-    done = archive(run.memory, parse_target(target), run.project, run.origin, run.now)
-    run.wake()
-    name = f"^{done.id}" if done.id else done.before
-    output.done(
-        json, _with_id(asdict(done)), f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back"
-    )
+    def said(done: Moved) -> str:
+        name = f"^{done.id}" if done.id else done.before
+        return f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back"
+
+    answer(open_desk(), archive, TargetRequest(parse_target(target)), json, said)
 
 
 def forget(target: TargetWords, json: Json = False) -> None:
@@ -153,18 +144,15 @@ def forget(target: TargetWords, json: Json = False) -> None:
 
     Example: ctxrepo forget ^3f9a1c20b7de
     """
+    from ctxrepo.app.notes.change import TargetRequest, forget
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.forget import forget
 
-    run = Runtime()
-    done = forget(run.memory, parse_target(target), run.project, run.origin, run.now)
-    run.wake()
-    name = f"^{done.id}" if done.id else done.at
-    said = f"forgotten: {done.at}; `ctxrepo restore {name}` brings it back"
-    if done.text:
-        said += f"\n  - {done.text}"
-    output.done(json, _with_id(asdict(done)), said)
+    def said(done: Forgotten) -> str:
+        name = f"^{done.id}" if done.id else done.at
+        text = f"\n  - {done.text}" if done.text else ""
+        return f"forgotten: {done.at}; `ctxrepo restore {name}` brings it back{text}"
+
+    answer(open_desk(), forget, TargetRequest(parse_target(target)), json, said)
 
 
 def touch(target: TargetWords, json: Json = False) -> None:
@@ -174,24 +162,16 @@ def touch(target: TargetWords, json: Json = False) -> None:
 
     Example: ctxrepo touch topics/release.md
     """
+    from ctxrepo.app.notes.change import TargetRequest, touch
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.touch import touch
 
-    run = Runtime()
-    done = touch(run.memory, parse_target(target), run.project, run.origin, run.now)
-    run.wake()
-    said = f"touched: {done.path} {done.updated}" if done.updated else ""
-    if not said:
-        output.notice(f"{done.path} has no `updated` in its head, and none is added")
-    output.done(json, asdict(done), said)
+    def said(done: Touched) -> str:
+        return f"touched: {done.path} {done.updated}" if done.updated else ""
+
+    answer(open_desk(), touch, TargetRequest(parse_target(target)), json, said)
 
 
 def _way(done: Moved) -> str:
     """From where to where; an entry with the id that it has there."""
     links = f" (links in {done.linking} more)" if done.linking else ""
     return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}{links}"
-
-
-def _with_id(data: dict[str, str]) -> dict[str, str]:
-    return data | {"id": f"^{data['id']}" if data["id"] else ""}

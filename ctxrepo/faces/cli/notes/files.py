@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.errors import CtxrepoError, NotFound, Refused
+from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk, perform
 from ctxrepo.faces.cli.options import Json, TargetWords
 
 if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
     from ctxrepo.domain.project.target import Target
-    from ctxrepo.faces.cli.runtime import Runtime
 
 
 def register(app: typer.Typer) -> None:
@@ -30,46 +31,48 @@ def open_note(target: TargetWords, json: Json = False) -> None:
 
     Example: ctxrepo open topics/release.md
     """
+    from ctxrepo.app.notes.change import TargetRequest
+    from ctxrepo.app.notes.files import find_file
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.resolve import find_note
 
-    run = Runtime()
+    desk = open_desk()
     asked = parse_target(target)
     try:
-        path = find_note(run.memory, asked, run.project).path
+        path = perform(desk, find_file, TargetRequest(asked)).value
     except NotFound as error:
         if not asked.path or asked.lines:
             raise
-        path = _made(run, asked, error)
-    in_editor(run, path, json)
+        path = _made(desk, asked, error)
+    in_editor(desk, path, json)
 
 
-def in_editor(run: Runtime, path: str, json: bool) -> None:
+def in_editor(desk: Desk, path: str, json: bool) -> None:
     """Open the note at `path` and commit what becomes of it."""
+    from ctxrepo.app.notes.files import FileRequest, commit_file
     from ctxrepo.faces.cli.editor import edit_file, editor_of
 
-    file = run.memory.root / path
-    editor = editor_of(run)
+    file = desk.memory.root / path
+    editor = editor_of(desk)
     data = {"path": path, "file": str(file), "editor": editor, "changed": False}
     if not editor:
         output.done(json, data, str(file))
         return
-    before = run.memory.worktree.read(path)
-    code = edit_file(editor, file, run.env)
-    changed = run.memory.worktree.read(path) != before
+    before = desk.memory.worktree.read(path)
+    code = edit_file(editor, file, desk.env)
+    changed = desk.memory.worktree.read(path) != before
     if changed:
-        _commit(path)
+        perform(desk, commit_file, FileRequest(path))
     if code:
         raise CtxrepoError(f"{editor} ended with {code}", f"The note is {file}.")
     output.done(json, data | {"changed": changed}, f"{'edited' if changed else 'unchanged'}: {path}")
 
 
-def _made(run: Runtime, asked: Target, error: NotFound) -> str:
+def _made(desk: Desk, asked: Target, error: NotFound) -> str:
     """The path of a note that is made now, if somebody at the terminal wants that."""
+    from ctxrepo.app.notes.notes import new
     from ctxrepo.domain.note.compose import about
     from ctxrepo.faces.cli import editor
-    from ctxrepo.services.notes.new import NewNoteRequest, new
+    from ctxrepo.services.notes.new import NewNoteRequest
 
     if not editor.at_terminal():
         name = f"{asked.scope}:{asked.path}" if asked.scope else asked.path
@@ -79,9 +82,7 @@ def _made(run: Runtime, asked: Target, error: NotFound) -> str:
     typer.confirm(f"Make {asked.path}?", abort=True, err=True)
     stem = asked.path.rpartition("/")[2].removesuffix(".md")
     description = typer.prompt("What is found in it, in one line", default=about(stem), err=True)
-    made = new(run.memory, NewNoteRequest(asked, description), run.project, run.origin, run.now)
-    run.wake()
-    return made.path
+    return perform(desk, new, NewNoteRequest(asked, description)).value.path
 
 
 def export(
@@ -97,27 +98,9 @@ def export(
 
     Example: ctxrepo export project ~/shop-notes
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.export import export
+    from ctxrepo.app.notes.files import ExportedScope, ExportRequest, export
 
-    run = Runtime()
-    there = run.cwd / Path(folder).expanduser()
-    done = export(run.memory, scope, there, run.project, run.now)
-    for path, why in done.skipped.items():
-        output.notice(f"{path} {why}, and is not exported")
-    files = f"{done.files} file{'' if done.files == 1 else 's'}"
-    data = {"scope": done.scope, "folder": str(there), "files": done.files, "skipped": dict(done.skipped)}
-    output.done(json, data, f"exported: {files} of {done.folder} to {there}")
+    def said(done: ExportedScope) -> str:
+        return f"exported: {output.counted(done.files, 'file')} of {done.folder} to {done.there}"
 
-
-def _commit(path: str) -> None:
-    """Take what an editor left into a commit now; Refused when it may not become part of the memory."""
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.saving.commit import CommitRequest, commit
-
-    run = Runtime()  # time has passed
-    done = commit(run.memory, run.now, CommitRequest(only=[path]))
-    run.wake()
-    for refusal in done.held:
-        if refusal.path == path:
-            raise Refused(f"{refusal.at}: {refusal.message}", "The file is as you left it, and in no commit.")
+    answer(open_desk(), export, ExportRequest(scope, Path(folder)), json, said)

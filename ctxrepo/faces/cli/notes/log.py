@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.faces.cli import output
+from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope
+
+if TYPE_CHECKING:
+    from ctxrepo.domain.note.note import Note
 
 _TODAY = "`ctxrepo log` prints the log of today."
 _BACK = "`ctxrepo log --undo` takes the last line back."
@@ -55,16 +58,23 @@ def log(
             "a text, --date, --list and --undo go one at a time",
             "A line is always written into the log of today.",
         )
+    from ctxrepo.app.notes import log as daily
+    from ctxrepo.app.notes.back import UndoRequest
+    from ctxrepo.app.notes.back import undo as take_back
+
     if undo:
-        _undo(json)
+        from ctxrepo.faces.cli.notes.back import undone
+
+        answer(open_desk(), take_back, UndoRequest(only="log"), json, undone)
     elif days:
-        _days(scope, json)
+        answer(open_desk(), daily.list_days, daily.DaysRequest(scope), json, "\n".join)
     elif text:
         words = " ".join(text)
         _require_sentence(words, context.find_root().command)
-        _write(words, scope, json)
+        request = daily.LogRequest(words, scope)
+        answer(open_desk(), daily.log, request, json, lambda made: f"logged: ^{made.id} {made.at}")
     else:
-        _print(date, scope, json)
+        answer(open_desk(), daily.read_day, daily.DayRequest(date, scope), json, _read)
 
 
 def _require_sentence(text: str, root: Any) -> None:
@@ -78,52 +88,5 @@ def _require_sentence(text: str, root: Any) -> None:
         )
 
 
-def _undo(json: bool) -> None:
-    from ctxrepo.faces.cli.notes.back import say_undone
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.undo import undo
-
-    run = Runtime()
-    done = undo(run.memory, run.origin, run.now, only="log")
-    run.wake()
-    say_undone(done, json)
-
-
-def _write(text: str, scope: str, json: bool) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.log import log
-
-    run = Runtime()
-    made = log(run.memory, text, scope, run.project, run.origin, run.now.astimezone())
-    run.wake()
-    output.done(
-        json, {"id": f"^{made.id}", "at": made.at, "text": made.text}, f"logged: ^{made.id} {made.at}"
-    )
-
-
-def _print(date: str, scope: str, json: bool) -> None:
-    from ctxrepo.domain.working.daily import parse_day
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.log import read_day
-
-    run = Runtime()
-    day = parse_day(date or "today", run.now.astimezone())
-    try:
-        note = read_day(run.memory, day, scope, run.project)
-    except NotFound:
-        if date:
-            raise
-        output.done(json, {"date": day, "path": "", "text": "", "entries": []}, "nothing is logged today")
-        return
-    entries = [{"id": f"^{e.id}", "at": e.at, "text": e.text} for e in note.entries]
-    data = {"date": day, "path": note.path, "text": note.text, "entries": entries}
-    output.done(json, data, note.body.strip("\r\n"))
-
-
-def _days(scope: str, json: bool) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.log import logged_days
-
-    run = Runtime()
-    found = logged_days(run.memory, scope, run.project)
-    output.done(json, {"days": found}, "\n".join(found))
+def _read(note: Note | None) -> str:
+    return note.body.strip("\r\n") if note else "nothing is logged today"

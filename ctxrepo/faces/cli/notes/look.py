@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -11,10 +10,12 @@ import typer
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope, Tags
 
 if TYPE_CHECKING:
-    from ctxrepo.services.reading.links import Link
+    from ctxrepo.services.notes.tags import Tag
+    from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.search import Hit, Mode
 
 _WIDTH = 160
@@ -54,16 +55,11 @@ def search(
 
     Example: ctxrepo search "redis port" --tag tests
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.search import SearchQuery, search
+    from ctxrepo.app.notes.look import SearchRequest, search
+    from ctxrepo.services.reading.search import SearchQuery
 
-    run = Runtime()
-    run.settle()
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
-    hits = search(run.memory, asked, run.project, limit + 1)
-    if len(hits) > limit and mode == "words":  # by meaning there always is more
-        output.notice(f"there is more than {limit}; --limit shows it")
-    output.done(json, {"hits": [asdict(hit) for hit in hits[:limit]]}, "\n".join(map(_line, hits[:limit])))
+    answer(open_desk(), search, SearchRequest(asked, limit), json, lambda hits: "\n".join(map(_line, hits)))
 
 
 def tags(
@@ -83,27 +79,18 @@ def tags(
 
     Example: ctxrepo tags topics/release.md --add ci
     """
+    from ctxrepo.app.notes.look import ScopeRequest, list_tags, set_tags
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.tags import set_tags
-    from ctxrepo.services.notes.tags import tags as tags_of
+    from ctxrepo.services.notes.tags import TagChange
 
-    run = Runtime()
+    desk = open_desk()
     if bool(target) != bool(add or remove):
         raise UsageError("TARGET and --add or --remove belong together", "Without them all tags are listed.")
-    if not target:
-        run.settle()
-        found = tags_of(run.memory, scope, run.project)
-        lines = output.aligned(
-            (t.name, output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries"))
-            for t in found
-        )
-        output.done(json, {"tags": [asdict(tag) for tag in found]}, "\n".join(lines))
-        return
-    note = parse_target(target)
-    done = set_tags(run.memory, note, add or (), remove or (), run.project, run.origin, run.now)
-    run.wake()
-    output.done(json, asdict(done), f"{done.path} [{', '.join(done.tags)}]")
+    if target:
+        change = TagChange(parse_target(target), add or (), remove or ())
+        answer(desk, set_tags, change, json, lambda done: f"{done.path} [{', '.join(done.tags)}]")
+    else:
+        answer(desk, list_tags, ScopeRequest(scope), json, _tag_table)
 
 
 def links(
@@ -124,23 +111,32 @@ def links(
 
     Example: ctxrepo links topics/release.md
     """
+    from ctxrepo.app.notes.look import LinksRequest, ScopeRequest, list_broken_links, list_links
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.links import broken_links
-    from ctxrepo.services.reading.links import links as links_of
 
-    run = Runtime()
-    run.settle()
     if target:
-        found = links_of(run.memory, parse_target(target), run.project)
-        data = {"outgoing": _data(found.outgoing), "incoming": _data(found.incoming)}
-        lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
-        lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
-        output.done(json, data, "\n".join(lines) or "no link leads from it or to it")
-        return
-    broken = broken_links(run.memory, scope, run.project)
-    text = "\n".join(f"{link.at} {link.written} leads nowhere" for link in broken)
-    output.done(json, {"broken": _data(broken)}, text or "no broken links")
+        answer(open_desk(), list_links, LinksRequest(parse_target(target)), json, _links)
+    else:
+        answer(open_desk(), list_broken_links, ScopeRequest(scope), json, _broken)
+
+
+def _tag_table(found: Sequence[Tag]) -> str:
+    return "\n".join(
+        output.aligned(
+            (t.name, output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries"))
+            for t in found
+        )
+    )
+
+
+def _links(found: NoteLinks) -> str:
+    lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
+    lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
+    return "\n".join(lines) or "no link leads from it or to it"
+
+
+def _broken(found: Sequence[Link]) -> str:
+    return "\n".join(f"{link.at} {link.written} leads nowhere" for link in found) or "no broken links"
 
 
 def _line(hit: Hit) -> str:
@@ -148,7 +144,3 @@ def _line(hit: Hit) -> str:
     mark = " (superseded)" if hit.superseded else ""
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
-
-
-def _data(found: Sequence[Link]) -> list[dict[str, str]]:
-    return [asdict(link) for link in found]

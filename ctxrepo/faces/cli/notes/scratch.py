@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.notes.scratch import Scratch
+    from ctxrepo.services.notes.scratch import Cleared, Scratch
 
 group = typer.Typer()
 
@@ -46,13 +48,12 @@ def add(
 
     Example: ctxrepo scratch add "Ask the bank about the 8 s limit"
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.scratch import add
+    from ctxrepo.app.notes.scratch import AddItemRequest, add_item
 
-    run = Runtime()
-    made = add(run.memory, " ".join(text), scope, run.project, run.origin, run.now)
-    run.wake()
-    _said("open already" if made.existing else "added", made, json)
+    def said(made: Scratch) -> str:
+        return _told("open already" if made.existing else "added", made)
+
+    answer(open_desk(), add_item, AddItemRequest(" ".join(text), scope), json, said)
 
 
 @group.command()
@@ -81,20 +82,12 @@ def clear_done(scope: Scope = "", json: Json = False) -> None:
 
     Example: ctxrepo scratch clear-done
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.scratch import clear_done
+    from ctxrepo.app.notes.scratch import ChecklistRequest, clear_done
 
-    run = Runtime()
-    result = clear_done(run.memory, scope, run.project, run.origin, run.now)
-    run.wake()
-    for item in result.stays:
-        output.notice(f"{_words(item.text)!r} stays: something below it is open, or is no item")
-    data = {
-        "path": result.path,
-        "cleared": [{"id": f"^{item.id}", "text": item.text} for item in result.gone],
-        "stays": [{"id": f"^{item.id}", "text": item.text} for item in result.stays],
-    }
-    output.done(json, data, f"cleared: {output.counted(len(result.gone), 'item')} of {result.path}")
+    def said(result: Cleared) -> str:
+        return f"cleared: {output.counted(len(result.gone), 'item')} of {result.path}"
+
+    answer(open_desk(), clear_done, ChecklistRequest(scope), json, said)
 
 
 @group.command("list")
@@ -107,46 +100,30 @@ def list_items(
 
     Example: ctxrepo scratch list --all
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.scratch import items
+    from ctxrepo.app.notes import scratch
 
-    run = Runtime()
-    found = [s for s in items(run.memory, scope, run.project) if every or not s.item.is_done]
-    lines = [
-        f"{'  ' * s.item.depth}[{'x' if s.item.is_done else ' '}] {_words(s.item.text)}  ^{s.item.id}"
-        for s in found
-    ]
-    output.done(json, {"items": [_data(s) for s in found]}, "\n".join(lines) or "nothing is open")
+    def said(found: Sequence[Scratch]) -> str:
+        return "\n".join(map(_line, found)) or "nothing is open"
+
+    answer(open_desk(), scratch.list_items, scratch.ChecklistRequest(scope, every), json, said)
 
 
 def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.notes.scratch import tick
+    from ctxrepo.app.notes.scratch import tick
+    from ctxrepo.services.notes.scratch import TickRequest
 
-    run = Runtime()
-    words = " ".join(named)
-    found = tick(run.memory, words, scope, run.project, run.origin, run.now, is_done=is_done)
-    run.wake()
-    if found.more:
-        others = output.counted(found.more, "other item has", "other items have")
-        output.notice(f"{others} these words as well; name one by its id")
-    _said("done" if is_done else "open again", found, json)
+    verb = "done" if is_done else "open again"
+    request = TickRequest(" ".join(named), is_done, scope)
+    answer(open_desk(), tick, request, json, lambda found: _told(verb, found))
 
 
-def _said(verb: str, found: Scratch, json: bool) -> None:
-    data = {**_data(found), "existing": found.existing, "more": found.more}
-    output.done(json, data, f"{verb}: ^{found.item.id} {found.at} {_words(found.item.text)}")
+def _told(verb: str, found: Scratch) -> str:
+    return f"{verb}: ^{found.item.id} {found.at} {_words(found.item.text)}"
 
 
-def _data(found: Scratch) -> dict[str, Any]:
+def _line(found: Scratch) -> str:
     item = found.item
-    return {
-        "id": f"^{item.id}",
-        "at": found.at,
-        "text": item.text,
-        "done": item.is_done,
-        "depth": item.depth,
-    }
+    return f"{'  ' * item.depth}[{'x' if item.is_done else ' '}] {_words(item.text)}  ^{item.id}"
 
 
 def _words(text: str) -> str:

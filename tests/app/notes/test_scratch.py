@@ -1,0 +1,50 @@
+"""Checklist and daily note, as operations."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.notes import log, look, scratch
+from ctxrepo.services.notes.scratch import TickRequest
+from ctxrepo.services.reading.search import SearchQuery
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
+    for text in ("Ask the bank", "Ask the bank again"):
+        desk.perform(scratch.add_item, scratch.AddItemRequest(text))
+    done = desk.perform(scratch.tick, TickRequest("bank", is_done=True))
+    assert (done.data["text"], done.data["more"]) == ("Ask the bank", 1)
+    assert desk.take_notices() == ["1 other item has these words as well; name one by its id"]
+    open_ones = desk.perform(scratch.list_items, scratch.ChecklistRequest()).value
+    assert [one.item.text for one in open_ones] == ["Ask the bank again"]
+    cleared = desk.perform(scratch.clear_done, scratch.ChecklistRequest()).data["cleared"]
+    assert [one["text"] for one in cleared] == ["Ask the bank"]
+
+
+def test_a_line_is_logged_read_and_its_day_listed(desk: Desk) -> None:
+    nothing = desk.perform(log.read_day, log.DayRequest())
+    assert nothing.value is None
+    made = desk.perform(log.log, log.LogRequest("Moved the basket"))
+    read = desk.perform(log.read_day, log.DayRequest())
+    assert read.data["entries"][0]["id"] == made.data["id"]
+    assert desk.perform(log.list_days, log.DaysRequest()).value == [nothing.data["date"]]
+
+
+def test_what_is_written_is_found_at_once(desk: Desk) -> None:
+    desk.perform(log.log, log.LogRequest("Moved the basket to Postgres"))
+    (hit,) = desk.perform(look.search, look.SearchRequest(SearchQuery("postgres"), 1)).data["hits"]
+    assert "basket" in hit["text"]
+    desk.perform(log.log, log.LogRequest("Postgres is slow"))
+    desk.perform(look.search, look.SearchRequest(SearchQuery("postgres"), 1))
+    assert desk.take_notices() == ["there is more than 1; --limit shows it"]
