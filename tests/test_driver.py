@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.merge import aside_file, merge_file
+from ctxrepo.domain.merge import copy_as_file, merge_file
 
 NOTE = "shop/topics/traps.md"
 BASE = "---\ntags: [a]\nupdated: 2026-01-01\n---\n# Traps\n\n- the port is 6379 here\n- shared\n"
@@ -122,7 +122,7 @@ def test_any_path_is_merged_and_what_lost_is_where_sync_would_put_it(clone: Mach
     assert done.returncode == 0, done.stderr
     wanted = merge_file(path, *versions)
     assert (clone.clone / ".merge_file_A").read_bytes() == wanted.data
-    for name, data in map(aside_file, wanted.aside):
+    for name, data in map(copy_as_file, wanted.conflict_copies):
         assert (clone.clone / name).read_bytes() == data
     assert not list(clone.clone.rglob("sprung"))
 

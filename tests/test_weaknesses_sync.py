@@ -123,7 +123,7 @@ def test_d_w9_anchors_of_two_machines_never_meet(pair: tuple[Machine, Machine]) 
     ada, ben = pair
     for machine in pair:
         leave(machine, f"by/{machine.home.name}")
-    assert [len(machine.sync().aside) for machine in (ada, ben, ada)] == [0, 0, 0]
+    assert [len(machine.sync().conflict_copies) for machine in (ada, ben, ada)] == [0, 0, 0]
     tapes = sorted(p.name for p in (ada.clone / "TAPE/shop").iterdir())
     assert len(tapes) == 2
     assert ada.tree() == ben.tree()
@@ -137,7 +137,7 @@ def test_d_w9_not_even_on_the_one_tape_of_pi_memory_md(pair: tuple[Machine, Mach
     for number in range(3):
         leave(ada, f"ada/{number}", 2 * number)
         leave(ben, f"ben/{number}", 2 * number + 1)
-    assert [len(machine.sync().aside) for machine in (ada, ben, ada)] == [0, 0, 0]
+    assert [len(machine.sync().conflict_copies) for machine in (ada, ben, ada)] == [0, 0, 0]
     assert markers(ada) == []
     names = [json.loads(line)["name"] for line in ada.read(LEGACY).splitlines()]
     assert sorted(names) == ["ada/0", "ada/1", "ada/2", "ben/0", "ben/1", "ben/2"]

@@ -301,7 +301,7 @@ def merging(data: bytes, random: Random) -> Wrong:
     make, path = random.choice([(note, "global/x.md"), (lines, "TAPE/p/h.jsonl")])
     base, other = data[: len(data) // 2], make(random)
     one, two = merge_file(path, base, data, other), merge_file(path, base, other, data)
-    if one.data != two.data or set(one.aside) != set(two.aside):
+    if one.data != two.data or set(one.conflict_copies) != set(two.conflict_copies):
         yield "two machines merge it differently"
 
 

@@ -78,7 +78,7 @@ def test_a_version_that_came_late_and_loses_is_told(pair: tuple[Machine, Machine
         ada.sync()
         file.write("- the port is 5 on all machines\n")
     done = ada.sync()
-    assert (done.created, len(done.aside)) == (True, 1)
+    assert (done.created, len(done.conflict_copies)) == (True, 1)
     (conflict,) = (ada.clone / "conflicts").rglob("*.md")
     kept = ada.read(NOTE) + conflict.read_text()
     assert "port is 5" in kept

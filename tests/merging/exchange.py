@@ -49,7 +49,7 @@ def joined(one: Commit, other: Commit, path: str = PATH) -> Commit:
     if one in other.before:
         return other
     result = merge_file(path, merge_base(one, other).data, one.data, other.data)
-    lost = frozenset(aside.other for aside in result.aside)
+    lost = frozenset(copy.other for copy in result.conflict_copies)
     before = one.before | other.before | {one, other}
     return Commit(result.data or b"", before, one.put_aside | other.put_aside | lost)
 

@@ -119,7 +119,10 @@ def kept(case: Case) -> Iterator[str]:
     """What both have or one added is there or put aside, save what a tombstone names; nothing else is."""
     result = merge_file(PATH, case.base, *case.sides)
     was, (us, them), now = says(case.base), map(says, case.sides), says(result.data or b"")
-    put_aside, graves = {aside.other.rstrip("\r\n") for aside in result.aside}, dead(result.data or b"")
+    put_aside, graves = (
+        {copy.other.rstrip("\r\n") for copy in result.conflict_copies},
+        dead(result.data or b""),
+    )
     for line in us | them:
         few, many = sorted((us[line], them[line]))
         least = many if many > was[line] else few

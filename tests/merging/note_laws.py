@@ -36,7 +36,7 @@ def said(data: bytes | None) -> Counter[str]:
 
 def kept(result: Merged) -> Counter[str]:
     """What is in the file or put aside."""
-    return said(result.data) + Counter(normalised(aside.other) for aside in result.aside)
+    return said(result.data) + Counter(normalised(copy.other) for copy in result.conflict_copies)
 
 
 def symmetric(case: Case) -> Iterator[str]:
@@ -114,7 +114,7 @@ def tokens(case: Case) -> Iterator[str]:
     """The same, as one who knows nothing of entries sees it: by the words that name one entry each."""
     result = merge_file(PATH, case.base, *case.sides)
     text = (result.data or b"").decode()
-    everything = "\n".join([text, *(aside.other for aside in result.aside)])
+    everything = "\n".join([text, *(copy.other for copy in result.conflict_copies)])
     was, us, them = (_TOKEN.findall(data.decode()) for data in (case.base, *case.sides))
     for token in {*was, *us, *them}:
         sides = token in us, token in them

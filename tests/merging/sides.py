@@ -16,5 +16,5 @@ def merged_text(path: str, base: str, ours: str, theirs: str) -> str:
     """The merged text of what merges without anything put aside."""
     merged = merge(path, base, ours, theirs)
     assert merged.data is not None
-    assert merged.aside == ()
+    assert merged.conflict_copies == ()
     return merged.data.decode()

@@ -11,15 +11,13 @@ from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import CONFLICTS
 
-"""The folder of the memory repository that keeps what lost."""
-
 _MAX_NAME_BYTES = 200
 _ID = re.compile(r"--([0-9a-f]{10})\.md\Z")
 _FENCE = re.compile(r"(`{3,})text\n")
 
 
 @dataclass(frozen=True)
-class Aside:
+class ConflictCopy:
     """A version of (a part of) the file at `path` that lost against another one and must not be lost.
 
     `base` is what both were made from, `kept` what won ('' where there was none). For a file that can only
@@ -32,25 +30,25 @@ class Aside:
     other: str
 
 
-def aside_file(aside: Aside) -> tuple[str, bytes]:
+def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
     """(path, content) of the note that keeps it; the same on every machine."""
-    parts = "\x1f".join((aside.path, aside.base, aside.kept, aside.other))
+    parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
     digest = hashlib.blake2b(encode(parts), digest_size=5).hexdigest()
-    said = f"two machines changed {aside.path}: the version that was not kept"
-    head = frontmatter.render({"description": said, "path": _exactly(aside.path)})
-    sections = [("was", aside.base), ("kept", aside.kept), ("other", aside.other)]
+    said = f"two machines changed {copy.path}: the version that was not kept"
+    head = frontmatter.render({"description": said, "path": _exactly(copy.path)})
+    sections = [("was", copy.base), ("kept", copy.kept), ("other", copy.other)]
     body = "".join(f"\n## {title}\n\n{_fenced(text)}" for title, text in sections if text)
-    return f"{CONFLICTS}/{_name(aside.path)}--{digest}.md", encode(head + body)
+    return f"{CONFLICTS}/{_name(copy.path)}--{digest}.md", encode(head + body)
 
 
-def aside_id(path: str) -> str:
+def copy_id(path: str) -> str:
     """The hash in the name of a file that keeps a version, '' in any other name."""
     found = _ID.search(path)
     return found[1] if found else ""
 
 
-def read_aside(path: str, data: bytes) -> Aside | None:
-    """What `aside_file` put into this file; None for one that is not, to the byte, as it made it.
+def read_copy(path: str, data: bytes) -> ConflictCopy | None:
+    """The copy that `copy_as_file` wrote to this file; None for a file that differs from that by a byte.
 
     The text alone doesn't tell whether a version ended its last line; the hash in the name does.
     """
@@ -61,9 +59,9 @@ def read_aside(path: str, data: bytes) -> Aside | None:
     if not isinstance(about, str) or found is None:
         return None
     for was, kept, other in product(*(_ends(text) for text in found)):
-        aside = Aside(about, was, kept, other)
-        if aside_file(aside) == (path, data):
-            return aside
+        copy = ConflictCopy(about, was, kept, other)
+        if copy_as_file(copy) == (path, data):
+            return copy
     return None
 
 

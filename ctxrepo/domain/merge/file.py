@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.lines import merge_lines
 from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
@@ -20,17 +20,17 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Merged:
-    """`data` is None when the file is gone; `aside` is what lost and must be kept elsewhere."""
+    """`data` is None when the file is gone; `conflict_copies` hold what lost and must be kept elsewhere."""
 
     data: bytes | None
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
 def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merged:
     """What the file at `path` is after both sides' changes to `base`; None stands for no file.
 
     The same whichever side is called ours. An edit stays against a deletion. There are never conflict
-    markers: of two edits of one thing one stays and the other is put aside.
+    markers: of two edits of one thing one stays and the other becomes a conflict copy.
     """
     if ours in (theirs, base):
         return Merged(theirs)
@@ -41,12 +41,12 @@ def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes 
     merged = _by_meaning(path, base or b"", ours, theirs)
     if merged is None:
         kept, other = max(ours, theirs), min(ours, theirs)
-        return Merged(kept, (Aside(path, "", "", decode_exactly(other)),))
-    text, asides = merged
-    return Merged(encode(text), tuple(dict.fromkeys(asides)))
+        return Merged(kept, (ConflictCopy(path, "", "", decode_exactly(other)),))
+    text, copies = merged
+    return Merged(encode(text), tuple(dict.fromkeys(copies)))
 
 
-def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[Aside]] | None:
+def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[ConflictCopy]] | None:
     if max(map(len, (base, ours, theirs))) > MAX_BYTES:
         return None
     texts = decode_exactly(base), decode_exactly(ours), decode_exactly(theirs)

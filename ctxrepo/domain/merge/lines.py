@@ -9,12 +9,12 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, text_of
 from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 
 _FOREVER = 1e18
 
 
-def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """The merged file at `path`, and the lines that lost against another one with their id.
 
     Lines of the base keep its order, new ones follow by their time. A line that another program wrote anew,
@@ -24,7 +24,7 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
     lines: dict[Key, str] = {}
-    asides = []
+    copies = []
     again = said_again(was, us, them)
     meaning = cache(canonical)
     for key in sorted(us.keys() | them.keys()):
@@ -33,7 +33,7 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
         if line is not None:
             lines[key] = line
             if lost is not None:
-                asides.append(Aside(path, plain(was.get(key, "")), plain(line), plain(lost)))
+                copies.append(ConflictCopy(path, plain(was.get(key, "")), plain(line), plain(lost)))
     # Who writes a tombstone means it: the line it names doesn't return, edited or not.
     dead = {key[1] for key in lines if key[0] == TOMBSTONE}
     stay = {key: line for key, line in lines.items() if key[0] == TOMBSTONE or _id_on(line) not in dead}
@@ -43,7 +43,7 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     if merged == base:
         # Both sides changed blank lines only; the base would lose against either of them once more.
         merged = max((ours, theirs), key=lambda text: (text.endswith("\n"), text))
-    return merged, [aside for aside in asides if _id_on(aside.kept) not in dead]
+    return merged, [copy for copy in copies if _id_on(copy.kept) not in dead]
 
 
 def _twice(text: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxrepo.domain.merge import Aside, merge_file
+from ctxrepo.domain.merge import ConflictCopy, merge_file
 from ctxrepo.domain.note.markdown import fence_after, lines_of
 from ctxrepo.domain.note.note import decode_exactly, encode
 
@@ -21,7 +21,7 @@ def is_marker(line: str) -> bool:
     return bool(found and found[1])
 
 
-def settled(path: str, text: str) -> tuple[str, tuple[Aside, ...]] | None:
+def settled(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
     """The file at `path` without its conflict markers, and what lost where both sides can't stand.
 
     Both sides are merged over what they were made from, where git wrote that down; else over what is around
@@ -32,7 +32,7 @@ def settled(path: str, text: str) -> tuple[str, tuple[Aside, ...]] | None:
     if sides is None:
         return None
     merged = merge_file(path, *(encode(side) for side in sides))
-    return decode_exactly(merged.data or b""), merged.aside
+    return decode_exactly(merged.data or b""), merged.conflict_copies
 
 
 def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:

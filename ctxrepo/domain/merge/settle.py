@@ -8,7 +8,7 @@ from itertools import product
 from typing import Literal
 
 from ctxrepo.domain.merge.choose import plain
-from ctxrepo.domain.merge.conflict_copy import Aside, aside_file, aside_id
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import without_id
 from ctxrepo.domain.note.markdown import Block, lines_of, split_blocks
@@ -20,7 +20,7 @@ from ctxrepo.errors import Refused
 Keep = Literal["kept", "other", "both"]
 
 
-def settled(text: str | None, aside: Aside, keep: Keep) -> str | None:
+def settled(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
     """What the file `text` (None: not there) is when of the two versions `keep` shall hold.
 
     A version that says what the file says by now changes nothing. Refused when it isn't sure what to
@@ -28,22 +28,22 @@ def settled(text: str | None, aside: Aside, keep: Keep) -> str | None:
     """
     if keep == "kept":
         return text
-    if not aside.kept:
-        return _whole(aside, keep)
+    if not copy.kept:
+        return _whole(copy, keep)
     if text is None:
-        raise Refused(f"{aside.path} is gone", _by_hand(aside, f"make {aside.path} anew with what holds"))
-    places, others = list(_places(text, aside, aside.kept)), list(_places(text, aside, aside.other))
+        raise Refused(f"{copy.path} is gone", _by_hand(copy, f"make {copy.path} anew with what holds"))
+    places, others = list(_places(text, copy, copy.kept)), list(_places(text, copy, copy.other))
     if others and places and keep == "other":
-        raise Refused(f"both versions stand in {aside.path} by now", _by_hand(aside))
+        raise Refused(f"both versions stand in {copy.path} by now", _by_hand(copy))
     if others and bool(places) == (keep == "both"):
         return text
     if len(places) != 1:
         how = f"stands {len(places)} times in" if places else "isn't any more in"
-        raise Refused(f"the version that was kept {how} {aside.path}", _by_hand(aside))
+        raise Refused(f"the version that was kept {how} {copy.path}", _by_hand(copy))
     (place,) = places
-    new = _of_blocks(text, place, aside, keep) if place.blocks else _of_lines(text, place, aside, keep)
+    new = _of_blocks(text, place, copy, keep) if place.blocks else _of_lines(text, place, copy, keep)
     if new is None:
-        raise Refused(f"{aside.path} can't be changed safely here", _by_hand(aside))
+        raise Refused(f"{copy.path} can't be changed safely here", _by_hand(copy))
     return new
 
 
@@ -57,17 +57,17 @@ class _Place:
     number: int = 0
 
 
-def _whole(aside: Aside, keep: Keep) -> str:
+def _whole(copy: ConflictCopy, keep: Keep) -> str:
     if keep == "both":
-        raise Refused(f"{aside.path} can only be one of the two versions", _choose(aside))
-    if aside.path == REGISTRY and registry.parse(aside.other).problem:
-        raise Refused(f"the other version of {aside.path} can't be read", _by_hand(aside))
-    return aside.other
+        raise Refused(f"{copy.path} can only be one of the two versions", _choose(copy))
+    if copy.path == REGISTRY and registry.parse(copy.other).problem:
+        raise Refused(f"the other version of {copy.path} can't be read", _by_hand(copy))
+    return copy.other
 
 
-def _places(text: str, aside: Aside, version: str) -> Iterator[_Place]:
+def _places(text: str, copy: ConflictCopy, version: str) -> Iterator[_Place]:
     version = _said(version)
-    if not is_note(aside.path):
+    if not is_note(copy.path):
         yield from _runs(text, version)
         return
     head, body = frontmatter.split(text)
@@ -89,23 +89,23 @@ def _runs(text: str, version: str) -> Iterator[_Place]:
             yield _Place(start, start + len("".join(lines[first : first + len(wanted)])))
 
 
-def _of_lines(text: str, place: _Place, aside: Aside, keep: Keep) -> str | None:
+def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
     """A line of a head or of JSON is told by its name, and can't stand twice."""
     if keep == "both":
-        raise Refused(f"only one of the two versions can stand in {aside.path}", _choose(aside))
+        raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(copy))
     newline, end = _ends(text[place.start : place.end])
-    new = text[: place.start] + _said(aside.other).replace("\n", newline) + end + text[place.end :]
-    is_broken = is_note(aside.path) and frontmatter.read(new).problem and not frontmatter.read(text).problem
+    new = text[: place.start] + _said(copy.other).replace("\n", newline) + end + text[place.end :]
+    is_broken = is_note(copy.path) and frontmatter.read(new).problem and not frontmatter.read(text).problem
     return None if is_broken else new
 
 
-def _of_blocks(text: str, place: _Place, aside: Aside, keep: Keep) -> str | None:
+def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
     """The first way of setting the other version down in which every block stays what it is."""
     block = place.blocks[place.number]
     if keep == "both" and block.kind == "heading":
-        raise Refused(f"what stands below a heading of {aside.path} can't have two", _choose(aside))
+        raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(copy))
     newline, end = _ends(block.text)
-    other = _said(without_id(aside.other) if keep == "both" else aside.other)
+    other = _said(without_id(copy.other) if keep == "both" else copy.other)
     stays = [plain(block.text)] if keep == "both" else []
     wanted = [plain(b.text) for b in place.blocks]
     wanted[place.number : place.number + 1] = [*stays, other]
@@ -130,14 +130,14 @@ def _ends(text: str) -> tuple[str, str]:
     return newline, newline if text.endswith(newline) else ""
 
 
-def _by_hand(aside: Aside, what: str = "") -> str:
-    what = what or f"put into {aside.path} what holds"
-    return f"{what[0].upper()}{what[1:]}, then run `ctxrepo conflicts resolve {_id(aside)} --keep kept`."
+def _by_hand(copy: ConflictCopy, what: str = "") -> str:
+    what = what or f"put into {copy.path} what holds"
+    return f"{what[0].upper()}{what[1:]}, then run `ctxrepo conflicts resolve {_id(copy)} --keep kept`."
 
 
-def _choose(aside: Aside) -> str:
-    return f"`ctxrepo conflicts resolve {_id(aside)} --keep kept` or `--keep other`."
+def _choose(copy: ConflictCopy) -> str:
+    return f"`ctxrepo conflicts resolve {_id(copy)} --keep kept` or `--keep other`."
 
 
-def _id(aside: Aside) -> str:
-    return aside_id(aside_file(aside)[0])
+def _id(copy: ConflictCopy) -> str:
+    return copy_id(copy_as_file(copy)[0])

@@ -8,33 +8,33 @@ from typing import Any
 
 from ctxrepo.domain.formats import toml, toml_edit
 from ctxrepo.domain.merge.choose import Key, choose
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.errors import ConfigError
 
 _Values = dict[Key, Any]
 
 
-def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]] | None:
+def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]] | None:
     """The merged file, with the comments of one side; None when it can't be done key by key.
 
-    A side that is no TOML is put aside whole: the registry must stay readable.
+    A side that is no TOML becomes a conflict copy as a whole: the registry must stay readable.
     """
     us, them = _values(ours), _values(theirs)
     if us is None or them is None:
         kept, other = (ours, theirs) if them is None else (theirs, ours)
-        return (kept, [Aside(path, "", "", other)]) if us is not them else None
+        return (kept, [ConflictCopy(path, "", "", other)]) if us is not them else None
     was = _values(base) or {}
     merged: _Values = {}
-    asides = []
+    copies = []
     for key in sorted(us.keys() | them.keys()):
         shown = _shown(was, key), _shown(us, key), _shown(them, key)
         stays, lost = choose(*shown)
         if stays is not None:
             merged[key] = us[key] if stays == shown[1] else them[key]
             if lost is not None:
-                asides.append(Aside(path, shown[0] or "", stays, lost))
+                copies.append(ConflictCopy(path, shown[0] or "", stays, lost))
     text = _written(merged, {ours: us, theirs: them})
-    return (text, asides) if _values(text) == merged else None
+    return (text, copies) if _values(text) == merged else None
 
 
 def _values(text: str) -> _Values | None:

@@ -10,7 +10,7 @@ from difflib import unified_diff
 from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import check_file
-from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file
 from ctxrepo.domain.merge.markers import settled
 from ctxrepo.domain.note.fixes import fixed
 from ctxrepo.domain.note.markdown import lines_of
@@ -33,7 +33,7 @@ class Fixed:
     deeds: tuple[str, ...]
     before: bytes
     after: bytes
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
 
     @property
     def diff(self) -> str:
@@ -57,7 +57,7 @@ def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[Fixed]:
         draft.saying = ", ".join(dict.fromkeys(deed for one in done for deed in one.deeds))
         for one in done:
             draft.put(one.path, decode_exactly(one.after))
-            for path, data in map(aside_file, one.aside):
+            for path, data in map(copy_as_file, one.conflict_copies):
                 draft.put(path, decode_exactly(data))
     return done
 
@@ -77,25 +77,25 @@ def _mended(memory: Memory, path: str) -> Fixed | None:
         return None
     if not data:
         return None
-    after, deeds, aside = _without_markers(path, data)
+    after, deeds, copies = _without_markers(path, data)
     if is_note(path):
         after, more = fixed(path, after)
         deeds += more
-    kept = {path: after} | dict(map(aside_file, aside))
+    kept = {path: after} | dict(map(copy_as_file, copies))
     allow = memory.settings.secrets.allow_secret
     if not deeds or any(check_file(name, kept[name], allow) for name in kept):
         return None
-    return Fixed(path, deeds, data, after, aside)
+    return Fixed(path, deeds, data, after, copies)
 
 
-def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[Aside, ...]]:
+def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[ConflictCopy, ...]]:
     """The file with both sides of its conflicts, and what is to be said of it."""
     found = settled(path, decode_exactly(data))
     if found is None:
         return data, (), ()
-    text, aside = found
-    lost = [f"of two edits of one thing the other one is in {aside_file(one)[0]}" for one in aside]
-    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), aside
+    text, copies = found
+    lost = [f"of two edits of one thing the other one is in {copy_as_file(one)[0]}" for one in copies]
+    return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), copies
 
 
 def _marked(memory: Memory) -> Fixed | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from ctxrepo.domain.merge import Aside, aside_id, read_aside
+from ctxrepo.domain.merge import ConflictCopy, copy_id, read_copy
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
@@ -23,27 +23,27 @@ _WORDS = 70
 class Conflict:
     """A file under conflicts/ and the version that it keeps, told by `id`.
 
-    `aside` is None, and `id` '', for a file that is none of ours: written by hand, torn, unreadable.
+    `copy` is None, and `id` '', for a file that is none of ours: written by hand, torn, unreadable.
     `since` is when it was committed here or on the machine that merged; None as long as it isn't.
     """
 
     file: str
     id: str = ""
-    aside: Aside | None = None
+    copy: ConflictCopy | None = None
     since: datetime | None = None
 
     @property
     def words(self) -> str:
         """How the version that lost begins, on one line."""
-        return shown(normalised(self.aside.other[: 4 * _WORDS]), _WORDS) if self.aside else ""
+        return shown(normalised(self.copy.other[: 4 * _WORDS]), _WORDS) if self.copy else ""
 
 
 def conflicts(memory: Memory) -> list[Conflict]:
     """Every file under conflicts/, by the file it belongs to; those that are none of ours last."""
     found = list(_look(memory))
     since = _since(memory, {c.file for c in found})
-    found = [Conflict(c.file, c.id, c.aside, since.get(c.file)) for c in found]
-    return sorted(found, key=lambda c: (c.aside is None, c.aside.path if c.aside else c.file, c.id))
+    found = [Conflict(c.file, c.id, c.copy, since.get(c.file)) for c in found]
+    return sorted(found, key=lambda c: (c.copy is None, c.copy.path if c.copy else c.file, c.id))
 
 
 def find_conflict(memory: Memory, name: str) -> Conflict:
@@ -56,7 +56,7 @@ def find_conflict(memory: Memory, name: str) -> Conflict:
         raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")
     if len(found) > 1:
         raise UsageError(f"{name} begins {len(found)} ids", f"One of {', '.join(c.id for c in found)}.")
-    if found[0].aside is None:
+    if found[0].copy is None:
         raise Unreadable(f"{found[0].file} keeps no version that can be read", "Look at it in an editor.")
     return found[0]
 
@@ -76,16 +76,16 @@ def _look(memory: Memory) -> Iterator[Conflict]:
     scan = memory.worktree.scan(CONFLICTS)
     for path in sorted({*scan.files, *scan.skipped}):
         if is_conflict_copy(path) and not path.rpartition("/")[2].startswith("."):
-            aside = _read(memory, path) if path in scan.files else None
-            yield Conflict(path, aside_id(path) if aside else "", aside)
+            copy = _read(memory, path) if path in scan.files else None
+            yield Conflict(path, copy_id(path) if copy else "", copy)
 
 
-def _read(memory: Memory, path: str) -> Aside | None:
+def _read(memory: Memory, path: str) -> ConflictCopy | None:
     try:
         data = memory.worktree.read(path)
     except Unreadable:
         return None
-    return None if data is None else read_aside(path, data)
+    return None if data is None else read_copy(path, data)
 
 
 def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.domain.merge.settle import Keep, settled
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.paths import is_note, shown
@@ -36,37 +36,37 @@ def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime
     """
     commit(memory, now)
     conflict = find_conflict(memory, name)
-    aside = conflict.aside
-    assert aside is not None  # find_conflict raises for those
-    if keep != "kept" and is_out_of_reach(aside.path):
-        raise Refused(f"{shown(aside.path)} may not be written", "Only --keep kept is possible.")
+    copy = conflict.copy
+    assert copy is not None  # find_conflict raises for those
+    if keep != "kept" and is_out_of_reach(copy.path):
+        raise Refused(f"{shown(copy.path)} may not be written", "Only --keep kept is possible.")
     with drafting(memory, "resolve", origin, now) as draft:
-        draft.saying = f"{keep} of {aside.path}"
-        is_changed = keep != "kept" and _settle(draft, aside, keep, now)
+        draft.saying = f"{keep} of {copy.path}"
+        is_changed = keep != "kept" and _settle(draft, copy, keep, now)
         _drop(draft, [conflict])
-    return Settled(conflict.id, aside.path, is_changed)
+    return Settled(conflict.id, copy.path, is_changed)
 
 
 def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Settled]:
     """Drop every version that can be read: what was kept holds."""
     commit(memory, now)
-    found = [c for c in conflicts(memory) if c.aside]
+    found = [c for c in conflicts(memory) if c.copy]
     with drafting(memory, "resolve", origin, now) as draft:
         draft.saying = f"kept of {len(found)} files"
         _drop(draft, found)
-    return [Settled(c.id, c.aside.path, is_changed=False) for c in found if c.aside]
+    return [Settled(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
 
 
-def _settle(draft: Draft, aside: Aside, keep: Keep, now: datetime) -> bool:
-    before = draft.text(aside.path)
-    after = settled(before, aside, keep)
+def _settle(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -> bool:
+    before = draft.text(copy.path)
+    after = settled(before, copy, keep)
     if after is None or after == before:
         return False
-    if not aside.kept:
-        _require_committed(draft, aside.path)
-    elif is_note(aside.path):
+    if not copy.kept:
+        _require_committed(draft, copy.path)
+    elif is_note(copy.path):
         after = bump_updated(after, day(now))
-    draft.put(aside.path, after)
+    draft.put(copy.path, after)
     return True
 
 

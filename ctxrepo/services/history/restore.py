@@ -208,4 +208,4 @@ def _with_entry(path: str, there: str | None, old: Entry, before: str) -> str:
     merged = merge_file(path, encode(without), encode(there), encode(before))
     text = decode_exactly(merged.data or b"")
     is_whole = len(entries_of(path, text)) == len(entries_of(path, there)) + 1
-    return text if is_whole and not merged.aside else compose.append(there, old.text, title)
+    return text if is_whole and not merged.conflict_copies else compose.append(there, old.text, title)

@@ -81,8 +81,8 @@ def changes_back(
     left = difference(total(there), expected)
     lost = [p for p in after if before[p] is not None and after[p] is None and there[p] is None]
     stays = [p for p in after if before[p] is None and there[p] is not None]
-    if merged.aside or left or lost or stays:
-        fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.aside]
+    if merged.conflict_copies or left or lost or stays:
+        fought_over = [f"{a.path}: {shown(normalised(a.base), _SHOWN)}" for a in merged.conflict_copies]
         raise _changed_since(deed, fought_over or lost or stays or _holding(left, here, there))
     return {p: (here[p], there[p]) for p in changed}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
-from ctxrepo.domain.merge import aside_id
+from ctxrepo.domain.merge import copy_id
 from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, parse
@@ -22,7 +22,7 @@ def conflicts(state: Path, cwd: Path) -> list[Candidate]:
     """The ids of versions that are kept aside, with the files that keep them."""
     with known_at(state, cwd) as known:
         kept = known.notes(f"{CONFLICTS}/", MANY) if known else []
-        return [(name, path) for path, _ in kept if (name := aside_id(path))]
+        return [(name, path) for path, _ in kept if (name := copy_id(path))]
 
 
 def projects(state: Path, cwd: Path) -> list[Candidate]:

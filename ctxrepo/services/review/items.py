@@ -50,16 +50,16 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
     for one in conflicts(memory):
-        if one.aside is None:
+        if one.copy is None:
             continue
         keeps = ("kept", "other", "both")
         yield ItemToDecide(
             id=f"conflict:{one.id}",
             kind="conflict",
-            path=one.aside.path,
+            path=one.copy.path,
             why="two machines changed it, and this is the version that was not kept",
-            before=one.aside.kept or None,
-            after=one.aside.other,
+            before=one.copy.kept or None,
+            after=one.copy.other,
             since=one.since,
             choices=tuple(_RESOLVE.format(one.id, keep) for keep in keeps),
         )

@@ -82,9 +82,9 @@ def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetim
     objects = memory.objects
     merged = merged_tree(memory, review.tip, ours, theirs)
     if objects.tree_of(theirs) == merged.tree:
-        return MergedCommits(theirs, merged.aside)
+        return MergedCommits(theirs, merged.conflict_copies)
     said = merge_message(merged.paths, Origin(memory.host))
-    return MergedCommits(memory.make_commit(merged.tree, [theirs], said, now), merged.aside)
+    return MergedCommits(memory.make_commit(merged.tree, [theirs], said, now), merged.conflict_copies)
 
 
 def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:

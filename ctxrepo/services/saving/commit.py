@@ -15,7 +15,7 @@ from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own, require_ready
@@ -42,14 +42,14 @@ _Written = TypeVar("_Written", Write, Late)
 class Committed:
     """`head` is the commit that now holds everything (None: the memory is still empty).
 
-    `created` says whether this run made it; `held` what the guard kept out of it, `aside` which versions
-    lost against another and were kept under conflicts/, `skipped` which files were passed over and why.
+    `created` says whether this run made it, `held` what the guard kept out of it, `skipped` which files were
+    passed over and why. `conflict_copies` are the versions that lost in a merge.
     """
 
     head: str | None
     created: bool = False
     held: tuple[Refusal, ...] = ()
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     done: tuple[Write, ...] = ()
     """The acknowledged writes that it holds, also those of a commit whose maker was killed before saying so;
@@ -110,7 +110,7 @@ def _together(before: Committed, committed: Committed) -> Committed:
     return replace(
         committed,
         created=before.created or committed.created,
-        aside=(*before.aside, *committed.aside),
+        conflict_copies=(*before.conflict_copies, *committed.conflict_copies),
         done=tuple(dict.fromkeys((*before.done, *committed.done))),
     )
 
@@ -149,8 +149,8 @@ def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Comm
     tree = objects.tree_of(new)
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
     later = bring(memory, tree, seen, hold | unknown) if tree else ()
-    held, aside = tuple(taken.held), tuple(taken.aside)
-    committed = Committed(new, new != old, held, aside, seen.skipped, (*settled, *done))
+    held, copies = tuple(taken.held), tuple(taken.conflict_copies)
+    committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done))
     return committed, _within_reach(later, seen, hold)
 
 
@@ -171,8 +171,8 @@ def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
     worktree, shown = memory.worktree, set[str]()
     for path in {one.path for one in late}:
         found = worktree.read(path)
-        data, aside = fold(path, found, [_version(memory, one) for one in late if one.path == path])
-        worktree.write_all(dict(map(aside_file, aside)))
+        data, copies = fold(path, found, [_version(memory, one) for one in late if one.path == path])
+        worktree.write_all(dict(map(copy_as_file, copies)))
         old = None if found is None else blob_id(found)
         if not worktree.adopt({path: FileUpdate(old, data)}):
             shown.add(path)

@@ -35,7 +35,7 @@ def describe(
     head: Mapping[str, str],
     back: Mapping[str, str] | None = None,
 ) -> list[FileChange]:
-    """One Changed a file, notes first, bookkeeping (registry, evidence, versions kept aside) last.
+    """One FileChange a file, notes first, bookkeeping (registry, evidence, conflict copies) last.
 
     A note that a command moved is one, and so is a project's folder that got another name. `back` has the
     operation (`undo remember`) of files that were taken back.

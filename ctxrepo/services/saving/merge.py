@@ -8,7 +8,7 @@ from functools import partial
 
 from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.domain.merge.tree.tree import merge_trees
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author, Objects
@@ -25,10 +25,10 @@ _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True)
 class MergedCommits:
-    """`commit` holds both sides; `aside` names the versions that lost and are kept under conflicts/."""
+    """`commit` holds both sides, and as files under conflicts/ the `conflict_copies` of what lost."""
 
     commit: str
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class MergedTree:
     """`paths` are those that the other side had changed."""
 
     tree: str
-    aside: tuple[Aside, ...]
+    conflict_copies: tuple[ConflictCopy, ...]
     paths: tuple[str, ...]
 
 
@@ -63,7 +63,7 @@ def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: da
     """Both in one commit, compared with `base` whatever their histories say."""
     merged = merged_tree(memory, base, ours, theirs)
     said = merge_message(merged.paths, Origin(memory.host))
-    return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.aside)
+    return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.conflict_copies)
 
 
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
@@ -110,4 +110,4 @@ def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str |
     )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
-    return MergedTree(objects.edit(ours, known | made), merged.aside, tuple(sorted(by_them)))
+    return MergedTree(objects.edit(ours, known | made), merged.conflict_copies, tuple(sorted(by_them)))

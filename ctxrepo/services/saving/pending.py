@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.merge import Aside, merge_file
+from ctxrepo.domain.merge import ConflictCopy, merge_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
@@ -42,15 +42,16 @@ class PendingEdit:
     """A file that somebody changed from `base` to `data` (None: not there).
 
     `commanded` is what commands alone would have made of `base`: what is missing against it, nobody asked for
-    by a command, though one may have found it gone. `aside` lost on the way; `versions` are what agents left
-    in the file one after the other, which may end with `data`: they are for the history and not for the file.
+    by a command, though one may have found it gone. `conflict_copies` lost on the way; `versions` are what
+    agents left in the file one after the other, which may end with `data`: they are for the history and not
+    for the file.
     """
 
     path: str
     base: bytes | None
     data: bytes | None
     commanded: bytes | None
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
     versions: tuple[bytes, ...] = ()
 
 
@@ -159,16 +160,18 @@ def _was_found(version: Version, write: Write) -> bool:
     return merge_file(version.path, version.base, version.data, found).data == found
 
 
-def _replay(path: str, data: bytes | None, writes: Sequence[Write]) -> tuple[bytes | None, list[Aside]]:
+def _replay(
+    path: str, data: bytes | None, writes: Sequence[Write]
+) -> tuple[bytes | None, list[ConflictCopy]]:
     """The file with every acknowledged write in it, whatever became of the file since."""
-    aside: list[Aside] = []
+    copies: list[ConflictCopy] = []
     if not writes or (_is_chain(writes) and data == _encoded(writes[-1].after)):
-        return data, aside
+        return data, copies
     for write in writes:
         merged = merge_file(path, _encoded(write.before), _encoded(write.after), data)
         data = merged.data
-        aside += merged.aside
-    return data, aside
+        copies += merged.conflict_copies
+    return data, copies
 
 
 def _commanded(path: str, base: bytes | None, writes: Sequence[Write]) -> bytes | None:
@@ -190,15 +193,17 @@ def _last_chain(writes: Sequence[Write]) -> Sequence[Write]:
     return writes[breaks[-1] :] if breaks else writes
 
 
-def fold(path: str, data: bytes | None, versions: Sequence[Version]) -> tuple[bytes | None, list[Aside]]:
+def fold(
+    path: str, data: bytes | None, versions: Sequence[Version]
+) -> tuple[bytes | None, list[ConflictCopy]]:
     """The file with what each of several sessions left in it: none of them knew of the others."""
-    aside: list[Aside] = []
+    copies: list[ConflictCopy] = []
     for version in versions:
         if version.data != data:
             merged = merge_file(path, version.base, version.data, data)
             data = merged.data
-            aside += merged.aside
-    return data, aside
+            copies += merged.conflict_copies
+    return data, copies
 
 
 def _encoded(text: str | None) -> bytes | None:

@@ -174,11 +174,11 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
     others = sorted(skipped.keys() - hiding.keys())
     lines += [f"{path} is not part of the memory: it {skipped[path]}" for path in others]
     lines += _programs(memory)
-    aside = memory.objects.below(memory.head_tree, CONFLICTS)
-    if aside:
+    copies = memory.objects.below(memory.head_tree, CONFLICTS)
+    if copies:
         lines.append(
-            f"{len(aside)} version{'s' if len(aside) > 1 else ''} kept aside, for two machines changed the "
-            f"same thing: `ctxrepo conflicts list` shows {'them' if len(aside) > 1 else 'it'}"
+            f"{len(copies)} version{'s' if len(copies) > 1 else ''} kept aside, for two machines changed the "
+            f"same thing: `ctxrepo conflicts list` shows {'them' if len(copies) > 1 else 'it'}"
         )
     if memory.has_remote and (trouble := memory.remote_trouble()):
         lines.append(trouble)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import Aside, aside_file, merge_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode_exactly, encode
@@ -28,7 +28,7 @@ class Relocated:
 
     files: int
     linking: int
-    aside: tuple[Aside, ...]
+    conflict_copies: tuple[ConflictCopy, ...]
 
 
 def require_let_through(held: Iterable[Refusal], folder: str) -> None:
@@ -50,15 +50,15 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
     files = _files_of(draft, old, new)
     moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
     named = named_in_evidence(memory) if files else set()
-    aside: list[Aside] = []
+    copies: list[ConflictCopy] = []
     for path, to in files.items():
         text = draft.there(path) or ""
-        aside += _put(draft, to, relinked(moves.followed(path, text), old, new) if is_note(path) else text)
+        copies += _put(draft, to, relinked(moves.followed(path, text), old, new) if is_note(path) else text)
         draft.remove(path)
         for before, after in _renamed(draft, path, text, to, named):
             record(draft, "moved", before, to, now, after)
     linking = follow_links(draft, moves, lambda text: relinked(text, old, new))
-    return Relocated(len(files), len(linking), tuple(aside))
+    return Relocated(len(files), len(linking), tuple(copies))
 
 
 def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
@@ -68,16 +68,16 @@ def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:
     return {path: to for path in paths if (to := moved_path(path, old, new))}
 
 
-def _put(draft: Draft, path: str, text: str) -> tuple[Aside, ...]:
+def _put(draft: Draft, path: str, text: str) -> tuple[ConflictCopy, ...]:
     there = draft.there(path)
     if there is None:
         draft.put(path, text)
         return ()
     merged = merge_file(path, None, encode(there), encode(text))
     draft.put(path, decode_exactly(merged.data or b""))
-    for file, data in map(aside_file, merged.aside):
+    for file, data in map(copy_as_file, merged.conflict_copies):
         draft.put(file, decode_exactly(data))
-    return merged.aside
+    return merged.conflict_copies
 
 
 def _renamed(draft: Draft, path: str, text: str, to: str, named: set[str]) -> Iterator[tuple[str, str]]:

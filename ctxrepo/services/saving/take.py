@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.write import Refusal, check_file
-from ctxrepo.domain.merge import Aside, aside_file, merge_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
 from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory
 
@@ -20,12 +20,12 @@ Changes = dict[str, bytes | None]
 @dataclass
 class Taken:
     """`changes` are for the commit (None removes), `earlier` for commits of their own before it, `held` is
-    what the guard refused, `aside` what lost and is in `changes` as files under conflicts/."""
+    what the guard refused, `conflict_copies` what lost and is in `changes` as files under conflicts/."""
 
     changes: Changes = field(default_factory=dict)
     earlier: list[Changes] = field(default_factory=list)
     held: list[Refusal] = field(default_factory=list)
-    aside: list[Aside] = field(default_factory=list)
+    conflict_copies: list[ConflictCopy] = field(default_factory=list)
 
 
 def take(
@@ -48,14 +48,14 @@ def take(
         if is_large and edit.data is None:
             continue  # it was never on disk, so its absence says nothing
         merged = merge_file(edit.path, edit.base, edit.data, theirs)
-        large = (Aside(edit.path, "", "", _LARGER.format(key)),) if is_large else ()
-        aside = (*edit.aside, *merged.aside, *large)
-        files = {edit.path: merged.data, **dict(map(aside_file, aside))}
+        large = (ConflictCopy(edit.path, "", "", _LARGER.format(key)),) if is_large else ()
+        copies = (*edit.conflict_copies, *merged.conflict_copies, *large)
+        files = {edit.path: merged.data, **dict(map(copy_as_file, copies))}
         if refused := _refusals(memory, files, theirs):
             taken.held += refused
             _keep_versions(memory, edit, theirs, taken)
             continue
-        taken.aside += aside
+        taken.conflict_copies += copies
         taken.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
         _keep_versions(memory, edit, theirs, taken, known=edit.data)
     return taken

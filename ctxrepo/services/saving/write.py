@@ -12,7 +12,7 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import check_file, refuse
-from ctxrepo.domain.merge import aside_file, merge_file
+from ctxrepo.domain.merge import copy_as_file, merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
 from ctxrepo.domain.project.layout import REGISTRY
@@ -198,7 +198,7 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
     keep it.
     """
     worktree = draft.memory.worktree
-    aside: dict[str, bytes] = {}
+    copies: dict[str, bytes] = {}
     seen = {path: _encoded(draft.before.get(path)) for path in come}
     due = {path: (seen[path], data) for path, data in come.items()}
     for _ in range(_ROUNDS):
@@ -208,17 +208,17 @@ def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
             now = worktree.read(path)
             merged = merge_file(path, seen[path], come[path], now)
             due[path] = now, merged.data or come[path]
-            aside |= map(aside_file, merged.aside)
-        if aside:  # what loses is safe before what wins is in its place
-            worktree.write_all(aside)
+            copies |= map(copy_as_file, merged.conflict_copies)
+        if copies:  # what loses is safe before what wins is in its place
+            worktree.write_all(copies)
         if not due:
             break
     if due:
         last = {path: data for path, (_, data) in due.items()}
         worktree.write_all(last, {path: _id(old) for path, (old, _) in due.items()})
-    draft.before |= dict.fromkeys(aside)
-    draft.after |= {path: decode_exactly(data) for path, data in aside.items()}
-    return [*aside]
+    draft.before |= dict.fromkeys(copies)
+    draft.after |= {path: decode_exactly(data) for path, data in copies.items()}
+    return [*copies]
 
 
 def _id(data: bytes | None) -> str | None:

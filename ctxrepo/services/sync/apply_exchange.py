@@ -41,7 +41,9 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
         edited = memory.checkout.edited(seen, old_tree)
         late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
-        done = replace(committed, head=both.commit, aside=(*committed.aside, *both.aside))
+        done = replace(
+            committed, head=both.commit, conflict_copies=(*committed.conflict_copies, *both.conflict_copies)
+        )
         return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else done
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
@@ -65,7 +65,7 @@ class Exchange:
     branch: str = ""
     committed: Committed | None = None
     held: tuple[Refusal, ...] = ()
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()
 
     def noticing(self, *notices: str) -> Exchange:
@@ -144,7 +144,7 @@ def _round(
         done,
         received=done.received + received,
         committed=followed,
-        aside=(*done.aside, *merged.aside, *followed.aside),
+        conflict_copies=(*done.conflict_copies, *merged.conflict_copies, *followed.conflict_copies),
     )
 
 
@@ -158,7 +158,7 @@ def _joined(memory: Memory, ours: str | None, theirs: str | None, now: datetime)
         return merged
     # A branch that was rewritten there is compared with what we had pushed: what is missing was struck out.
     both = merge_over(memory, current.tip, merged.commit, tip, now)
-    return MergedCommits(both.commit, (*merged.aside, *both.aside))
+    return MergedCommits(both.commit, (*merged.conflict_copies, *both.conflict_copies))
 
 
 def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import Aside
+from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_obstacles
@@ -30,8 +30,8 @@ class Synced:
     """`remote` is how the last conversation ended; `received` and `sent` count commits of this run, `branch`
     is the review branch they went to ('' is the shared one).
 
-    `held` is what the write guard kept from being committed or pushed; `aside` the versions that lost
-    against another and are kept under conflicts/; `notices` what else a person must know.
+    `held` is what the write guard kept from being committed or pushed, `conflict_copies` are the versions
+    that lost in a merge, `notices` say what else a person must know.
     """
 
     head: str | None
@@ -40,7 +40,7 @@ class Synced:
     sent: int = 0
     branch: str = ""
     held: tuple[Refusal, ...] = ()
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()
     created: bool = False
     skipped: Mapping[str, str] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def _synced(memory: Memory, done: Committed, said: Exchange) -> Synced:
         sent=said.sent,
         branch=said.branch,
         held=tuple(dict.fromkeys((*done.held, *said.held, *last.held))),
-        aside=(*done.aside, *said.aside),
+        conflict_copies=(*done.conflict_copies, *said.conflict_copies),
         notices=(*said.notices, *of_obstacles(memory).values()),
         created=done.created,
         skipped=done.skipped,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import Aside, aside_file, aside_id, read_aside
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id, read_copy
 from ctxrepo.domain.note.note import decode_exactly
 
 NOTE = "shop/topics/gotcha.md"
@@ -24,13 +24,13 @@ paths = st.one_of(
 @given(paths, texts, texts, texts.filter(bool))
 @example(NOTE, "", "", decode_exactly(b"\xff\xfe\n"))
 def test_what_was_put_aside_reads_back_exactly(path: str, was: str, kept: str, other: str) -> None:
-    aside = Aside(path, was, kept, other)
-    assert read_aside(*aside_file(aside)) == aside
+    copy = ConflictCopy(path, was, kept, other)
+    assert read_copy(*copy_as_file(copy)) == copy
 
 
 def test_the_files_of_today_stay_as_they_are() -> None:
     """Machines of different age must write the same bytes."""
-    path, data = aside_file(Aside(NOTE, "- was", "- kept", "- other"))
+    path, data = copy_as_file(ConflictCopy(NOTE, "- was", "- kept", "- other"))
     assert path == "conflicts/shop__topics__gotcha.md--c0c9bc7368.md"
     assert data.decode() == (
         '---\ndescription: "two machines changed shop/topics/gotcha.md: the version that was not kept"\n'
@@ -54,13 +54,13 @@ def test_the_files_of_today_stay_as_they_are() -> None:
     ],
 )
 def test_what_was_torn_or_edited_is_none_of_ours(torn: object) -> None:
-    path, data = aside_file(Aside(NOTE, "- was", "- kept", "- other"))
+    path, data = copy_as_file(ConflictCopy(NOTE, "- was", "- kept", "- other"))
     assert callable(torn)
-    assert read_aside(path, torn(data)) is None
+    assert read_copy(path, torn(data)) is None
 
 
 def test_another_name_is_none_of_ours() -> None:
-    path, data = aside_file(Aside(NOTE, "", "", "x"))
-    assert read_aside(path.replace("shop", "shot"), data) is None
-    assert aside_id(path) != ""
-    assert aside_id("conflicts/by hand.md") == aside_id("conflicts/x--0123.md") == ""
+    path, data = copy_as_file(ConflictCopy(NOTE, "", "", "x"))
+    assert read_copy(path.replace("shop", "shot"), data) is None
+    assert copy_id(path) != ""
+    assert copy_id("conflicts/by hand.md") == copy_id("conflicts/x--0123.md") == ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import Aside, Merged, aside_file, merge_file
+from ctxrepo.domain.merge import ConflictCopy, Merged, copy_as_file, merge_file
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.paths import is_ignored, unsafe
@@ -38,28 +38,30 @@ def test_an_edit_stays_against_a_deletion(path: str) -> None:
 
 
 def test_of_two_versions_of_another_file_one_stays_and_the_other_is_put_aside_whole() -> None:
-    assert merge_file(OTHER, b"x", b"<a>\n", b"<b>\n") == Merged(b"<b>\n", (Aside(OTHER, "", "", "<a>\n"),))
+    assert merge_file(OTHER, b"x", b"<a>\n", b"<b>\n") == Merged(
+        b"<b>\n", (ConflictCopy(OTHER, "", "", "<a>\n"),)
+    )
 
 
 def test_a_note_that_is_no_text_is_taken_whole_and_comes_back_byte_for_byte() -> None:
     ours, theirs = "- eins\n".encode("utf-16"), b"- two\n"
     merged = merge_file(NOTE, b"", ours, theirs)
-    assert {merged.data, encode(merged.aside[0].other)} == {ours, theirs}
+    assert {merged.data, encode(merged.conflict_copies[0].other)} == {ours, theirs}
 
 
 def test_a_huge_note_is_taken_whole() -> None:
     huge = b"- line\n" * 400_000
     merged = merge_file(NOTE, b"- line\n", huge, b"- another\n")
     assert merged.data == huge
-    assert merged.aside[0].other == "- another\n"
+    assert merged.conflict_copies[0].other == "- another\n"
 
 
 def test_what_was_put_aside_is_a_readable_note_of_the_same_name_everywhere() -> None:
-    aside = Aside("shop/topics/build.md", "- was\n", "- kept\n", "- ```other\n```\n# no heading")
-    path, data = aside_file(aside)
+    copy = ConflictCopy("shop/topics/build.md", "- was\n", "- kept\n", "- ```other\n```\n# no heading")
+    path, data = copy_as_file(copy)
     assert path.startswith("conflicts/shop__topics__build.md--")
     assert path.endswith(".md")
-    assert aside_file(aside) == (path, data)
+    assert copy_as_file(copy) == (path, data)
     text = data.decode()
     assert read(text).fields["path"] == "shop/topics/build.md"
     assert read(text).description
@@ -68,17 +70,17 @@ def test_what_was_put_aside_is_a_readable_note_of_the_same_name_everywhere() -> 
 
 
 def test_other_content_has_another_name() -> None:
-    one, two = (aside_file(Aside(NOTE, "", "", text))[0] for text in ("a", "b"))
+    one, two = (copy_as_file(ConflictCopy(NOTE, "", "", text))[0] for text in ("a", "b"))
     assert one != two
 
 
 @pytest.mark.parametrize("path", [".ctx/evidence/h-202611.jsonl", "a/" * 10 + "é" * 120 + ".md", "a.md"])
 def test_the_file_that_keeps_it_may_be_written(path: str) -> None:
-    kept, _ = aside_file(Aside(path, "", "", "x"))
+    kept, _ = copy_as_file(ConflictCopy(path, "", "", "x"))
     assert unsafe(kept) is None
     assert not is_ignored(kept)
 
 
 def test_bytes_that_are_no_text_are_kept_in_it() -> None:
-    _, data = aside_file(Aside(OTHER, "", "", decode_exactly(b"\xff\xfe")))
+    _, data = copy_as_file(ConflictCopy(OTHER, "", "", decode_exactly(b"\xff\xfe")))
     assert b"\xff\xfe" in data

@@ -46,7 +46,7 @@ def test_two_edits_of_one_line_keep_one_and_put_the_other_aside() -> None:
     one, two = line("a", text="one"), line("a", text="two")
     merged = merge(A, one, two)
     assert merged.data == two.encode()
-    assert [(a.kept + "\n", a.other + "\n") for a in merged.aside] == [(two, one)]
+    assert [(a.kept + "\n", a.other + "\n") for a in merged.conflict_copies] == [(two, one)]
 
 
 def test_a_tombstone_beats_the_line_it_names_and_stays() -> None:
@@ -109,8 +109,8 @@ class TestWrittenAnew:
     ANEW = '{"meta":{"s":"\\u00e9","k":[1]},"name":"x","id":"a"}\n'
 
     def test_the_same_line_added_on_both_sides_is_no_conflict(self) -> None:
-        merged, asides = merge_lines("TAPE/a.jsonl", "", self.OLD, self.ANEW)
-        assert (merged, asides) == (max(self.OLD, self.ANEW), [])
+        merged, copies = merge_lines("TAPE/a.jsonl", "", self.OLD, self.ANEW)
+        assert (merged, copies) == (max(self.OLD, self.ANEW), [])
 
     def test_an_edit_of_the_other_side_is_taken(self) -> None:
         edited = self.OLD.replace('"x"', '"y"')

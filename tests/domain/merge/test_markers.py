@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import Aside, merge_file
+from ctxrepo.domain.merge import ConflictCopy, merge_file
 from ctxrepo.domain.merge.markers import is_marker, settled
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.note.units import said
@@ -22,32 +22,32 @@ def conflict(ours: str, theirs: str, base: str | None = None) -> str:
     return f"<<<<<<< Updated upstream\n{ours}{middle}=======\n{theirs}>>>>>>> Stashed changes\n"
 
 
-def mended(text: str, path: str = NOTE) -> tuple[str, tuple[Aside, ...]]:
+def mended(text: str, path: str = NOTE) -> tuple[str, tuple[ConflictCopy, ...]]:
     found = settled(path, text)
     assert found is not None
     return found
 
 
 def test_without_the_base_both_sides_are_kept() -> None:
-    text, aside = mended("- one\n" + conflict("- mine\n", "- theirs\n") + "- last\n")
+    text, copy = mended("- one\n" + conflict("- mine\n", "- theirs\n") + "- last\n")
     assert sorted(text.splitlines()) == ["- last", "- mine", "- one", "- theirs"]
-    assert aside == ()
+    assert copy == ()
     assert mended(conflict("- the port is 1\n", "- the port is 2\n"))[0].count("- the port is") == 2
     assert mended(conflict("", "- theirs\n"))[0] == "- theirs\n"
 
 
 def test_over_the_base_an_edit_is_an_edit_and_a_deletion_a_deletion() -> None:
     base = "- the port is 1\n- gone\n"
-    text, aside = mended(conflict("- the port is 1\n", "- the port is 2\n- gone\n", base))
-    assert (text, aside) == ("- the port is 2\n", ())
+    text, copy = mended(conflict("- the port is 1\n", "- the port is 2\n- gone\n", base))
+    assert (text, copy) == ("- the port is 2\n", ())
     text, (lost,) = mended(conflict("- the port is 3\n", "- the port is 2\n", "- the port is 1\n"))
     assert (text, lost.other.strip()) == ("- the port is 3\n", "- the port is 2")
 
 
 def test_a_head_is_merged_field_by_field() -> None:
     head = conflict("updated: 2026-02-01\ntags: [a]\n", "updated: 2026-03-01\ntags: [b]\n")
-    text, aside = mended(f"---\ndescription: d\n{head}---\n- x\n")
-    assert (text, aside) == ("---\ndescription: d\nupdated: 2026-03-01\ntags: [a, b]\n---\n- x\n", ())
+    text, copy = mended(f"---\ndescription: d\n{head}---\n- x\n")
+    assert (text, copy) == ("---\ndescription: d\nupdated: 2026-03-01\ntags: [a, b]\n---\n- x\n", ())
 
 
 def test_the_lines_of_a_tape_are_both_there() -> None:
@@ -112,9 +112,9 @@ def test_nothing_that_git_left_is_lost(
     if found is None:
         assert "<<<<<<<" not in text
         return
-    result, aside = found
+    result, copy = found
     assert not any(map(is_marker, result.splitlines()))
-    kept = said(NOTE, encode(result + "".join(one.other for one in aside)))
+    kept = said(NOTE, encode(result + "".join(one.other for one in copy)))
     if style:
         wanted = merge_file(NOTE, encode(base), encode(ours), encode(theirs)).data or b""
         assert not said(NOTE, wanted) - kept

@@ -6,36 +6,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import Aside, aside_file, aside_id
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.domain.merge.settle import Keep, settled
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.errors import Refused
 
 NOTE = "shop/topics/gotcha.md"
 TAPE = "TAPE/shop/h-202611.jsonl"
-PORT = Aside(NOTE, "- port 1", "- port 9", "- port 5")
+PORT = ConflictCopy(NOTE, "- port 1", "- port 9", "- port 5")
 
 
 @pytest.mark.parametrize(
-    ("aside", "text", "other", "both"),
+    ("copy", "text", "other", "both"),
     [
         (PORT, "# T\n\n- port 9\n- b\n", "# T\n\n- port 5\n- b\n", "# T\n\n- port 9\n- port 5\n- b\n"),
         (PORT, "# T\n\n- port 9", "# T\n\n- port 5", "# T\n\n- port 9\n- port 5"),
         (PORT, "- port 9\r\n- b\r\n", "- port 5\r\n- b\r\n", "- port 9\r\n- port 5\r\n- b\r\n"),
         (
-            Aside(NOTE, "", "- a\n  - b", "- a\n  - c"),
+            ConflictCopy(NOTE, "", "- a\n  - b", "- a\n  - c"),
             "- a\n  - b\n\nend\n",
             "- a\n  - c\n\nend\n",
             "- a\n  - b\n- a\n  - c\n\nend\n",
         ),
         (
-            Aside(NOTE, "", "a says", "b says"),
+            ConflictCopy(NOTE, "", "a says", "b says"),
             "# T\na says\n\nend\n",
             "# T\nb says\n\nend\n",
             "# T\na says\n\nb says\n\nend\n",
         ),
         (
-            Aside(NOTE, "", "- a <!-- ^x1 -->", "- b <!-- ^x1 -->"),
+            ConflictCopy(NOTE, "", "- a <!-- ^x1 -->", "- b <!-- ^x1 -->"),
             "- a <!-- ^x1 -->\n",
             "- b <!-- ^x1 -->\n",
             "- a <!-- ^x1 -->\n- b\n",
@@ -43,11 +43,11 @@ PORT = Aside(NOTE, "- port 1", "- port 9", "- port 5")
     ],
 )
 def test_the_other_stands_where_the_kept_one_was_or_behind_it(
-    aside: Aside, text: str, other: str, both: str
+    copy: ConflictCopy, text: str, other: str, both: str
 ) -> None:
-    assert settled(text, aside, "kept") == text
-    assert settled(text, aside, "other") == other
-    assert settled(text, aside, "both") == both
+    assert settled(text, copy, "kept") == text
+    assert settled(text, copy, "other") == other
+    assert settled(text, copy, "both") == both
 
 
 @pytest.mark.parametrize("keep", ["other", "both"])
@@ -71,46 +71,46 @@ def test_settled_already_is_settled_again(keep: Keep) -> None:
 def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, told: str) -> None:
     with pytest.raises(Refused, match=told) as refused:
         settled(text, PORT, keep)
-    assert f"resolve {aside_id(aside_file(PORT)[0])} --keep kept" in refused.value.hint
+    assert f"resolve {copy_id(copy_as_file(PORT)[0])} --keep kept" in refused.value.hint
     assert NOTE in refused.value.message
 
 
 def test_a_field_of_the_head_is_replaced_and_never_doubled() -> None:
     text = "---\ndescription: a\ntags: [x]\n---\n\n- description: a\n"
-    aside = Aside(NOTE, "", "description: a", "description: b")
-    assert settled(text, aside, "other") == text.replace("description: a\nt", "description: b\nt")
+    copy = ConflictCopy(NOTE, "", "description: a", "description: b")
+    assert settled(text, copy, "other") == text.replace("description: a\nt", "description: b\nt")
     with pytest.raises(Refused, match="only one"):
-        settled(text, aside, "both")
+        settled(text, copy, "both")
     with pytest.raises(Refused, match="can't be changed safely"):
-        settled(text, Aside(NOTE, "", "description: a", "description: [b"), "other")
+        settled(text, ConflictCopy(NOTE, "", "description: a", "description: [b"), "other")
 
 
 def test_a_heading_is_replaced_and_never_doubled() -> None:
-    aside = Aside(NOTE, "", "## Kept", "## Other")
-    assert settled("## Kept\n- a\n", aside, "other") == "## Other\n- a\n"
+    copy = ConflictCopy(NOTE, "", "## Kept", "## Other")
+    assert settled("## Kept\n- a\n", copy, "other") == "## Other\n- a\n"
     with pytest.raises(Refused, match="below a heading"):
-        settled("## Kept\n- a\n", aside, "both")
+        settled("## Kept\n- a\n", copy, "both")
 
 
 def test_a_line_of_json_is_replaced() -> None:
-    aside = Aside(TAPE, "", '{"id": 1, "a": 1}\r', '{"id": 1, "a": 2}')
-    assert settled('{"id": 1, "a": 1}\r\n{"id": 2}\n', aside, "other") == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
+    copy = ConflictCopy(TAPE, "", '{"id": 1, "a": 1}\r', '{"id": 1, "a": 2}')
+    assert settled('{"id": 1, "a": 1}\r\n{"id": 2}\n', copy, "other") == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
     with pytest.raises(Refused, match="only one"):
-        settled('{"id": 1, "a": 1}\n', aside, "both")
+        settled('{"id": 1, "a": 1}\n', copy, "both")
 
 
 def test_a_file_taken_whole_becomes_the_other_to_the_byte() -> None:
-    aside = Aside("global/a.svg", "", "", "<b>\udcff")
-    assert settled("<a>\n", aside, "other") == settled(None, aside, "other") == "<b>\udcff"
-    assert settled(None, aside, "kept") is None
+    copy = ConflictCopy("global/a.svg", "", "", "<b>\udcff")
+    assert settled("<a>\n", copy, "other") == settled(None, copy, "other") == "<b>\udcff"
+    assert settled(None, copy, "kept") is None
     with pytest.raises(Refused, match="only be one"):
-        settled("<a>\n", aside, "both")
+        settled("<a>\n", copy, "both")
 
 
 def test_the_registry_stays_readable() -> None:
-    aside = Aside("ctxrepo.toml", "", "", "[projects\n")
+    copy = ConflictCopy("ctxrepo.toml", "", "", "[projects\n")
     with pytest.raises(Refused, match="can't be read"):
-        settled("format = 1\n", aside, "other")
+        settled("format = 1\n", copy, "other")
 
 
 blocks = st.sampled_from(
@@ -130,9 +130,9 @@ def test_every_other_block_stays_what_it_is(
     before: list[tuple[str, str]], kept: str, other: str, behind: list[tuple[str, str]], keep: Keep
 ) -> None:
     text = "# T\n\n" + "".join(a + b for a, b in before) + kept + "\n" + "".join(a + b for a, b in behind)
-    aside = Aside(NOTE, "", kept, other)
+    copy = ConflictCopy(NOTE, "", kept, other)
     try:
-        new = settled(text, aside, keep)
+        new = settled(text, copy, keep)
     except Refused:
         return
     assert new is not None

@@ -68,7 +68,7 @@ def test_of_two_folders_for_one_project_one_stays_and_the_other_is_put_aside() -
     ours, theirs = BASE.replace('= "shop"', '= "store"'), BASE.replace('= "shop"', '= "market"')
     merged = merge(BASE, ours, theirs)
     assert merged.data == ours.encode()
-    assert [(a.kept, a.other) for a in merged.aside] == [
+    assert [(a.kept, a.other) for a in merged.conflict_copies] == [
         ('projects.git.example/shop = "store"', 'projects.git.example/shop = "market"')
     ]
 
@@ -77,13 +77,17 @@ def test_what_is_no_toml_is_put_aside_whole() -> None:
     broken, theirs = BASE + "[", registry.with_project(BASE, "git.example/b", "b")
     merged = merge(BASE, broken, theirs)
     assert merged.data == theirs.encode()
-    assert [a.other for a in merged.aside] == [broken]
+    assert [a.other for a in merged.conflict_copies] == [broken]
 
 
 def test_what_cannot_be_put_together_is_put_aside_whole() -> None:
     ours, theirs = BASE + "\n[policy]\nx = 1\n", "policy = 3\n" + BASE
     merged = merge(BASE, ours, theirs)
-    assert {merged.data, *(a.other.encode() for a in merged.aside)} == {ours.encode(), theirs.encode()}
+    others = {copy.other.encode() for copy in merged.conflict_copies}
+    assert {merged.data, *others} == {
+        ours.encode(),
+        theirs.encode(),
+    }
 
 
 values = st.one_of(st.integers(-3, 3), st.sampled_from(["a", "b"]), st.booleans(), st.just([1, 2]))

@@ -6,7 +6,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge.conflict_copy import Aside, aside_file
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.checks.check import check
@@ -52,7 +52,7 @@ def test_a_second_time_it_finds_nothing(mine: Machine) -> None:
 
 
 def test_what_is_fine_what_is_no_note_and_what_needs_a_person_stays(mine: Machine) -> None:
-    kept = aside_file(Aside("global/x.md", "", "", "---\ntags: a, b\n---\n- old\n"))
+    kept = copy_as_file(ConflictCopy("global/x.md", "", "", "---\ntags: a, b\n---\n- old\n"))
     files = {
         "global/fine.md": b"---\ntags: [a]\n---\n- a\n",
         "global/markers.md": b"<<<<<<< a\n- a\n=======\n- b\n=======\n>>>>>>> b\n",

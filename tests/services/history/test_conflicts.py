@@ -8,7 +8,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file
 from ctxrepo.domain.merge.settle import Keep
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
@@ -22,9 +22,9 @@ LATER = NOW + timedelta(days=3)
 BASE, ADAS, BENS = (f"- the port is {n} on all machines\n" for n in (1, 5, 9))
 
 
-def keep_aside(machine: Machine, aside: Aside) -> str:
+def keep_aside(machine: Machine, copy: ConflictCopy) -> str:
     """Put it there as a merge does; returns the path of its file."""
-    path, data = aside_file(aside)
+    path, data = copy_as_file(copy)
     file = machine.clone / path
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
@@ -48,7 +48,7 @@ def mine(ada: Machine) -> Machine:
 @pytest.fixture
 def one(mine: Machine) -> str:
     """A machine's only version kept aside: its file."""
-    return keep_aside(mine, Aside(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
+    return keep_aside(mine, ConflictCopy(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
 
 
 def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tuple[Machine, Machine]) -> None:
@@ -61,7 +61,10 @@ def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tup
     for machine in (ada, ben, ada):
         machine.sync()
     (conflict,) = conflicts(ada.open())
-    assert (conflict.aside, conflict.since) == (Aside(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()), NOW)
+    assert (conflict.copy, conflict.since) == (
+        ConflictCopy(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()),
+        NOW,
+    )
     assert conflict.words == ADAS[2:].strip()
     assert conflicts(ben.open()) == [conflict]
     assert settle(ada, conflict.id, "other") == Settled(conflict.id, NOTE, is_changed=True)
@@ -102,7 +105,7 @@ def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: M
 
 def test_digits_that_begin_several_ids_name_none(mine: Machine) -> None:
     for number in range(17):  # two of them begin alike
-        keep_aside(mine, Aside(NOTE, "", "kept", f"other {number}"))
+        keep_aside(mine, ConflictCopy(NOTE, "", "kept", f"other {number}"))
     ids = {c.id for c in conflicts(mine.open())}
     start = next(a[0] for a in ids if sum(b[0] == a[0] for b in ids) > 1)
     with pytest.raises(UsageError, match=f"{start} begins"):
@@ -138,7 +141,7 @@ def test_killed_between_note_and_version_it_is_settled_by_the_next_run(
 
 def test_a_file_taken_whole_is_replaced_to_the_byte_and_what_was_there_is_in_git(mine: Machine) -> None:
     other = b"<other>\xff\r\n"
-    path = keep_aside(mine, Aside(WHOLE, "", "", other.decode("utf-8", "surrogateescape")))
+    path = keep_aside(mine, ConflictCopy(WHOLE, "", "", other.decode("utf-8", "surrogateescape")))
     mine.write(WHOLE, "<typed just now>\n")
     settle(mine, path, "other")
     assert (mine.clone / WHOLE).read_bytes() == other
@@ -148,7 +151,7 @@ def test_a_file_taken_whole_is_replaced_to_the_byte_and_what_was_there_is_in_git
 
 
 def test_edits_that_are_held_back_are_not_replaced(mine: Machine) -> None:
-    path = keep_aside(mine, Aside(WHOLE, "", "", "<other>"))
+    path = keep_aside(mine, ConflictCopy(WHOLE, "", "", "<other>"))
     typed = "ghp_" + "a1B2" * 9
     mine.write(WHOLE, typed)
     with pytest.raises(Refused, match="has changes that no commit holds"):
@@ -162,7 +165,7 @@ def test_edits_that_are_held_back_are_not_replaced(mine: Machine) -> None:
 def test_a_version_that_claims_a_path_out_of_reach_is_listed_and_writes_nothing(
     mine: Machine, path: str
 ) -> None:
-    kept = keep_aside(mine, Aside(path, "", "", "evil"))
+    kept = keep_aside(mine, ConflictCopy(path, "", "", "evil"))
     before = sorted(mine.home.rglob("*"))
     with pytest.raises(Refused, match="may not be written"):
         settle(mine, kept, "other")
@@ -171,8 +174,8 @@ def test_a_version_that_claims_a_path_out_of_reach_is_listed_and_writes_nothing(
 
 
 def test_a_secret_in_the_other_version_is_refused_and_nothing_is_dropped(mine: Machine) -> None:
-    aside = Aside(NOTE, "", BENS.strip(), "- token ghp_" + "a1B2" * 9)
-    path, data = aside_file(aside)
+    copy = ConflictCopy(NOTE, "", BENS.strip(), "- token ghp_" + "a1B2" * 9)
+    path, data = copy_as_file(copy)
     (mine.clone / "conflicts").mkdir()
     (mine.clone / path).write_bytes(data)
     mine.git("add", path)
@@ -184,7 +187,7 @@ def test_a_secret_in_the_other_version_is_refused_and_nothing_is_dropped(mine: M
 
 
 def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, one: str) -> None:
-    torn = keep_aside(mine, Aside(NOTE, "", "a", "b"))
+    torn = keep_aside(mine, ConflictCopy(NOTE, "", "a", "b"))
     mine.write(torn, mine.read(torn)[:-5])
     mine.write("conflicts/by hand.md", "- why?\n")
     (mine.clone / "conflicts/bytes.bin").write_bytes(b"\xff\0")
@@ -194,7 +197,7 @@ def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, on
     found = conflicts(mine.open())
     assert found[0].file == one
     odd = ["conflicts/by hand.md", "conflicts/bytes.bin", "conflicts/link.md", torn]
-    assert [(c.file, c.id, c.aside) for c in found[1:]] == [(p, "", None) for p in odd]
+    assert [(c.file, c.id, c.copy) for c in found[1:]] == [(p, "", None) for p in odd]
     for path in odd:
         with pytest.raises(Unreadable):
             settle(mine, path, "kept")
@@ -206,7 +209,7 @@ def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, on
 
 def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: Machine) -> None:
     for number in range(25):
-        path, data = aside_file(Aside(NOTE, "", BENS.strip(), f"- other {number}"))
+        path, data = copy_as_file(ConflictCopy(NOTE, "", BENS.strip(), f"- other {number}"))
         mine.write(path, data.decode())
     memory = mine.open()
     assert len(drop_all(memory, Origin(memory.host), LATER)) == 25

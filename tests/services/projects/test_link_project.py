@@ -7,7 +7,7 @@ from checkouts import git
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import aside_file
+from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.project import find_project, identity_at, read_registry
 from ctxrepo.services.projects.link_project import ProjectLink, link_project
@@ -94,7 +94,7 @@ def test_what_was_written_under_the_new_name_goes_along(both: tuple[Machine, Mac
     ada.remember("only here", category="gotcha")
     ada.sync()
     linked = link(ada, "shop")
-    assert (linked.before, linked.relocated.files, linked.relocated.aside) == ("storefront", 2, ())
+    assert (linked.before, linked.relocated.files, linked.relocated.conflict_copies) == ("storefront", 2, ())
     for machine in (ada, ben):
         machine.sync()
         assert not (machine.clone / "storefront").exists()
@@ -139,10 +139,10 @@ def test_what_differs_in_both_is_kept_aside(both: tuple[Machine, Machine]) -> No
     ada.remember("of the new name")
     ada.write("storefront/about.md", "---\ndescription: the storefront\n---\n- b\n")
     linked = link(ada, "shop")
-    (aside,) = linked.relocated.aside
-    assert aside.path == "shop/about.md"
+    (copy,) = linked.relocated.conflict_copies
+    assert copy.path == "shop/about.md"
     assert {"- a", "- b"} <= set(ada.read("shop/about.md").splitlines())
-    assert "description: the" in ada.read(aside_file(aside)[0])
+    assert "description: the" in ada.read(copy_as_file(copy)[0])
 
 
 def test_a_folder_that_is_nobody_s_becomes_its_own(ada: Machine) -> None:

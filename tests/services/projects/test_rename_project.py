@@ -94,7 +94,7 @@ def test_what_the_other_machine_writes_meanwhile_arrives_in_the_new_folder(
     ben.remember("Ben's own", category="gotcha")
     ben.write("shop/topics/new.md", "- new\n")
     for machine in (ben, ada, ben):
-        assert not machine.sync().aside
+        assert not machine.sync().conflict_copies
     for machine in (ada, ben):
         assert files(machine) == [f"store/{NOTE}", "store/topics/new.md"]
         assert "Tests need redis" in machine.read(f"store/{NOTE}")

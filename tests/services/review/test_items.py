@@ -9,7 +9,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import Aside, aside_file
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.services.notes.remember import Fact, stage
 from ctxrepo.services.review.items import items_to_decide
@@ -63,7 +63,7 @@ def test_many_deletions_wait_each_and_say_what_decides_them(mine: Machine) -> No
 
 
 def test_a_version_that_lost_a_merge_waits_until_one_of_its_choices_is_taken(mine: Machine) -> None:
-    path, data = aside_file(Aside(NOTE, "- the port is 1", "- the port is 5", "- the port is 9"))
+    path, data = copy_as_file(ConflictCopy(NOTE, "- the port is 1", "- the port is 5", "- the port is 9"))
     mine.write(path, data.decode())
     (item,) = waiting(mine)
     assert (item.kind, item.path) == ("conflict", NOTE)

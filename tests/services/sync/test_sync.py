@@ -85,10 +85,10 @@ def test_a_version_that_lost_is_kept_aside_and_told(pair: Pair) -> None:
     ada.write(NOTE, "# T\n\n- the port is 6380 on this machine\n")
     ben.write(NOTE, "# T\n\n- the port is 6381 on this machine\n")
     ada.sync()
-    assert [a.path for a in ben.sync().aside] == [NOTE]
-    aside = "".join(f.read_text() for f in (ben.clone / "conflicts").glob("*.md"))
+    assert [a.path for a in ben.sync().conflict_copies] == [NOTE]
+    copy = "".join(f.read_text() for f in (ben.clone / "conflicts").glob("*.md"))
     for port in ("6380", "6381"):
-        assert f"the port is {port} on this machine" in aside
+        assert f"the port is {port} on this machine" in copy
     assert any("kept aside" in fault for fault in ben.open().cache.faults())
 
 

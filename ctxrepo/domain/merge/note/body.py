@@ -7,37 +7,37 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from ctxrepo.domain.merge.choose import Key, choose, either, plain
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.note.contained import settled, words
 from ctxrepo.domain.merge.note.identity import identify
 from ctxrepo.domain.merge.note.layout import laid_out
 from ctxrepo.domain.merge.note.version import ROOT, Part, Three
 
 
-def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """The merged body of the note at `path`, and the edits that lost against another edit."""
     if ours in (base, theirs):
         return theirs, []
     if theirs == base:
         return ours, []
     three = identify(base, ours, theirs)
-    parts, asides = _members(path, three)
+    parts, copies = _members(path, three)
     parts = _recounted(parts, three)
     parts |= _headings_needed(parts, three)
-    match settled(three, {words(aside.other) for aside in asides}):
+    match settled(three, {words(copy.other) for copy in copies}):
         case (True, False):
-            return ours, asides
+            return ours, copies
         case (False, True):
-            return theirs, asides
-    return laid_out(parts, three), asides
+            return theirs, copies
+    return laid_out(parts, three), copies
 
 
-def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[Aside]]:
+def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
     """What stays, each part as it was chosen and at home where it was put."""
     base, ours, theirs = (version.parts for version in three)
     again = _said_again(base, ours, theirs)
     parts: dict[Key, Part] = {}
-    asides = []
+    copies = []
     for key in sorted(ours.keys() | theirs.keys()):
         was, us, them = base.get(key), ours.get(key), theirs.get(key)
         if was and _saying(was) in again and not (us and them):
@@ -46,8 +46,8 @@ def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[Aside]]:
         if text is not None:
             parts[key] = _put(was, us, them, text)
         if text is not None and lost is not None and words(lost) != words(text):
-            asides.append(Aside(path, plain(_text(was) or ""), plain(text), plain(lost)))
-    return parts, asides
+            copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(lost)))
+    return parts, copies
 
 
 def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:

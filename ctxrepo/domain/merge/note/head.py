@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.head import Head
 from ctxrepo.domain.note.markdown import lines_of
@@ -26,7 +26,7 @@ class _Fields:
     read: Head
 
 
-def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """The merged head, delimiters included, and what lost; '' stands for a note without one.
 
     A head that can't be read as fields is taken whole: no line of it is lost or mixed with another's.
@@ -35,13 +35,13 @@ def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[
         return choose(base or None, ours or None, theirs or None)[0] or "", []
     was, us, them = (_fields(head) for head in (base, ours, theirs))
     if us and them:
-        merged, asides = _by_fields(path, was or _fields("---\n---\n"), us, them)
+        merged, copies = _by_fields(path, was or _fields("---\n---\n"), us, them)
         if _fields(merged):
-            return merged, asides
+            return merged, copies
     return _whole(path, base, ours, theirs)
 
 
-def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """One of two heads; the one that can be read before the one that can't."""
     if not ours or not theirs:
         return ours or theirs, []
@@ -49,24 +49,24 @@ def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Asid
     kept, other = choose(base or None, ours, theirs)
     if len(readable) == 1 and kept != readable[0]:
         kept, other = other, kept
-    return kept or "", [Aside(path, plain(base), plain(kept or ""), plain(other or ""))]
+    return kept or "", [ConflictCopy(path, plain(base), plain(kept or ""), plain(other or ""))]
 
 
-def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[Aside]]:
+def _by_fields(path: str, was: _Fields | None, us: _Fields, them: _Fields) -> tuple[str, list[ConflictCopy]]:
     base = was.lines if was else {}
     stay: dict[Key, str] = {}
-    asides = []
+    copies = []
     for key in sorted(us.lines.keys() | them.lines.keys()):
         text, lost = choose(base.get(key), us.lines.get(key), them.lines.get(key))
         if text is not None and lost is not None:
             both = _by_meaning(key, was, us, them)
             if both is None:
-                asides.append(Aside(path, plain(base.get(key, "")), plain(text), plain(lost)))
+                copies.append(ConflictCopy(path, plain(base.get(key, "")), plain(text), plain(lost)))
             text = both or text
         if text is not None:
             stay[key] = text
     keys = order(*([key for key in lines if key in stay] for lines in (base, us.lines, them.lines)))
-    return _bordered(was, us, them, "".join(stay[key] for key in keys)), asides
+    return _bordered(was, us, them, "".join(stay[key] for key in keys)), copies
 
 
 def _bordered(was: _Fields | None, us: _Fields, them: _Fields, inner: str) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.note.body import merge_body
 from ctxrepo.domain.merge.note.head import merge_head
 from ctxrepo.domain.note.frontmatter import split
 
 
-def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[Aside]]:
+def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
     """The merged text of the note at `path`, and what lost against another edit."""
     (was, base_body), (us, our_body), (them, their_body) = split(base), split(ours), split(theirs)
-    head, head_asides = merge_head(path, was, us, them)
-    body, body_asides = merge_body(path, base_body, our_body, their_body)
+    head, head_copies = merge_head(path, was, us, them)
+    body, body_copies = merge_body(path, base_body, our_body, their_body)
     if head and body and not head.endswith("\n"):
         head += "\n"
     if not head and split(body)[0]:
         body = "\n" + body  # two thematic breaks must not become a head
-    return head + body, head_asides + body_asides
+    return head + body, head_copies + body_copies

@@ -116,7 +116,7 @@ def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
     """Entries edited under their heading before those that were moved as well but for a much closer one.
 
     `common` are words that tell no entry from another: of the others an edit keeps more than half. Where
-    entries are alike, one removed and one added are no edit, and neither is put aside for another one's.
+    entries are alike, one removed and one added are no edit, and neither becomes a conflict copy.
     """
 
     def scored(gone: Mapping[str, Saying], come: Mapping[str, Saying]) -> Iterator[tuple[float, str, str]]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import NamesIn
@@ -36,7 +36,7 @@ class Claimed:
     ours: Contents
     theirs: Contents
     renames: Renames = ()
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
 def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn) -> Claimed:
@@ -57,7 +57,7 @@ def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, n
         folders[project] = renames[project][1]
     carrier = _Carrier(known, merged, folders, blobs)
     carried = carrier.carried(_met(trees, carrier.moves, names_in))
-    return Claimed(*carried, tuple(renames.values()), tuple(carrier.aside))
+    return Claimed(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
 
 
 def _losers(
@@ -104,7 +104,7 @@ class _Carrier:
     merged: Registry
     folders: Mapping[str, str]
     blobs: Blobs
-    aside: dict[Aside, None] = field(default_factory=dict)
+    conflict_copies: dict[ConflictCopy, None] = field(default_factory=dict)
 
     @property
     def moves(self) -> set[Move]:
@@ -159,10 +159,10 @@ class _Carrier:
                 self._add(carried, path, base[path])
             if path in tree:
                 lost = self._add(carried, to, tree[path])
-                self.aside |= dict.fromkeys(lost if tree is not base else ())
+                self.conflict_copies |= dict.fromkeys(lost if tree is not base else ())
         return carried
 
-    def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[Aside, ...]:
+    def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[ConflictCopy, ...]:
         """Put a file into a tree, as one with the file that is there; returns what lost."""
         both, lost = self.blobs.merge(path, None, tree.get(path), content)
         tree[path] = content if both is None else both

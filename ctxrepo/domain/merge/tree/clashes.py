@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import Surroundings, folders_of, join
 from ctxrepo.domain.note.note import encode
@@ -27,7 +27,9 @@ class Versions:
     around: Surroundings
 
 
-def kept_apart(merged: Contents, versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], list[Aside]]:
+def kept_apart(
+    merged: Contents, versions: Versions, blobs: Blobs
+) -> tuple[dict[str, Content], list[ConflictCopy]]:
     """The same files under names of which a file system that ignores case and spelling can hold all.
 
     Twins of a folder become one. Of twins of a file one keeps the name: what was there before, else what is
@@ -40,15 +42,15 @@ def kept_apart(merged: Contents, versions: Versions, blobs: Blobs) -> tuple[dict
     names = _Names(merged, versions)
     placed = {names.settled(path): content for path, content in merged.items() if names.stays(path)}
     taken = {fold(path): path for path in placed}
-    asides: list[Aside] = []
+    copies: list[ConflictCopy] = []
     for path in sorted(path for path in merged if not names.stays(path)):
         new = next(n for n in names.beside(path) if taken.get(fold(n), n) == n and names.is_free(n))
         taken[fold(new)] = new
         there = placed.get(new, versions.around.like(new).get(new))
         both, lost = blobs.merge(new, None, there, merged[path])
         placed[new] = merged[path] if both is None else both
-        asides += lost
-    return placed, asides
+        copies += lost
+    return placed, copies
 
 
 class _Names:

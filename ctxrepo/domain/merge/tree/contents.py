@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxrepo.domain.merge.conflict_copy import Aside
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
 
@@ -28,7 +28,7 @@ class Blobs:
 
     def merge(
         self, path: str, was: Content | None, us: Content | None, them: Content | None
-    ) -> tuple[Content | None, tuple[Aside, ...]]:
+    ) -> tuple[Content | None, tuple[ConflictCopy, ...]]:
         """(what stays at `path`, what lost); a side's own content where it is that, byte for byte."""
         if us == was:
             return them, ()
@@ -41,13 +41,13 @@ class Blobs:
         base = was if was is not None and is_plain(was) else None
         result = merge_file(path, *map(self.bytes_of, (base, us, them)))
         sides = {self.bytes_of(side): side for side in (them, us)}
-        return sides.get(result.data, result.data), result.aside
+        return sides.get(result.data, result.data), result.conflict_copies
 
-    def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[Aside, ...]]:
+    def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[ConflictCopy, ...]]:
         """Of a link and a file the file stays, for the link may never be on disk."""
         other, kept = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
         said = decode_exactly(self.bytes_of(other) or b"") or str(other)
-        return kept, (Aside(path, "", "", said),)
+        return kept, (ConflictCopy(path, "", "", said),)
 
 
 def is_plain(content: Content) -> bool:

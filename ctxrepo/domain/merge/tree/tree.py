@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxrepo.domain.merge.conflict_copy import Aside, aside_file
+from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.merge.tree.claims import Renames, told_apart
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
@@ -19,12 +19,12 @@ Tree = Mapping[str, str]
 @dataclass(frozen=True)
 class TreeMerge:
     """`changes` turns ours into the merged tree: path -> key taken from a side, new bytes, or None to
-    remove it. `aside` is in it already, as files under conflicts/. `renames` are the project folders that
-    had to make way: (old, new).
+    remove it. `conflict_copies` are in it already, as files under conflicts/. `renames` are the project
+    folders that had to make way: (old, new).
     """
 
     changes: Mapping[str, Content | None]
-    aside: tuple[Aside, ...] = ()
+    conflict_copies: tuple[ConflictCopy, ...] = ()
     renames: Renames = ()
 
 
@@ -42,34 +42,35 @@ def merge_trees(
     was, us, them = claimed.base, claimed.ours, claimed.theirs
     met = around.files_like((us.keys() | them.keys()) - was.keys())
     versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
-    merged, asides = _file_by_file(versions, blobs)
-    asides |= dict.fromkeys(claimed.aside)
-    merged = _placed(merged, asides, versions, blobs)
+    merged, copies = _file_by_file(versions, blobs)
+    copies |= dict.fromkeys(claimed.conflict_copies)
+    merged = _placed(merged, copies, versions, blobs)
     before = {**ours, **met}
     changes = {path: merged.get(path) for path in sorted(merged.keys() | before.keys())}
     changes = {path: content for path, content in changes.items() if content != before.get(path)}
-    return TreeMerge(changes, tuple(asides), claimed.renames)
+    return TreeMerge(changes, tuple(copies), claimed.renames)
 
 
-def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], dict[Aside, None]]:
+def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], dict[ConflictCopy, None]]:
     merged: dict[str, Content] = {}
-    asides: dict[Aside, None] = {}
+    copies: dict[ConflictCopy, None] = {}
     for item in items(versions.base, versions.ours, versions.theirs, blobs):
         content, lost = blobs.merge(item.path, item.was, item.us, item.them)
-        asides |= dict.fromkeys(lost)
+        copies |= dict.fromkeys(lost)
         if content is not None:
             both, lost = blobs.merge(item.path, None, merged.get(item.path), content)
             merged[item.path] = content if both is None else both
-            asides |= dict.fromkeys(lost)
-    return merged, asides
+            copies |= dict.fromkeys(lost)
+    return merged, copies
 
 
 def _placed(
-    merged: Contents, asides: dict[Aside, None], versions: Versions, blobs: Blobs
+    merged: Contents, copies: dict[ConflictCopy, None], versions: Versions, blobs: Blobs
 ) -> dict[str, Content]:
-    """`merged` and its asides, each under a name of its own; `asides` learns of what is lost by that."""
-    placed, lost = kept_apart({**merged, **dict(map(aside_file, asides))}, versions, blobs)
-    while new := dict.fromkeys(aside for aside in lost if aside not in asides):
-        asides |= new
-        placed, lost = kept_apart({**placed, **dict(map(aside_file, new))}, versions, blobs)
+    """`merged` and its conflict copies, each file under a name of its own; what is lost by that is added to
+    `copies`."""
+    placed, lost = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
+    while new := dict.fromkeys(copy for copy in lost if copy not in copies):
+        copies |= new
+        placed, lost = kept_apart({**placed, **dict(map(copy_as_file, new))}, versions, blobs)
     return placed

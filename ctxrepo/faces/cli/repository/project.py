@@ -10,7 +10,7 @@ import typer
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json, without_verb
-from ctxrepo.faces.cli.repository.sync import ASIDE, tell_aside
+from ctxrepo.faces.cli.repository.sync import CONFLICT, tell_copies
 
 if TYPE_CHECKING:
     from ctxrepo.services.projects.link_project import ProjectLink
@@ -130,9 +130,9 @@ def link(
     data = {"name": done.name, "id": done.id, "folder": done.folder, "changed": done.is_changed}
     data |= {"before": done.before, "files": done.relocated.files}
     output.done(json, data, _told(done))
-    tell_aside(done.relocated.aside)
-    if done.relocated.aside:
-        raise typer.Exit(ASIDE)
+    tell_copies(done.relocated.conflict_copies)
+    if done.relocated.conflict_copies:
+        raise typer.Exit(CONFLICT)
 
 
 @group.command()

@@ -14,10 +14,10 @@ from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.merge import Aside
+    from ctxrepo.domain.merge import ConflictCopy
     from ctxrepo.services.sync.sync import Synced
 
-ASIDE, QUEUED, REFUSED = 4, 5, 6
+CONFLICT, QUEUED, REFUSED = 4, 5, 6
 
 
 def register(app: typer.Typer) -> None:
@@ -97,7 +97,7 @@ def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
         "sent": result.sent,
         "branch": result.branch,
         "held": [asdict(h) for h in result.held],
-        "aside": [a.path for a in result.aside],
+        "aside": [a.path for a in result.conflict_copies],
         "notices": result.notices,
     }
     current = open_review(memory)
@@ -117,18 +117,19 @@ def finish(result: Synced, failing: str = "not sent") -> None:
     """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
     for line in (*told(result.held), *result.notices):
         output.notice(line)
-    tell_aside(result.aside)
+    tell_copies(result.conflict_copies)
     if not result.remote.ok:
         output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
-    code = REFUSED if result.held else QUEUED if not result.remote.ok else ASIDE if result.aside else 0
+    has_copies = bool(result.conflict_copies)
+    code = REFUSED if result.held else QUEUED if not result.remote.ok else CONFLICT if has_copies else 0
     if code:
         raise typer.Exit(code)
 
 
-def tell_aside(asides: Sequence[Aside]) -> None:
+def tell_copies(copies: Sequence[ConflictCopy]) -> None:
     """Say which versions lost, and where each is."""
-    from ctxrepo.domain.merge import aside_file, aside_id
+    from ctxrepo.domain.merge import copy_as_file, copy_id
 
-    for aside in asides:
-        kept = aside_id(aside_file(aside)[0])
-        output.notice(f"two versions met in {aside.path}; `ctxrepo conflicts show {kept}` has the other one")
+    for copy in copies:
+        kept = copy_id(copy_as_file(copy)[0])
+        output.notice(f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` has the other one")

@@ -62,7 +62,7 @@ def list_conflicts(json: Json = False) -> None:
     found = conflicts(run.memory)
     lines = [_line(conflict, run.now) for conflict in found]
     output.done(json, {"conflicts": [_data(c) for c in found]}, "\n".join(lines) or "nothing is kept aside")
-    readable = [c for c in found if c.aside]
+    readable = [c for c in found if c.copy]
     if readable and not json:
         output.notice(f"look at one with `ctxrepo conflicts show {readable[0].id}`")
 
@@ -78,21 +78,21 @@ def show(name: Id, json: Json = False) -> None:
 
     run = Runtime()
     conflict = find_conflict(run.memory, name)
-    aside = conflict.aside
-    assert aside is not None  # find_conflict raises for a file that keeps none
-    kept = aside.kept or file_now(run.memory, aside.path)
-    diff = list(islice(_diff(kept or "", aside.other), _MAX_DIFF + 1))
+    copy = conflict.copy
+    assert copy is not None  # find_conflict raises for a file that keeps none
+    kept = copy.kept or file_now(run.memory, copy.path)
+    diff = list(islice(_diff(kept or "", copy.other), _MAX_DIFF + 1))
     if len(diff) > _MAX_DIFF:
         diff[-1] = "…"
-    what = "a part" if aside.kept else "the whole file"
+    what = "a part" if copy.kept else "the whole file"
     parts = [
-        f"{conflict.id}  {aside.path}: {what}, {_age(conflict.since, run.now)}",
-        *([f"was:\n{_indented(aside.base)}"] if aside.base else []),
-        *([f"kept:\n{_indented(aside.kept)}"] if aside.kept else []),
-        *([f"other:\n{_indented(aside.other)}"] if aside.kept else []),
+        f"{conflict.id}  {copy.path}: {what}, {_age(conflict.since, run.now)}",
+        *([f"was:\n{_indented(copy.base)}"] if copy.base else []),
+        *([f"kept:\n{_indented(copy.kept)}"] if copy.kept else []),
+        *([f"other:\n{_indented(copy.other)}"] if copy.kept else []),
         "\n".join(["from kept to other:", *diff]),
     ]
-    said = {"was": aside.base, "kept": kept, "other": aside.other, "whole": not aside.kept}
+    said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
     output.done(json, {**_data(conflict), **said, "diff": "\n".join(diff)}, "\n\n".join(parts))
     if not json:
         output.notice(f"`ctxrepo conflicts resolve {conflict.id} --keep kept`, or other, or both")
@@ -139,19 +139,19 @@ def resolve(
 
 
 def _line(conflict: Conflict, now: datetime) -> str:
-    if conflict.aside is None:
+    if conflict.copy is None:
         return f"unreadable  {conflict.file}: keeps no version, look at it in an editor"
-    return f"{conflict.id}  {conflict.aside.path}  {_age(conflict.since, now)}  {conflict.words}"
+    return f"{conflict.id}  {conflict.copy.path}  {_age(conflict.since, now)}  {conflict.words}"
 
 
 def _data(conflict: Conflict) -> dict[str, Any]:
     return {
         "id": conflict.id,
-        "path": conflict.aside.path if conflict.aside else "",
+        "path": conflict.copy.path if conflict.copy else "",
         "file": conflict.file,
         "words": conflict.words,
         "since": second(conflict.since) if conflict.since else None,
-        "readable": conflict.aside is not None,
+        "readable": conflict.copy is not None,
     }
 
 

@@ -49,7 +49,7 @@ def test_among_entries_of_one_form_a_new_one_is_no_edit_of_a_removed_one() -> No
 def test_an_entry_whose_words_no_other_has_is_edited_however_short() -> None:
     base = "- Use make\n- Tests need Postgres 16\n"
     merged = merge(base, base.replace("16", "17"), base.replace("16", "15"))
-    assert [aside.other for aside in merged.aside] == ["- Tests need Postgres 15"]
+    assert [copy.other for copy in merged.conflict_copies] == ["- Tests need Postgres 15"]
 
 
 def test_white_space_is_no_edit_of_what_the_other_removed() -> None:
@@ -60,7 +60,7 @@ def test_white_space_is_no_edit_of_what_the_other_removed() -> None:
 def test_a_box_that_was_ticked_is_not_lost_against_an_id() -> None:
     base = "- [ ] sign the wheels\n"
     merged = merge(base, "- [x] sign the wheels\n", "- [ ] sign the wheels <!-- ^sw -->\n")
-    text = (merged.data or b"").decode() + "".join(aside.other for aside in merged.aside)
+    text = (merged.data or b"").decode() + "".join(copy.other for copy in merged.conflict_copies)
     assert "[x]" in text
     assert "^sw" in text
 

@@ -25,7 +25,7 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
 def merged_head(base: str, ours: str, theirs: str) -> str:
     merged = merge(base, ours, theirs)
     assert merged.data is not None
-    assert merged.aside == ()
+    assert merged.conflict_copies == ()
     return merged.data.decode().removeprefix("---\n").removesuffix("---\n\n- entry\n")
 
 
@@ -85,7 +85,7 @@ def test_updated_is_the_later_and_created_the_earlier() -> None:
 def test_of_two_descriptions_one_stays_and_the_other_is_put_aside() -> None:
     merged = merge(BASE, BASE.replace("How we build", "Building"), BASE.replace("How we build", "Making of"))
     assert b"description: Making of\n" in (merged.data or b"")
-    assert [(a.base, a.kept, a.other) for a in merged.aside] == [
+    assert [(a.base, a.kept, a.other) for a in merged.conflict_copies] == [
         ("description: How we build", "description: Making of", "description: Building")
     ]
 
@@ -107,14 +107,14 @@ def test_a_head_that_is_no_yaml_is_taken_whole_and_the_other_put_aside() -> None
     broken = BASE + "x: [1\n"
     merged = merge(BASE, broken, BASE + "owner: ada\n")
     assert merged.data == f"---\n{BASE}owner: ada\n---\n\n- entry\n".encode()
-    assert [a.other for a in merged.aside] == [f"---\n{broken}---"]
+    assert [a.other for a in merged.conflict_copies] == [f"---\n{broken}---"]
 
 
 def test_a_head_with_a_key_given_twice_is_taken_whole() -> None:
     twice, theirs = BASE + "owner: ada\nowner: bob\n", BASE + "owner: eve\n"
     merged = merge(BASE, twice, theirs)
     assert merged.data == f"---\n{theirs}---\n\n- entry\n".encode()
-    assert [a.other for a in merged.aside] == [f"---\n{twice}---"]
+    assert [a.other for a in merged.conflict_copies] == [f"---\n{twice}---"]
 
 
 def test_a_head_that_one_side_removed_stays_where_the_other_edited_it() -> None:
@@ -130,11 +130,11 @@ def test_a_head_without_a_last_newline_glues_nothing() -> None:
 def test_a_head_that_would_become_too_large_is_taken_whole() -> None:
     merged = merge(BASE, BASE + f"x: {'x' * 40_000}\n", BASE + f"y: {'y' * 40_000}\n")
     assert not read((merged.data or b"").decode()).problem
-    assert len(merged.aside) == 1
+    assert len(merged.conflict_copies) == 1
 
 
 def test_a_head_added_on_both_sides_is_one() -> None:
     merged = merge_file(PATH, b"- a\n", b"---\ntags: [x]\n---\n- a\n", b"---\nowner: ada\n---\n- a\n")
     assert merged.data is not None
     assert read(merged.data.decode()).fields == {"owner": "ada", "tags": ["x"]}
-    assert merged.aside == ()
+    assert merged.conflict_copies == ()

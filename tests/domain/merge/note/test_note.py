@@ -70,9 +70,9 @@ def test_of_two_edits_of_one_entry_the_greater_stays_and_the_other_is_put_aside(
     ours, theirs = BASE.replace("Postgres 16", "Postgres 17"), BASE.replace("Postgres 16", "Postgres 15")
     merged = merge(BASE, ours, theirs)
     assert merged.data == ours.encode()
-    (aside,) = merged.aside
-    assert (aside.path, aside.base) == (PATH, "- Tests need Postgres 16")
-    assert (aside.kept, aside.other) == ("- Tests need Postgres 17", "- Tests need Postgres 15")
+    (copy,) = merged.conflict_copies
+    assert (copy.path, copy.base) == (PATH, "- Tests need Postgres 16")
+    assert (copy.kept, copy.other) == ("- Tests need Postgres 17", "- Tests need Postgres 15")
 
 
 def test_the_edit_that_names_the_later_date_stays() -> None:
@@ -85,7 +85,7 @@ def test_an_id_holds_an_entry_together_however_it_is_reworded() -> None:
     base = "- Deploys go through Jenkins <!-- ^dep -->\n- Other\n"
     ours = "- Other\n- We use Actions now <!-- ^dep -->\n"
     merged = merge(base, ours, base.replace("Jenkins", "Jenkins on box 4"))
-    assert len(merged.aside) == 1
+    assert len(merged.conflict_copies) == 1
     assert (merged.data or b"").count(b"^dep") == 1
 
 

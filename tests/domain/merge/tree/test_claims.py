@@ -36,7 +36,7 @@ def test_of_two_projects_in_one_folder_the_lower_id_keeps_it() -> None:
         "git.example/a": "shop",
         "git.example/b": "shop-2",
     }
-    assert merged.aside == ()
+    assert merged.conflict_copies == ()
 
 
 def test_the_next_free_folder_is_taken_whatever_its_case() -> None:

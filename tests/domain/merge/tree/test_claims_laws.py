@@ -92,6 +92,6 @@ def test_each_fact_is_where_its_project_is(
     for project, line in (*base.said, *ours.said, *theirs.said):
         places = [path for path, text in tree.items() if line in text.splitlines()]
         assert [path.split("/")[0] for path in places] == [known.folder_of(project)], (line, tree)
-    assert not merge(base.files, ours.files, theirs.files).aside
+    assert not merge(base.files, ours.files, theirs.files).conflict_copies
     folders = list(known.projects.values())
     assert len(set(folders)) == len(folders)

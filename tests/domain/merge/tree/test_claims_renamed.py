@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trees import Files, merge, merged_tree
 
-from ctxrepo.domain.merge import aside_file
+from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.registry import Registry
 
@@ -100,11 +100,11 @@ def test_what_differs_where_two_folders_become_one_is_kept_aside() -> None:
     base = claimed({"shop/M.md": "---\ndescription: one\n---\n- s\n"}, a="shop")
     theirs = claimed({**base, "new/M.md": "---\ndescription: two\n---\n- n\n"}, b="new")
     ours = linked(base, "b", "a")
-    (aside,) = merge(base, ours, theirs).aside
-    assert aside.path == "shop/M.md"
+    (copy,) = merge(base, ours, theirs).conflict_copies
+    assert copy.path == "shop/M.md"
     tree = merged_tree(base, ours, theirs)
     assert {"- s", "- n"} < lines(tree)["shop/M.md"]
-    assert [path for path in tree if path.startswith("conflicts/")] == [aside_file(aside)[0]]
+    assert [path for path in tree if path.startswith("conflicts/")] == [copy_as_file(copy)[0]]
 
 
 def test_a_linked_project_that_got_the_same_folder_elsewhere_has_not_to_make_way() -> None:

@@ -34,8 +34,8 @@ def test_a_deletion_yields_to_an_edit() -> None:
 def test_what_lost_is_among_the_changes() -> None:
     base = {"a.md": "- the answer is 41\n"}
     merged = merge(base, {"a.md": "- the answer is 42\n"}, {"a.md": "- the answer is 43\n"})
-    (aside,) = merged.aside
-    assert (aside.kept, aside.other) == ("- the answer is 43", "- the answer is 42")
+    (copy,) = merged.conflict_copies
+    assert (copy.kept, copy.other) == ("- the answer is 43", "- the answer is 42")
     (path,) = (path for path in merged.changes if path.startswith("conflicts/"))
     kept = merged.changes[path]
     assert isinstance(kept, bytes)

@@ -8,21 +8,21 @@ import pytest
 from machines import Machine
 from terminal import Terminal
 
-from ctxrepo.domain.merge import Aside, aside_file, aside_id
+from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"
-PORT = Aside(NOTE, "- port 1", "- port 9\n  - more", "- port 5\x1b[31m")
+PORT = ConflictCopy(NOTE, "- port 1", "- port 9\n  - more", "- port 5\x1b[31m")
 
 
-def keep_aside(machine: Machine, aside: Aside, note: str = "") -> str:
+def keep_aside(machine: Machine, copy: ConflictCopy, note: str = "") -> str:
     """Put it, and the note it belongs to, into the memory; returns its id."""
-    path, data = aside_file(aside)
+    path, data = copy_as_file(copy)
     machine.write(path, data.decode())
     if note:
-        machine.write(aside.path, note)
+        machine.write(copy.path, note)
     commit(machine.open(), datetime.now(UTC))
-    return aside_id(path)
+    return copy_id(path)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_one_is_shown_with_how_it_differs(cli: Terminal, one: str) -> None:
 
 
 def test_a_file_taken_whole_is_shown_against_what_is_there(cli: Terminal) -> None:
-    name = keep_aside(cli.machine, Aside("shop/a.svg", "", "", "<b>\n"), "<a>\n")
+    name = keep_aside(cli.machine, ConflictCopy("shop/a.svg", "", "", "<b>\n"), "<a>\n")
     said = cli("conflicts", "show", name)
     assert ": the whole file, just now\n\nfrom kept to other:\n--- kept" in said.out
     assert "-<a>\n+<b>\n" in said.out
@@ -85,7 +85,7 @@ def test_a_file_taken_whole_is_shown_against_what_is_there(cli: Terminal) -> Non
     ],
 )
 def test_its_age_is_told(cli: Terminal, before: timedelta, told: str) -> None:
-    path, data = aside_file(PORT)
+    path, data = copy_as_file(PORT)
     cli.machine.write(path, data.decode())
     commit(cli.machine.open(), datetime.now(UTC) - before)
     assert f"  {told}  " in cli("conflicts").out
@@ -93,7 +93,7 @@ def test_its_age_is_told(cli: Terminal, before: timedelta, told: str) -> None:
 
 def test_a_long_difference_is_cut(cli: Terminal) -> None:
     many = "".join(f"line {n}\n" for n in range(1000))
-    name = keep_aside(cli.machine, Aside("shop/a.svg", "", "", many), "<a>\n")
+    name = keep_aside(cli.machine, ConflictCopy("shop/a.svg", "", "", many), "<a>\n")
     assert len(cli("conflicts", "show", name).out.splitlines()) < 220
 
 
@@ -115,7 +115,7 @@ def test_one_is_settled_and_a_worker_woken(cli: Terminal, one: str, keep: str, t
 
 
 def test_all_are_dropped(cli: Terminal, one: str) -> None:
-    keep_aside(cli.machine, Aside(NOTE, "", "- a", "- b"))
+    keep_aside(cli.machine, ConflictCopy(NOTE, "", "- a", "- b"))
     data = cli("conflicts", "resolve", "--all", "--keep", "kept", "--json").data
     assert one in [s["id"] for s in data["settled"]]
     assert len(data["settled"]) == 2
