@@ -130,10 +130,10 @@ class Memory:
     def objects(self) -> Objects:
         from ctxrepo.storage.objects.store import Objects  # see TYPE_CHECKING above
 
-        return Objects(self.own, self._bring if self.clone.is_partial else None)
+        return Objects(self.own, self._fetch_objects if self.clone.is_partial else None)
 
-    def _bring(self, missing: Sequence[str]) -> None:
-        if not (answer := self.remote.bring(missing)).ok:
+    def _fetch_objects(self, missing: Sequence[str]) -> None:
+        if not (answer := self.remote.fetch_objects(missing)).ok:
             raise GitFailed(
                 f"{len(missing)} files of the memory are not on this machine and can't be brought: "
                 f"{answer.reason or answer.outcome}",

@@ -27,7 +27,7 @@ from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.saving.take import Changes, Taken, take
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
-from ctxrepo.storage.worktree.replaced import Late
+from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
@@ -35,7 +35,7 @@ _TRIES = 5
 """How often the branch may move under us (a person committing by hand) before the next run takes over."""
 
 
-_Written = TypeVar("_Written", Write, Late)
+_Written = TypeVar("_Written", Write, LateWrite)
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,17 @@ def _together(before: Committed, committed: Committed) -> Committed:
     )
 
 
-def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Committed | None, Sequence[Late]]:
+def _attempt(
+    memory: Memory, now: datetime, wanted: CommitRequest
+) -> tuple[Committed | None, Sequence[LateWrite]]:
     """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
     objects = memory.objects
     old = memory.head
     old_tree = objects.tree_of(old)
-    settled = memory.writes.settle(lambda commit: old is not None and objects.is_in(old, commit))
+    settled = memory.writes.cut_committed(lambda commit: old is not None and objects.is_in(old, commit))
     if settled:
         memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in settled})
-    writes, late = memory.writes.read(), memory.worktree.replaced.late()
+    writes, late = memory.writes.read(), memory.worktree.replaced.late_writes()
     versions = (*wanted.versions, *(_version(memory, one) for one in late))
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
@@ -145,10 +147,10 @@ def _attempt(memory: Memory, now: datetime, wanted: CommitRequest) -> tuple[Comm
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_own(memory, new)
-    memory.worktree.replaced.settle(come)  # before others come
+    memory.worktree.replaced.forget(come)  # before others come
     tree = objects.tree_of(new)
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
-    later = bring(memory, tree, seen, hold | unknown) if tree else ()
+    later = check_out(memory, tree, seen, hold | unknown) if tree else ()
     held, copies = tuple(taken.held), tuple(taken.conflict_copies)
     committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done))
     return committed, _within_reach(later, seen, hold)
@@ -163,7 +165,7 @@ def _taken(
     return take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
 
 
-def _shown(memory: Memory, late: Sequence[Late]) -> list[Late]:
+def _shown(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
     """Put into their files what alone is to blame that these are held back; returns what is there now.
 
     Whoever is to mend such a file would find nothing wrong in it otherwise, and it would be held for ever.
@@ -195,7 +197,7 @@ def _further(
     return seen, frozenset(memory.checkout.edited(seen, old_tree) - known)
 
 
-def _version(memory: Memory, late: Late) -> Version:
+def _version(memory: Memory, late: LateWrite) -> Version:
     base = memory.objects.data(late.base) if memory.objects.has(late.base) else None
     return Version(late.path, "", "", late.data, base)
 
@@ -221,9 +223,9 @@ def _make(
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 
-def bring(memory: Memory, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> Sequence[Late]:
+def check_out(memory: Memory, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> Sequence[LateWrite]:
     """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
-    late = memory.checkout.bring(tree, seen, hold)
+    late = memory.checkout.check_out(tree, seen, hold)
     memory.user_index.follow(tree)
     return late
 

@@ -59,7 +59,7 @@ def build(memory: Memory, head: str | None) -> None:
     # A second time when the cache turns out to be damaged, and was emptied for it.
     for _ in range(2):
         if head is not None and memory.cache.head != head:
-            _bring(memory, head)
+            _update(memory, head)
 
 
 def complete(memory: Memory, head: str | None) -> None:
@@ -86,11 +86,11 @@ def _changes_many(memory: Memory, head: str) -> bool:
     return len(objects.files(objects.tree_of(head), cone=memory.checkout.cone)) > MANY_NOTES
 
 
-def _bring(memory: Memory, head: str) -> None:
+def _update(memory: Memory, head: str) -> None:
     cache, objects = memory.cache, memory.objects
     tree = objects.tree_of(head)
     if cache.head and objects.has(cache.head):
-        _follow(memory, head, tree, objects.diff(objects.tree_of(cache.head), tree))
+        _apply_differences(memory, head, tree, objects.diff(objects.tree_of(cache.head), tree))
     else:
         _fill(memory, head, tree)
 
@@ -114,7 +114,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell, handoffs)
 
 
-def _follow(
+def _apply_differences(
     memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
 ) -> None:
     """Bring the cache from one tree to another by the files that differ."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own
-from ctxrepo.services.saving.commit import CommitRequest, Committed, bring, commit_locked
+from ctxrepo.services.saving.commit import CommitRequest, Committed, check_out, commit_locked
 from ctxrepo.services.saving.merge import MergedCommits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory
@@ -39,7 +39,7 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
         note_own(memory, both.commit)
         # What was edited since the commit above stays as it is, for the next commit to merge.
         edited = memory.checkout.edited(seen, old_tree)
-        late = bring(memory, tree, seen, hold={r.path for r in committed.held} | edited)
+        late = check_out(memory, tree, seen, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
         done = replace(
             committed, head=both.commit, conflict_copies=(*committed.conflict_copies, *both.conflict_copies)

@@ -42,10 +42,10 @@ class Author:
 class Objects(Refs, Past):
     """One repository's objects and refs."""
 
-    def __init__(self, own: OwnGit, bring: Callable[[Sequence[str]], None] | None = None) -> None:
-        """`bring` fetches objects that a partial clone has left with its remote."""
+    def __init__(self, own: OwnGit, fetch: Callable[[Sequence[str]], None] | None = None) -> None:
+        """`fetch` fetches objects that a partial clone has left with its remote."""
         super().__init__(own)
-        self._bring = bring
+        self._fetch = fetch
         self._trees = Trees(self.tree_bytes)
 
     # -- blobs
@@ -81,11 +81,11 @@ class Objects(Refs, Past):
 
     def need(self, keys: Iterable[Key]) -> None:
         """See to it that these are here, all at once: a partial clone leaves them with the remote."""
-        if self._bring:
+        if self._fetch:
             oids = {key.rpartition(":")[2] for key in keys}
             missing = sorted(oid for oid in oids if not self.is_there(oid))
             if missing:
-                self._bring(missing)
+                self._fetch(missing)
                 self.reopen()
 
     def has(self, key: Key) -> bool:

@@ -79,14 +79,14 @@ class Remote:
         """
         # Without the history that a shallow clone left out, two sides have no common past to merge over.
         deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
-        answer = self._bring_refs(*deepen, refspec=self._refspec(self.clone.branch))
+        answer = self._fetch_refs(*deepen, refspec=self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
             answer = self._branch_is_gone()
         return (
-            self._bring_refs("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
+            self._fetch_refs("--prune", refspec=self._refspec(f"{also}/*")) if answer.ok and also else answer
         )
 
-    def bring(self, objects: Sequence[str]) -> RemoteAnswer:
+    def fetch_objects(self, objects: Sequence[str]) -> RemoteAnswer:
         """Bring objects that a partial clone left there."""
         return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
 
@@ -123,7 +123,7 @@ class Remote:
         finally:
             shutil.rmtree(probe, ignore_errors=True)
 
-    def _bring_refs(self, *options: str, refspec: str) -> RemoteAnswer:
+    def _fetch_refs(self, *options: str, refspec: str) -> RemoteAnswer:
         """Fetch, and carry over to the clone what became of the refs in our directory."""
         if refusal := self._refusal():
             return refusal

@@ -109,7 +109,7 @@ class WriteLog:
             said = {"commit": commit, "done": [w.key for w in done]}
             _replace(self._intent, json.dumps(said).encode("ascii"))
 
-    def settle(self, is_in: Callable[[str], bool]) -> list[Write]:
+    def cut_committed(self, is_in: Callable[[str], bool]) -> list[Write]:
         """Cut what a commit holds whose maker was killed before it could: replayed, it would undo what
         people have changed since. `is_in` tells whether the branch holds a commit; returns what was cut."""
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError):

@@ -20,7 +20,7 @@ from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.disk import Differing, Disk, Everything, look, look_at
 from ctxrepo.storage.worktree.hidden import Hidden, found_at
-from ctxrepo.storage.worktree.replaced import Late
+from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.scan import A_FILE, A_FOLDER
 from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.stamps import Stamps
@@ -174,7 +174,7 @@ class Checkout:
         self.objects.set_ref(WT_NEXT, based)
         self.objects.set_ref(WT, based)
 
-    def bring(self, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> list[Late]:
+    def check_out(self, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> list[LateWrite]:
         """Make the files those of `tree`, as far as `seen` goes; not those in `hold` or changed since.
 
         Links, submodules, unsafe names and huge files stay in the tree and never reach the disk.
@@ -182,11 +182,11 @@ class Checkout:
         Returns what was written to files while they were being replaced.
         """
         self.hide(seen)
-        late = self._bring(tree, seen, hold)
+        late = self._check_out(tree, seen, hold)
         self.hidden.drop(path for path in self.hidden.files() if seen.has_looked_at(path))
         return late
 
-    def _bring(self, tree: str, seen: Snapshot, hold: Collection[str]) -> list[Late]:
+    def _check_out(self, tree: str, seen: Snapshot, hold: Collection[str]) -> list[LateWrite]:
         differing = self.differing(seen, tree)
         coming = {path: key for path, (_, key) in differing.items() if key}
         never = {p for p, key in coming.items() if unsafe(p) or is_ignored(p) or ":" in key}
@@ -214,7 +214,7 @@ class Checkout:
         based = self.objects.edit(based, self._keys(seen.base, left) | dict.fromkeys(never))
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
-        return self.worktree.replaced.late() if due else []
+        return self.worktree.replaced.late_writes() if due else []
 
     def _keys(self, tree: str | None, paths: Collection[str]) -> dict[str, Key | None]:
         """path -> key in a tree, None where there is nothing."""

@@ -50,7 +50,7 @@ class UserIndex:
         self._clear()
         if is_readable:
             shutil.copy2(self._index, self._new)
-        if self._bring(base if is_readable else self.objects.edit(None, {}), tree):
+        if self._update_copy(base if is_readable else self.objects.edit(None, {}), tree):
             with suppress(OSError):
                 os.link(self._new, self._lock)
                 if _is_same(self._stamp(), before):
@@ -66,10 +66,10 @@ class UserIndex:
         """Go through the index anew next time, whatever it followed."""
         self.objects.drop_ref(FOLLOWED)
 
-    def _bring(self, base: str, tree: str) -> bool:
+    def _update_copy(self, base: str, tree: str) -> bool:
         """Give our copy what `tree` has wherever that differs from `base`."""
         if self.is_sparse:
-            return self._bring_sparse(base, tree)
+            return self._update_sparse_copy(base, tree)
         entries = [(path, after or _GONE) for path, _, after in self.objects.differences(base, tree)]
         # What goes comes first: a file may be where a folder was.
         entries.sort(key=lambda entry: entry[1] != _GONE)
@@ -77,7 +77,7 @@ class UserIndex:
         update = ("update-index", "-z", "--index-info")
         return self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new).ok
 
-    def _bring_sparse(self, base: str, tree: str) -> bool:
+    def _update_sparse_copy(self, base: str, tree: str) -> bool:
         """Folders that are not on disk stay one entry each, which only git's own merging of trees knows."""
         words = ("read-tree", "-i", "-m")
         if self.git.run(*words, base, tree, timeout=_TIMEOUT, index=self._new).ok:

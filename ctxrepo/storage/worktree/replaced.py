@@ -1,4 +1,7 @@
-"""Files we have replaced, kept for a while under another name: who had one open may still write to it."""
+"""Old versions of replaced files, kept for ten minutes: a program that had one open may still write to it.
+
+tests/faults/test_editors_late.py shows what would be lost without them.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ from ctxrepo.storage.disk.private import make_folder, opened, put
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 KEPT = 600.0
-"""Seconds; who holds a file open for longer before writing to it has read something old anyway."""
+"""Seconds. A program that writes later than that works from a version that is out of date anyway."""
 
 _GRAIN = 0.05
 """Seconds by which the file system's clock may lag behind ours."""
 
 
 @dataclass(frozen=True)
-class Late:
-    """Bytes that reached a file after it was replaced; `base` is the blob id of what it was before them."""
+class LateWrite:
+    """A program wrote `data` to a file that we had replaced; `base` is the blob id it had before."""
 
     path: str
     base: str
@@ -35,9 +38,12 @@ class Late:
 
 
 @dataclass(frozen=True)
-class _Old:
-    """`at` is when it was seen to have the bytes of `id`, `mtime` when it was last written to by then
-    (-1: unknown, or it had others by the time it was held)."""
+class _OldFile:
+    """A replaced file: `name` is what it is called in our folder, `id` the blob id it had at the moment `at`.
+
+    `mtime` is its modification time then; -1 when that is unknown, or when the file had other bytes by the
+    time it was kept.
+    """
 
     path: str
     id: str
@@ -47,70 +53,73 @@ class _Old:
 
 
 @dataclass(frozen=True)
-class Replaced:
-    """The folder they are kept in, on the file system of the clone. Used under the write lock only."""
+class ReplacedFiles:
+    """The folder that keeps them, on the file system of the clone. Use it under the write lock only."""
 
     folder: Path
 
-    def hold(self, file: Path, path: str, oid: str, since: float) -> None:
-        """Keep hold of a file that is about to be replaced, and whose blob id was `oid` at a moment after
-        `since`: others may have written to it by now."""
+    def keep(self, file: Path, path: str, oid: str, since: float) -> None:
+        """Keep a hard link to a file that is about to be replaced.
+
+        Its blob id was `oid` at some moment after `since`; a program may have written to it in between.
+        """
         make_folder(self.folder)
         name = secrets.token_hex(8)
-        # Where there are no hard links, or the file has just gone, there is nothing to hold on to.
+        # Without hard links, or when the file has just gone, there is nothing to keep.
         with suppress(OSError):
             os.link(file, self.folder / name, follow_symlinks=False)
-            old = _Old(path, oid, name, since, self._mtime_of(name, oid))
+            old = _OldFile(path, oid, name, since, self._mtime_of(name, oid))
             with opened(self._list, "ab") as lines:
                 lines.write((json.dumps(asdict(old)) + "\n").encode())
 
-    def late(self) -> list[Late]:
-        """What was written to replaced files and nobody has settled yet."""
+    def late_writes(self) -> list[LateWrite]:
+        """The late writes that nobody has committed and forgotten yet."""
         return [
-            Late(old.path, old.id, data)
-            for old in self._olds()
+            LateWrite(old.path, old.id, data)
+            for old in self._old_files()
             if (data := self._written_since(old)) is not None and blob_id(data) != old.id
         ]
 
-    def settle(self, done: Collection[Late]) -> None:
-        """Forget what a commit has taken, and files that are old enough, unless more waits in them."""
-        taken = {(late.path, late.base, blob_id(late.data)) for late in done}
-        olds = list(self._olds())
+    def forget(self, done: Collection[LateWrite]) -> None:
+        """Forget the late writes that a commit holds, and files that are old enough and have no others."""
+        done_ids = {(write.path, write.base, blob_id(write.data)) for write in done}
+        before = list(self._old_files())
         now = time.time()
-        left = [
-            settled
-            for old in olds
-            if (settled := self._settled(old, taken)) and (now - old.at < KEPT or self._is_late(settled))
+        kept = [
+            rebased
+            for old in before
+            if (rebased := self._rebased(old, done_ids))
+            and (now - old.at < KEPT or self._has_late_write(rebased))
         ]
-        if left == olds:
+        if kept == before:
             return
-        names = {old.name for old in left} | {self._list.name}
+        names = {old.name for old in kept} | {self._list.name}
         for file in [*self.folder.iterdir()]:
             if file.name not in names:
                 file.unlink()
         new = self._list.with_suffix(".new")
-        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in left))
+        put(new, "".join(json.dumps(asdict(old)) + "\n" for old in kept))
         new.rename(self._list)
 
-    def _settled(self, old: _Old, taken: Collection[tuple[str, str, str]]) -> _Old | None:
-        """The file with what is settled of it; None when it is gone.
+    def _rebased(self, old: _OldFile, done_ids: Collection[tuple[str, str, str]]) -> _OldFile | None:
+        """The file with the blob id it has now, if its late write is done; None when the file is gone.
 
-        Others of its path may have been the same and differ now.
+        Other kept files of that path may have had the same bytes and have other late writes now.
         """
         if not (self.folder / old.name).exists():
             return None
         data = self._written_since(old)
         now = old.id if data is None else blob_id(data)
-        return replace(old, id=now) if (old.path, old.id, now) in taken else old
+        return replace(old, id=now) if (old.path, old.id, now) in done_ids else old
 
-    def _is_late(self, old: _Old) -> bool:
+    def _has_late_write(self, old: _OldFile) -> bool:
         return (data := self._written_since(old)) is not None and blob_id(data) != old.id
 
     def _mtime_of(self, name: str, oid: str) -> int:
-        """When a held file was written that has the bytes of `oid`, or -1.
+        """The modification time of a kept file that has the bytes of `oid`; -1 for any other.
 
-        An editor that writes another file, waits for the disk and renames it into place, has put one there
-        that seems to be older than our look at it.
+        An editor may write a new file, wait for the disk and rename it into place: that file then seems older
+        than our last look at its path, and has other bytes.
         """
         with suppress(OSError):
             file = self.folder / name
@@ -119,23 +128,24 @@ class Replaced:
                 return status.st_mtime_ns
         return -1
 
-    def _written_since(self, old: _Old) -> bytes | None:
+    def _written_since(self, old: _OldFile) -> bytes | None:
+        """The bytes of the file now; None when its time says that nobody wrote to it, or it can't be read."""
         with suppress(OSError):
             file = self.folder / old.name
             status = file.lstat()
-            # A clock that was put back gives a later write an earlier time, but never the same.
+            # If the clock was put back a later write may have an earlier time, but never the same one.
             is_as_it_was = status.st_mtime_ns == old.mtime and status.st_mtime + _GRAIN < old.at
             if not is_as_it_was and _is_readable(status):
                 return file.read_bytes()
         return None
 
-    def _olds(self) -> Iterator[_Old]:
+    def _old_files(self) -> Iterator[_OldFile]:
         for line in text(self._list).splitlines():
             fields = record(line) or {}
             with suppress(KeyError, TypeError, ValueError):
                 name = os.path.basename(str(fields["name"]))
                 at, mtime = float(fields["at"]), int(fields.get("mtime", -1))
-                yield _Old(str(fields["path"]), str(fields["id"]), name, at, mtime)
+                yield _OldFile(str(fields["path"]), str(fields["id"]), name, at, mtime)
 
     @property
     def _list(self) -> Path:
@@ -143,5 +153,5 @@ class Replaced:
 
 
 def _is_readable(status: os.stat_result) -> bool:
-    """Whether it is a file, and no link or pipe that came into its place."""
+    """Whether it is a regular file of a readable size, and not a link or pipe in its place."""
     return stat.S_ISREG(status.st_mode) and status.st_size <= MAX_BYTES

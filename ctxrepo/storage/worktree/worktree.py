@@ -18,7 +18,7 @@ from ctxrepo.errors import Refused, Unreadable
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.disk.folders import Folders, opened
 from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.worktree.replaced import Replaced
+from ctxrepo.storage.worktree.replaced import ReplacedFiles
 from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
@@ -55,9 +55,9 @@ class Worktree:
     scratch: Path
 
     @property
-    def replaced(self) -> Replaced:
+    def replaced(self) -> ReplacedFiles:
         """The files that were replaced lately."""
-        return Replaced(self.scratch.with_name("replaced"))
+        return ReplacedFiles(self.scratch.with_name("replaced"))
 
     def read(self, path: str) -> bytes | None:
         """The bytes of the regular file at `path`; None when there is none, or it is over MAX_BYTES.
@@ -99,7 +99,7 @@ class Worktree:
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
             for path, temporary in prepared.items():
                 if seen is not None:
-                    self._hold(path, seen[path], since)
+                    self._keep_old(path, seen[path], since)
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
@@ -114,20 +114,20 @@ class Worktree:
         with opened(self.root) as folders:
             gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
         for path in gone:
-            self._hold(path, wanted[path].expected, since)
+            self._keep_old(path, wanted[path].expected, since)
             self.remove(path)
         with opened(self.root) as folders:
             come = {p: w.data for p, w in wanted.items() if w.data is not None and _is_ready(folders, p, w)}
             with self._prepared(folders, come) as prepared:
                 for path, temporary in prepared.items():
-                    self._hold(path, wanted[path].expected, since)
+                    self._keep_old(path, wanted[path].expected, since)
                     self._put(folders, path, temporary)
             _sync_folders(folders, come)
         return frozenset(wanted) - gone - come.keys()
 
-    def _hold(self, path: str, oid: str | None, since: float) -> None:
+    def _keep_old(self, path: str, oid: str | None, since: float) -> None:
         # Where there was none, one may have come while the disk was busy with ours.
-        self.replaced.hold(self.root / path, path, oid or _NOTHING, since)
+        self.replaced.keep(self.root / path, path, oid or _NOTHING, since)
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`, and folders that this leaves empty."""

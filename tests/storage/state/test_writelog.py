@@ -63,18 +63,18 @@ def test_what_was_intended_is_cut_once_the_commit_is_there_and_nothing_that_came
     log.append([write("a.md")])
     log.intend("c0ffee", log.read())
     log.append([replace(write("a.md"), id="later")])
-    assert log.settle(lambda commit: False) == []
+    assert log.cut_committed(lambda commit: False) == []
     assert len(log.read()) == 2
-    assert [w.id for w in log.settle(lambda commit: commit == "c0ffee")] == ["id"]
+    assert [w.id for w in log.cut_committed(lambda commit: commit == "c0ffee")] == ["id"]
     assert [w.id for w in log.read()] == ["later"]
-    assert log.settle(lambda commit: True) == []
+    assert log.cut_committed(lambda commit: True) == []
 
 
 @pytest.mark.parametrize("junk", ["", "{", "[]", "7", '{"commit": "c0ffee"}', '{"commit": 7, "done": 7}'])
 def test_an_intent_that_a_crash_tore_cuts_nothing(log: WriteLog, junk: str) -> None:
     log.append([write("a.md")])
     log.path.with_suffix(".intent").write_text(junk)
-    assert log.settle(lambda commit: True) == []
+    assert log.cut_committed(lambda commit: True) == []
     assert len(log.read()) == 1
 
 

@@ -88,7 +88,7 @@ def test_adopting_replaces_adds_and_removes(tree: Worktree) -> None:
         "c/d.md": FileUpdate(None, b"fresh"),
     }
     assert tree.adopt(wanted) == frozenset()
-    assert tree.replaced.late() == []
+    assert tree.replaced.late_writes() == []
     assert (tree.read("a.md"), tree.read("b.md"), tree.read("c/d.md")) == (b"new", None, b"fresh")
 
 
@@ -120,7 +120,7 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(
 
         monkeypatch.setattr(Worktree, "_put", slow_put)
         tree.adopt({"a.md": FileUpdate(blob_id(b"old\n"), b"new\n")})
-    assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"old\nlate\n")]
+    assert [(write.path, write.data) for write in tree.replaced.late_writes()] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 
 
@@ -131,7 +131,7 @@ def test_a_file_that_comes_while_the_disk_is_busy_with_ours_comes_back(
     monkeypatch.setattr(os, "fsync", lambda _: file.exists() or file.write_bytes(b"- theirs\n"))
     tree.adopt({"a.md": FileUpdate(None, b"- ours\n")})
     assert tree.read("a.md") == b"- ours\n"
-    assert [(late.path, late.data) for late in tree.replaced.late()] == [("a.md", b"- theirs\n")]
+    assert [(write.path, write.data) for write in tree.replaced.late_writes()] == [("a.md", b"- theirs\n")]
 
 
 def test_removing_the_last_file_takes_its_empty_folders_along(tree: Worktree) -> None:
