@@ -69,6 +69,12 @@ def setup_hint() -> str:
     return f"`ctxrepo setup {'--all' if len(AGENTS) > 1 else ''.join(AGENTS)}`"
 
 
+def setup_step() -> str:
+    """What that command does, as the next step for somebody who has a memory now."""
+    whom = "the agents on this machine" if len(AGENTS) > 1 else agent_named(*AGENTS).title
+    return f"{setup_hint()} connects {whom}"
+
+
 def records_of(name: str) -> Records | None:
     """How the agent of this name records its sessions; None when nobody knows."""
     return AGENTS[name].records if name in AGENTS else None

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ctxrepo.agents.known import setup_step
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.options import Json
 from ctxrepo.faces.cli.repository.sync import finish
@@ -68,7 +69,7 @@ def init(
     if sparse and made.action != "cloned" and run.memory.clone.cone is None:
         output.notice("--sparse is for a new clone; this one stays as it is")
     if not json and made.action != "unchanged":
-        output.notice("next: `ctxrepo setup claude` connects Claude Code")
+        output.notice(f"next: {setup_step()}")
     if made.synced:
         finish(made.synced)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ctxrepo.agents import names as agent_names
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json, without_verb
@@ -39,7 +40,10 @@ PathWord = Annotated[
     str, typer.Argument(metavar="PATH", help=f"The file; {FILE} at the top of the checkout by default.")
 ]
 AgentName = Annotated[
-    str, typer.Option("--agent", metavar="AGENT", help="The file that this agent reads: claude.")
+    str,
+    typer.Option(
+        "--agent", metavar="AGENT", help=f"The file that this agent reads: {', '.join(agent_names())}."
+    ),
 ]
 
 

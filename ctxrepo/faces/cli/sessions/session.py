@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctxrepo.agents import names as agent_names
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.options import Json, Scope
@@ -176,7 +177,7 @@ def _show_handoff(scope: str, json: bool) -> None:
 
 
 def hook(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The agent's own name for it.")],
 ) -> None:
     """Answer an agent's hook.
