@@ -87,7 +87,10 @@ def token(
     back: int = 0,
     decode: Decode | None = None,
 ) -> Rule:
-    """A secret without white space in it that is known by what stands in or before it."""
+    """A secret without white space in it that is known by what stands in or before it.
+
+    So many parameters because a call is a row of a table, and each is one of its columns.
+    """
     return Rule(
         name,
         whose,
@@ -116,7 +119,10 @@ def text(
     back: int = 0,
     needs: str = "",
 ) -> Rule:
-    """A secret that is known by the text around it, over white space and lines."""
+    """A secret that is known by the text around it, over white space and lines.
+
+    So many parameters because a call is a row of a table, and each is one of its columns.
+    """
     lowered = tuple(a.encode().lower() for a in anchors)
     return Rule(
         name,

@@ -21,7 +21,7 @@ from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
-from ctxrepo.storage.git.address import check_url, is_local
+from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import Git, Progress, redact
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
 from ctxrepo.storage.memory import Memory
@@ -119,7 +119,7 @@ def _ensure_clone(
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(f"{root} is there and is not a git repository", "Move it away, or set CTXREPO_HOME.")
     if url:
-        answer = clone(url, root, env, is_local(url), progress, timeout, sparse=cone is not None)
+        answer = clone(url, root, env, progress, timeout, sparse=cone is not None)
         if not answer.ok:
             raise CtxrepoError(f"{redact(url)} could not be cloned: {answer.reason}", _clone_hint(answer))
         if cone is not None:

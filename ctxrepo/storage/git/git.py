@@ -86,6 +86,23 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """How a git is watched while it works.
+
+    It is ended after `silence` seconds without a word; a command that may take its time is given
+    `--progress`, so that it speaks. `limits` hold for it and for each process that it starts. `progress`
+    hears whole lines of what it says.
+    """
+
+    silence: float | None = None
+    limits: Limits | None = None
+    progress: Progress | None = None
+
+
+UNWATCHED = Watch()
+
+
+@dataclass(frozen=True)
 class Committer:
     """Who commits ('' for both where one is missing), and whether it is signed."""
 
@@ -116,20 +133,17 @@ class Git:
         self,
         *args: str,
         timeout: float,
-        silence: float | None = None,
         stdin: bytes = b"",
-        progress: Progress | None = None,
         index: Path | None = None,
         trace: bool = False,
-        limits: Limits | None = None,
+        watch: Watch = UNWATCHED,
     ) -> Answer:
         """Run `git *args`; after `timeout` seconds its whole process group is ended.
 
-        With `silence` it is ended after so many seconds without a word, too; a command that may take its
-        time is given `--progress`, so that it speaks while it works. `progress` hears whole lines of it.
         `index` is a file to use as index instead of the clone's own. With `trace` its errors hold the packets
-        it exchanged with a server. `limits` hold for it and for each process that it starts.
+        it exchanged with a server.
         """
+        silence, limits = watch.silence, watch.limits
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}
         )
@@ -151,7 +165,7 @@ class Git:
         # A conversation may hang for minutes, and is not to outlive us; what is local is over before that.
         with process, watched(process) if silence is not None else nullcontext():
             try:
-                hear = _Lines(progress).hear if progress else None
+                hear = _Lines(watch.progress).hear if watch.progress else None
                 most = SAID_BYTES.most if limits else None
                 out, err = converse(process, stdin, limit=timeout, silence=silence, most=most, hear=hear)
             except GivenUp:

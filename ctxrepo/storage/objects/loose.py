@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.durable import sync_folder
-from ctxrepo.storage.git.git import Answer, Git
+from ctxrepo.storage.git.git import Answer, Git, Watch
 
 MANY = 6700
 """From so many on they are packed; what git takes for `gc.auto` when nobody says otherwise."""
@@ -20,6 +20,7 @@ STALE = 24 * 3600.0
 """Seconds after which a temporary file can't be one that a git is still writing."""
 
 _TIMEOUT = 600.0
+_WATCH = Watch(silence=_TIMEOUT)
 
 _FOLDERS = 256
 
@@ -56,7 +57,7 @@ class Loose:
             *partial,
             str(self.git.folder / "objects" / "pack" / "pack"),
             timeout=_TIMEOUT,
-            silence=_TIMEOUT,
+            watch=_WATCH,
             stdin="".join(f"{tip}\n" for tip in self._tips()).encode(),
             index=index if index.is_file() else None,
         )
@@ -85,7 +86,7 @@ class Loose:
         return any(name.endswith(".promisor") for name in os.listdir(self._objects / "pack"))
 
     def _run(self, *words: str) -> Answer:
-        return self.git.run(*words, timeout=_TIMEOUT, silence=_TIMEOUT)  # whatever ends us ends it, too
+        return self.git.run(*words, timeout=_TIMEOUT, watch=_WATCH)  # whatever ends us ends it, too
 
     def _temporary(self) -> Iterator[Path]:
         for folder in (self._objects / "pack", *self._objects.glob("[0-9a-f][0-9a-f]")):

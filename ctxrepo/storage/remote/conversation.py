@@ -14,7 +14,7 @@ from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.git.address import check_url, is_local
-from ctxrepo.storage.git.git import Answer, Git, Progress, redact
+from ctxrepo.storage.git.git import Answer, Git, Progress, Watch, redact
 from ctxrepo.storage.git.limits import RECEIVING, SENDING, SERVED
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.remote.packs import light
@@ -64,7 +64,7 @@ class Remote:
         """The commit that the shared branch is at there, asked without bringing anything; '' for none."""
         git = self.own.git(self.env)
         words = ("ls-remote", "--quiet", "--", self.url, self.clone.branch_ref)
-        said = git.run(*words, timeout=LONGEST, silence=self.timeout, limits=RECEIVING)
+        said = git.run(*words, timeout=LONGEST, watch=Watch(self.timeout, RECEIVING))
         lines = (line.split("\t") for line in said.out.splitlines() if said.ok)
         return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
 
@@ -161,7 +161,7 @@ class Remote:
         if self.url.lower().startswith("https:"):
             words = ("ls-remote", "--", self.url)
             git = self.own.git(self.env)
-            said = git.run(*words, timeout=LONGEST, silence=self.timeout, trace=True, limits=RECEIVING)
+            said = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(self.timeout, RECEIVING))
             if not said.ok:
                 return _answer(said)
             if "packet:" not in said.err:
@@ -189,7 +189,7 @@ class Remote:
 
     def _told(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
         limits = SENDING if words[0] == "push" else RECEIVING
-        said = git.run(*words, timeout=LONGEST, silence=self.timeout, stdin=stdin, limits=limits)
+        said = git.run(*words, timeout=LONGEST, stdin=stdin, watch=Watch(self.timeout, limits))
         if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
             self._require_whole(git, said)
         answer = _answer(said, pushing=words[0] == "push")
@@ -206,7 +206,6 @@ def clone(
     url: str,
     root: Path,
     env: Mapping[str, str],
-    file_remote: bool,
     progress: Progress | None,
     timeout: float,
     *,
@@ -221,7 +220,7 @@ def clone(
     root.parent.mkdir(parents=True, exist_ok=True)
     building = root.with_name(f".{root.name}.cloning")
     shutil.rmtree(building, ignore_errors=True)
-    git = Git(root.parent, env, file_remote=file_remote)
+    git = Git(root.parent, env, file_remote=is_local(url))
     filters = ["--filter=blob:none"] if sparse else []
     words = (
         "--no-checkout",
@@ -233,6 +232,7 @@ def clone(
         *filters,
         *(SERVED if is_local(url) else ()),
     )
+    hear = _counting(progress, f"asking {redact(url)}") if progress else None
     try:
         answer = _answer(
             git.run(
@@ -242,9 +242,7 @@ def clone(
                 url,
                 str(building),
                 timeout=LONGEST,
-                silence=timeout,
-                limits=RECEIVING,
-                progress=_counting(progress, f"asking {redact(url)}") if progress else None,
+                watch=Watch(timeout, RECEIVING, hear),
             )
         )
         answer = light(answer, building.glob(".git/objects/pack/pack-*.pack"))

@@ -11,7 +11,7 @@ import pytest
 
 from ctxrepo.domain.guard.bounds import GIT_FILE, GIT_MEMORY, GIT_SECONDS, SAID_BYTES
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git.git import Git
+from ctxrepo.storage.git.git import Git, Watch
 from ctxrepo.storage.git.limits import RECEIVING, SENDING, Limits
 
 SHOWN = (
@@ -57,7 +57,7 @@ def test_which_limit_it_was_is_told(code: int, errors: str, is_here: bool, words
 def test_who_never_stops_talking_is_ended(tmp_path: Path) -> None:
     for talk in ("yes", "yes >&2"):
         answer = Git(tmp_path, dict(os.environ)).run(
-            "-c", f"alias.talk=!{talk}", "talk", timeout=300, limits=RECEIVING
+            "-c", f"alias.talk=!{talk}", "talk", timeout=300, watch=Watch(limits=RECEIVING)
         )
         assert (answer.ok, answer.out, answer.err) == (False, "", "")
         assert f"{SAID_BYTES.most:,} bytes of words" in answer.excess
@@ -65,4 +65,4 @@ def test_who_never_stops_talking_is_ended(tmp_path: Path) -> None:
 
 def test_without_git_there_is_one_clear_line_within_limits_too(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match="git could not be started"):
-        Git(tmp_path, {"PATH": ""}).run("version", timeout=5, limits=RECEIVING)
+        Git(tmp_path, {"PATH": ""}).run("version", timeout=5, watch=Watch(limits=RECEIVING))

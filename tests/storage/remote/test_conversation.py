@@ -34,7 +34,7 @@ def ours(tmp_path: Path, remote: Path) -> Remote:
 
 
 def cloned(root: Path, remote: Path) -> Remote:
-    answer = clone(str(remote), root, dict(os.environ), True, None, 10)
+    answer = clone(str(remote), root, dict(os.environ), None, 10)
     assert answer.ok, answer
     git(root, "symbolic-ref", "HEAD", "refs/heads/main")
     return Remote(own_of(root, str(remote)), dict(os.environ), timeout=10)
@@ -136,7 +136,7 @@ def test_a_clone_brings_everything_and_checks_nothing_out(ours: Remote, tmp_path
 
 def test_a_clone_that_fails_leaves_nothing(tmp_path: Path) -> None:
     home = tmp_path / "place"
-    answer = clone(str(tmp_path / "none.git"), home / "memory", dict(os.environ), True, None, 10)
+    answer = clone(str(tmp_path / "none.git"), home / "memory", dict(os.environ), None, 10)
     assert answer.outcome == "missing"
     assert list(home.iterdir()) == []
 
@@ -144,14 +144,14 @@ def test_a_clone_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_a_clone_tells_of_its_progress(tmp_path: Path, remote: Path, ours: Remote) -> None:
     ours.push(commit(ours.clone.root, "x"))
     heard: list[str] = []
-    answer = clone(f"file://{remote}", tmp_path / "copy", dict(os.environ), True, heard.append, 10)
+    answer = clone(f"file://{remote}", tmp_path / "copy", dict(os.environ), heard.append, 10)
     assert answer.ok
     assert "Receiving objects" in "".join(heard)
 
 
 def test_a_clone_of_an_empty_remote_says_nothing_in_gits_words(tmp_path: Path, remote: Path) -> None:
     heard: list[str] = []
-    assert clone(str(remote), tmp_path / "copy", dict(os.environ), True, heard.append, 10).ok
+    assert clone(str(remote), tmp_path / "copy", dict(os.environ), heard.append, 10).ok
     assert heard == [f"asking {remote}"]
 
 
@@ -184,7 +184,5 @@ def test_how_to_reach_a_remote_comes_from_the_users_git_and_not_from_the_environ
 def test_a_clone_tells_what_of_the_environment_was_not_heard(tmp_path: Path, ssh: Path) -> None:
     git(tmp_path, "config", "--global", "core.sshCommand", "false")
     env = {**os.environ, "GIT_SSH_COMMAND": str(ssh)}
-    assert (
-        "GIT_SSH_COMMAND" in clone("git@host.invalid:m.git", tmp_path / "new", env, False, None, 10).unheard
-    )
-    assert clone(str(tmp_path / "none"), tmp_path / "new", env, True, None, 10).unheard == ""
+    assert "GIT_SSH_COMMAND" in clone("git@host.invalid:m.git", tmp_path / "new", env, None, 10).unheard
+    assert clone(str(tmp_path / "none"), tmp_path / "new", env, None, 10).unheard == ""

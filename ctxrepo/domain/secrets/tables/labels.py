@@ -60,7 +60,10 @@ def _label(
     start: bytes = b"",
     more: str = "",
 ) -> Rule:
-    """The rule for values beside one of the words; `parts` begin words of which they may be the end."""
+    """The rule for values beside one of the words; `parts` begin words of which they may be the end.
+
+    So many parameters because a call is a row of a table, and each is one of its columns.
+    """
     longest_first = sorted(words, key=len, reverse=True)
     regex = (
         start
