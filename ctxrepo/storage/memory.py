@@ -23,9 +23,6 @@ from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.git.git import Committer, Git, Progress, committer
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
 from ctxrepo.storage.processes.lock import locked
-from ctxrepo.storage.remote.conversation import Remote
-from ctxrepo.storage.remote.exchanges import Exchanges
-from ctxrepo.storage.state.donelog import DoneLog
 from ctxrepo.storage.state.verdicts import VerdictFile
 from ctxrepo.storage.state.writelog import WriteLog
 from ctxrepo.storage.user.config import read_settings, settings_before
@@ -33,8 +30,11 @@ from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, state_of
 from ctxrepo.storage.worktree.worktree import Worktree
 
-if TYPE_CHECKING:  # pygit2 costs seven interpreter starts: only who needs objects loads it
+if TYPE_CHECKING:  # pygit2 costs seven interpreter starts and the others one: who needs them loads them
     from ctxrepo.storage.objects.store import Objects
+    from ctxrepo.storage.remote.conversation import Remote
+    from ctxrepo.storage.remote.exchanges import Exchanges
+    from ctxrepo.storage.state.donelog import DoneLog
     from ctxrepo.storage.worktree.checkout import Checkout
     from ctxrepo.storage.worktree.index import UserIndex
 
@@ -124,6 +124,8 @@ class Memory:
 
     @property
     def remote(self) -> Remote:
+        from ctxrepo.storage.remote.conversation import Remote
+
         return Remote(self.own, self.env, self.settings.sync.timeout)
 
     @cached_property
@@ -166,10 +168,14 @@ class Memory:
 
     @property
     def done(self) -> DoneLog:
+        from ctxrepo.storage.state.donelog import DoneLog
+
         return DoneLog(self.state.done)
 
     @property
     def exchanges(self) -> Exchanges:
+        from ctxrepo.storage.remote.exchanges import Exchanges
+
         return Exchanges(self.state.exchanges)
 
     @property

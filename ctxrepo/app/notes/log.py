@@ -48,7 +48,7 @@ def log(desk: Desk, request: LogRequest) -> Result[Entry]:
 def read_day(desk: Desk, request: DayRequest) -> Result[Note | None]:
     """Read the log of a day; None where nothing is logged today."""
     from ctxrepo.domain.working.daily import parse_day
-    from ctxrepo.services.notes.log import read_day
+    from ctxrepo.services.reading.log import read_day
 
     day = parse_day(request.day or "today", desk.now.astimezone())
     try:
@@ -63,7 +63,7 @@ def read_day(desk: Desk, request: DayRequest) -> Result[Note | None]:
 
 def list_days(desk: Desk, request: DaysRequest) -> Result[Sequence[str]]:
     """List the days that have a log."""
-    from ctxrepo.services.notes.log import logged_days
+    from ctxrepo.services.reading.log import logged_days
 
     found = logged_days(desk.memory, request.scope, desk.project)
     return Result(found, {"days": found})

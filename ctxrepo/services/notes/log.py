@@ -1,26 +1,19 @@
-"""What was done today, a line each, in the daily note of a scope."""
+"""A line about what was done is written into today's daily note of a scope."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 
-from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
-from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.project.layout import DAILY
-from ctxrepo.domain.working.daily import day_of, days, line, logged, path_of
-from ctxrepo.errors import NotFound
-from ctxrepo.hooks.files.logs import append_rolling, lines_of
+from ctxrepo.domain.working.daily import day_of, line, logged, path_of
+from ctxrepo.hooks.files.logs import append_rolling
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import Scope, read_note, scope_named
+from ctxrepo.services.reading.find import scope_named
+from ctxrepo.services.reading.log import LOGGED_BYTES
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
-
-_BYTES = 128 * 1024
-"""Of what this machine notes of who logged what; the day before needs nobody any more."""
 
 
 def log(
@@ -39,37 +32,5 @@ def log(
     made = added(entries_of(path, before or ""), entries_of(path, after))
     if origin.session:
         said = json.dumps({"session": origin.session, "id": made.id})
-        append_rolling(str(memory.state.logged), f"{said}\n", _BYTES)
+        append_rolling(str(memory.state.logged), f"{said}\n", LOGGED_BYTES)
     return made
-
-
-def read_day(memory: Memory, day: str, scope: str, project: Project | None) -> Note:
-    """The note of a day; NotFound when nothing was logged on it."""
-    path = path_of(scope_named(memory, scope, project).folder, day)
-    note = read_note(memory, path)
-    if note is None:
-        raise NotFound(f"there is no {path}", "`ctxrepo log --list` shows the days.")
-    return note
-
-
-def logged_days(memory: Memory, scope: str, project: Project | None) -> list[str]:
-    """The days of a scope on which something was logged, the newest first."""
-    place = scope_named(memory, scope, project)
-    return days(memory.worktree.scan(f"{place.folder}/{DAILY}").files)
-
-
-def entries_today(memory: Memory, scope: Scope, session: str, now: datetime) -> tuple[list[Entry], bool]:
-    """What was logged today: by this session, True; or, where it logged nothing, by anybody, False."""
-    note = read_note(memory, path_of(scope.folder, day_of(now)))
-    entries = note.entries if note else []
-    mine = {e.id for e in entries} & set(_logged_by(memory, session))
-    return [e for e in entries if e.id in mine] if mine else entries, bool(mine)
-
-
-def _logged_by(memory: Memory, session: str) -> Sequence[str]:
-    """The entries that a session logged on this machine lately."""
-    if not session:
-        return []
-    lines = lines_of(f"{memory.state.logged}.1", _BYTES) + lines_of(str(memory.state.logged), _BYTES)
-    found = [fields for fields in map(record, lines) if fields is not None]
-    return [text_of(fields, "id") for fields in found if text_of(fields, "session") == session]

@@ -15,10 +15,10 @@ from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_li
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.working.daily import words_of
-from ctxrepo.services.notes.log import entries_today
 from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.anchors import anchor_names
 from ctxrepo.services.reading.find import Scope
+from ctxrepo.services.reading.log import entries_today
 from ctxrepo.storage.disk.recent import ends_of, newest
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog
