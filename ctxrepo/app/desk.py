@@ -27,7 +27,7 @@ from ctxrepo.storage.user.pimemory import redirections
 from ctxrepo.storage.user.places import Places
 
 if TYPE_CHECKING:
-    from ctxrepo.services.saving.commit import Committed
+    from ctxrepo.services.saving.committed import Committed
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -151,12 +151,16 @@ class Desk:
         None, and a notice says why, where that can't be done.
         """
         # The write path costs more than ten starts of Python, and many operations commit nothing themselves.
-        from ctxrepo.services.saving.commit import CommitRequest, commit
-        from ctxrepo.services.saving.refresh import complete
-        from ctxrepo.services.saving.spooled import spooled_versions
+        from ctxrepo.services.saving.committed import committed_already
 
         memory = self.memory  # not below: without any there is nothing to show
         try:
+            if already := committed_already(memory):
+                return already
+            from ctxrepo.services.saving.commit import CommitRequest, commit
+            from ctxrepo.services.saving.refresh import complete
+            from ctxrepo.services.saving.spooled import spooled_versions
+
             done = commit(memory, self.now, CommitRequest(spooled_versions(memory)))
             complete(memory, done.head)
         except CtxrepoError as error:

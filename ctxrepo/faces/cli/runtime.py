@@ -10,7 +10,7 @@ from ctxrepo.app.desk import Desk
 from ctxrepo.faces.cli import answer, output, waiting
 
 if TYPE_CHECKING:
-    from ctxrepo.services.saving.commit import Committed
+    from ctxrepo.services.saving.committed import Committed
     from ctxrepo.storage.memory import Memory
 
 

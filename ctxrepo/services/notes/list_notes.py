@@ -9,7 +9,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
-from ctxrepo.services.saving.commit import Committed
+from ctxrepo.services.saving.committed import Committed
 from ctxrepo.storage.cache.rows import CachedNote
 from ctxrepo.storage.memory import Memory
 

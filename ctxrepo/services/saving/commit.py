@@ -7,18 +7,18 @@ people edited by hand is found by looking, what the write guard refuses is held 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file
+from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own, require_ready
+from ctxrepo.services.saving.committed import Committed, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
 from ctxrepo.services.saving.held import held_deletions
@@ -36,24 +36,6 @@ _TRIES = 5
 
 
 _Written = TypeVar("_Written", Write, LateWrite)
-
-
-@dataclass(frozen=True)
-class Committed:
-    """`head` is the commit that now holds everything (None: the memory is still empty).
-
-    `created` says whether this run made it, `held` what the guard kept out of it, `skipped` which files were
-    passed over and why. `conflict_copies` are the versions that lost in a merge.
-    """
-
-    head: str | None
-    created: bool = False
-    held: tuple[Refusal, ...] = ()
-    conflict_copies: tuple[ConflictCopy, ...] = ()
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    done: tuple[Write, ...] = ()
-    """The acknowledged writes that it holds, also those of a commit whose maker was killed before saying so;
-    others wait in the write log until a commit can take them."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +83,7 @@ def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
                 memory.done.add(so_far.done, so_far.head)
             memory.writes.cut(so_far.done)
             refresh(memory, so_far.head, so_far.held, so_far.skipped)
+            note_all_committed(memory, so_far)
             return so_far
     raise Busy("the branch kept moving while we were committing", "Run the command again.")
 
@@ -149,10 +132,11 @@ def _attempt(
         note_own(memory, new)
     memory.worktree.replaced.forget(come)  # before others come
     tree = objects.tree_of(new)
+    stamps = "" if seen.is_emptied else seen.disk.stamps
     seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
     later = check_out(memory, tree, seen, hold | unknown) if tree else ()
     held, copies = tuple(taken.held), tuple(taken.conflict_copies)
-    committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done))
+    committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done), stamps)
     return committed, _within_reach(later, seen, hold)
 
 

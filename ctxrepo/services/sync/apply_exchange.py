@@ -8,7 +8,8 @@ from datetime import datetime
 
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own
-from ctxrepo.services.saving.commit import CommitRequest, Committed, check_out, commit_locked
+from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked
+from ctxrepo.services.saving.committed import Committed
 from ctxrepo.services.saving.merge import MergedCommits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory

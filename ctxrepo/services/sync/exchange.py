@@ -19,7 +19,7 @@ from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
 from ctxrepo.services.review.review import open_review
-from ctxrepo.services.saving.commit import Committed
+from ctxrepo.services.saving.committed import Committed
 from ctxrepo.services.saving.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.apply_exchange import follow

@@ -13,7 +13,8 @@ from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_obstacles
-from ctxrepo.services.saving.commit import ALL, CommitRequest, Committed, commit_locked
+from ctxrepo.services.saving.commit import ALL, CommitRequest, commit_locked
+from ctxrepo.services.saving.committed import Committed
 from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory

@@ -82,6 +82,11 @@ class CacheReading:
         return float(self._meta("settled") or 0)
 
     @property
+    def all_committed(self) -> str:
+        """The mark of everything as it was when a commit was last found to hold it all."""
+        return self._meta("all_committed")
+
+    @property
     def recent_stamp(self) -> str:
         """From what `recent` was told; '' when it is empty."""
         return self._meta("recent")

@@ -12,7 +12,6 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
 from ctxrepo.storage.cache import documents as documents
-from ctxrepo.storage.cache.fill import CacheSource, fill
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.rows import (
     NewestHandoff,
@@ -85,6 +84,8 @@ class Cache(CacheReading):
         """
         self.clear()
         try:
+            from ctxrepo.storage.cache.fill import CacheSource, fill  # once, and read by every command
+
             fill(self._db, CacheSource(head, paths, read, marks, handoffs), tell)
         except sqlite3.OperationalError:
             raise
@@ -140,6 +141,12 @@ class Cache(CacheReading):
         with transaction(self._db):
             before = self.settled if self.settled <= time.time() else 0.0  # the clock was put back since
             documents.tell(self._db, settled=repr(max(float(began), before)))
+
+    @healing(_empty)
+    def note_all_committed(self, mark: str) -> None:
+        """A commit holds all there is; `mark` stays the same as long as nothing moves."""
+        with transaction(self._db):
+            documents.tell(self._db, all_committed=mark)
 
     @healing(_empty)
     def see(self, stamps: Mapping[str, Mapping[str, str]]) -> None:

@@ -92,6 +92,10 @@ class WriteLog:
         except FileNotFoundError:
             return True
 
+    def is_settled(self) -> bool:
+        """Whether nothing waits in it, and no commit was left half-way by a kill."""
+        return self.is_empty() and not self._intent.exists()
+
     def cut(self, done: Sequence[Write]) -> None:
         """Forget these writes: a commit holds them. Whatever else is in the log stays."""
         if done:

@@ -13,7 +13,16 @@ from ctxrepo.domain.git.oid import tree_id
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
-from ctxrepo.storage.worktree.stamps import NO_FILES, NOTHING, UNREAD, FolderSnapshot, Stamps, held, read_id
+from ctxrepo.storage.worktree.stamps import (
+    NO_FILES,
+    NOTHING,
+    UNREAD,
+    FolderSnapshot,
+    Stamps,
+    digest_of,
+    held,
+    read_id,
+)
 from ctxrepo.storage.worktree.worktree import Worktree
 
 Differing = dict[str, tuple[str | None, Key | None]]
@@ -26,6 +35,7 @@ class Some:
 
     ids: Mapping[str, str]
     only: frozenset[str]
+    stamps: str = ""
 
     def differing(self, objects: Objects, tree: str | None) -> Differing:
         there = objects.files(tree, self.only)
@@ -47,6 +57,11 @@ class Everything:
     top: Folder
     cone: Cone | None = None
     only: None = None
+
+    @property
+    def stamps(self) -> str:
+        """Digest of the stamps of all that is there: while it is the same, so is all else."""
+        return self.top.stamps
 
     def differing(self, objects: Objects, tree: str | None) -> Differing:
         return {path: (oid, key) for path, oid, key in _differing(self.top, tree, objects, self.cone)}
@@ -76,6 +91,8 @@ class Folder:
     def __init__(self, held: FolderSnapshot, folders: Mapping[str, Folder]) -> None:
         self._held = held
         self.folders = folders
+        self.stamps = ""
+        """Of the top folder that was looked at, the digest of what was there, and below it."""
 
     @cached_property
     def files(self) -> Mapping[str, str]:
@@ -118,7 +135,9 @@ def look(
     fresh = {path: what for path, what in now.items() if what != known.get(path)}
     if fresh or known.keys() - now.keys():
         stamps.keep(fresh, known.keys() - now.keys())
-    return folders.get("") or Folder(NOTHING, {}), skipped
+    top = folders.get("") or Folder(NOTHING, {})
+    top.stamps = digest_of((path, what.stamps) for path, what in now.items())
+    return top, skipped
 
 
 def look_at(worktree: Worktree, paths: frozenset[str]) -> tuple[Some, dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import time
@@ -82,6 +83,20 @@ class Stamps:
             return
         with suppress(OSError):
             self.database.unlink()
+
+
+def digest_of(folders: Iterable[tuple[str, str]]) -> str:
+    """Of the stamps of all that is in folders: (path, its stamps as JSON)."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path, stamps in folders:
+        digest.update(f"{path}\n{stamps}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def digest_now(worktree: Worktree) -> str:
+    """The same of all that is on disk, without reading a file; '' where not all can be looked at."""
+    found = [(listing.path, json.dumps(listing.there), listing.trouble) for listing in worktree.walk()]
+    return "" if any(trouble for *_, trouble in found) else digest_of((path, said) for path, said, _ in found)
 
 
 def held(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
