@@ -13,7 +13,7 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 LEGACY = "TAPE/shop__anchors.jsonl"
 MARKERS = ("<<<<<<<", ">>>>>>>", "=======")
@@ -35,7 +35,7 @@ def state_of_git(machine: Machine) -> tuple[str, str, list[str]]:
 def leave(machine: Machine, name: str, minutes: int = 0) -> None:
     memory = machine.open()
     when = NOW + timedelta(minutes=minutes)
-    anchor(memory, name, machine.project(), Origin(memory.host), when, summary=name)
+    anchor(memory, AnchorRequest(name, name), machine.project(), Origin(memory.host), when)
 
 
 @pytest.fixture

@@ -60,7 +60,10 @@ class Desk:
         self.now = self.clock()
 
     def perform(self, operation: Callable[[Desk, Request], Answer], request: Request) -> Answer:
-        """Carry out an operation with the moment, memory and project as they are by now."""
+        """Carry out an operation with the moment, memory and project as they are by now.
+
+        An operation that needs to be told nothing is given None.
+        """
         self.now = self.clock()
         for name in _OF_ONE_OPERATION:
             self.__dict__.pop(name, None)

@@ -19,7 +19,7 @@ from ctxrepo.errors import Busy
 from ctxrepo.faces.worker import main as work
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.sync.sync import sync
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 from ctxrepo.storage.objects.loose import Loose
 
 TOKEN = re.compile(r"t\d{3}m\dw\d{2}l\d{3}n\d{5}")
@@ -90,7 +90,7 @@ def write(work: Work) -> None:
         while True:
             try:
                 if kind == "anchor":
-                    anchor(memory, token, project, origin, now, summary=words)
+                    anchor(memory, AnchorRequest(token, words), project, origin, now)
                 else:
                     note = (
                         f"topics/shared-{chance.randrange(work.notes)}.md"

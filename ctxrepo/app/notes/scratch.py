@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.app.words import counted
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -45,7 +46,7 @@ def tick(desk: Desk, request: TickRequest) -> Result[Scratch]:
     found = tick(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
     if found.more:
-        others = "1 other item has" if found.more == 1 else f"{found.more} other items have"
+        others = counted(found.more, "other item has", "other items have")
         desk.notice(f"{others} these words as well; name one by its id")
     return Result(found, _changed(found))
 

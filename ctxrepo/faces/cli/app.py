@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -11,9 +12,9 @@ from typer.core import TyperCommand
 from typer.main import get_group
 
 import ctxrepo
+from ctxrepo.app.surprise import logged, of_database
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.faces.cli import output, pipe, table, waiting
-from ctxrepo.faces.cli.surprise import logged, of_database
 from ctxrepo.faces.cli.synonyms import spoken
 
 INTERRUPTED = 130
@@ -157,15 +158,17 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except OSError as error:
-        logged()
+        logged(os.environ)
         where = f"{error.filename}: " if error.filename else ""
         hint = "Mend what is in the way there, and run the command again."
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:
-        output.failed(as_json, _surprise(error, logged()))
+        output.failed(as_json, _surprise(error, logged(os.environ)))
         return 1
 
 
 def _surprise(error: Exception, logged: str) -> CtxrepoError:
-    return of_database(error) or CtxrepoError(f"unexpected: {type(error).__name__}: {error}", logged)
+    return of_database(error, os.environ) or CtxrepoError(
+        f"unexpected: {type(error).__name__}: {error}", logged
+    )

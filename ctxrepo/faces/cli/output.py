@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
+from ctxrepo.app.words import counted as counted
 from ctxrepo.domain.project.paths import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting
@@ -68,11 +69,6 @@ def failed(as_json: bool, error: CtxrepoError) -> None:
 def notice(text: str) -> None:
     """Something worth knowing that is not the answer."""
     _print(f"ctxrepo: {_one_line(text)}", sys.stderr)
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 note`, `2 notes`."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import render
@@ -13,7 +13,7 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.tape.draft_handoff import Sitting, gather
-from ctxrepo.services.tape.tape import Anchored, anchor
+from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
 from ctxrepo.storage.memory import Memory
 
 NAME = "handoff/session"
@@ -39,32 +39,37 @@ def prepare(
     return _without_secrets(fitted(Handoff(**parts)), given)
 
 
+@dataclass(frozen=True)
+class HandoverRequest:
+    """A handoff, the name of its anchor, whose tape it stands on ('' the project's), and what it is left
+    for."""
+
+    handoff: Handoff
+    name: str = NAME
+    scope: str = ""
+    trigger: str = "direct"
+
+
 def hand_over(
-    memory: Memory,
-    name: str,
-    handoff: Handoff,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
-    *,
-    scope: str = "",
-    trigger: str = "direct",
+    memory: Memory, request: HandoverRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Anchored | None:
     """Leave it as an anchor; None, and nothing is left, when it says nothing.
 
     When the newest of the scope says the same, that one stands: what is gathered before each compaction
     changes seldom.
     """
+    handoff, name, trigger = request.handoff, request.name, request.trigger
     if not handoff.says_something:
         return None
-    newest = newest_here(memory, scope_named(memory, scope, project).folder)
+    newest = newest_here(memory, scope_named(memory, request.scope, project).folder)
     if (
         newest
         and handoff_of(newest.meta) == fitted(handoff)
         and (trigger == BY_ITSELF or newest.name == name)
     ):
         return Anchored(newest, "", existing=True)
-    return anchor(memory, name, project, origin, now, scope=scope, trigger=trigger, handoff=handoff)
+    left = AnchorRequest(name, scope=request.scope, trigger=trigger, handoff=handoff)
+    return anchor(memory, left, project, origin, now)
 
 
 def _without_secrets(handoff: Handoff, given: Handoff) -> Handoff:

@@ -14,7 +14,7 @@ from ctxrepo.domain.records.handoff import Handoff
 from ctxrepo.services.locate.project import find_project
 from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.tape.draft_handoff import Sitting
-from ctxrepo.services.tape.handoff import hand_over, prepare
+from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
@@ -40,7 +40,8 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
     project = find_project(memory, Path(event.cwd), env) if event.cwd else None
     handoff = prepare(memory, Handoff(), sitting, project, now)
     origin = Origin(memory.host, event.session, event.agent)
-    hand_over(memory, "handoff/compaction", handoff, project, origin, now, trigger=BY_ITSELF)
+    left = HandoverRequest(handoff, "handoff/compaction", trigger=BY_ITSELF)
+    hand_over(memory, left, project, origin, now)
 
 
 def _leave_here(memory: Memory, event: SpoolEvent, now: datetime) -> None:

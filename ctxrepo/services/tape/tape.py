@@ -33,28 +33,37 @@ class Anchored:
     existing: bool = False
 
 
+@dataclass(frozen=True)
+class AnchorRequest:
+    """An anchor's name and what it says. `scope` is whose tape it stands on, '' the project's; `trigger` says
+    what it was left for, and `handoff` tells whoever goes on."""
+
+    name: str
+    summary: str = ""
+    purpose: str = ""
+    keywords: Sequence[str] = ()
+    scope: str = ""
+    trigger: str = "direct"
+    handoff: Handoff | None = None
+
+
 def anchor(
-    memory: Memory,
-    name: str,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
-    *,
-    summary: str = "",
-    purpose: str = "",
-    keywords: Sequence[str] = (),
-    trigger: str = "direct",
-    scope: str = "",
-    handoff: Handoff | None = None,
+    memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Anchored:
     """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write."""
+    name = request.name
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise UsageError(
             f"an anchor's name is one line of 1 to {MAX_NAME} characters", "For example task/begin."
         )
-    place = scope_named(memory, scope, project)
-    meta = {"trigger": trigger, "keywords": list(keywords), "summary": summary, "purpose": purpose}
-    meta |= meta_of(handoff) if handoff else {}
+    place = scope_named(memory, request.scope, project)
+    meta = {
+        "trigger": request.trigger,
+        "keywords": list(request.keywords),
+        "summary": request.summary,
+        "purpose": request.purpose,
+    }
+    meta |= meta_of(request.handoff) if request.handoff else {}
     anchor_id = str(uuid4())
     made = Anchor(
         id=anchor_id,
@@ -66,7 +75,8 @@ def anchor(
         meta={k: v for k, v in meta.items() if v},
         host=memory.host,
     )
-    with drafting(memory, BY_ITSELF if trigger == BY_ITSELF else "anchor", origin, now) as draft:
+    verb = BY_ITSELF if request.trigger == BY_ITSELF else "anchor"
+    with drafting(memory, verb, origin, now) as draft:
         draft.saying = f"anchor {made.name}"
         path = with_room(f"{tapes_of(place.folder)}/{memory.host}-{month(now)}", draft.there)
         draft.append_line(path, to_line(made))

@@ -14,7 +14,7 @@ from ctxrepo.services.history.undo import undo
 from ctxrepo.services.locate.project import Location
 from ctxrepo.services.notes.remember import Fact, stage
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 
 def now(machine: Machine) -> Status:
@@ -26,7 +26,7 @@ def test_waiting_counts_what_was_said_not_the_files_it_took(ada: Machine) -> Non
     assert (now(ada).waiting, now(ada).ahead, now(ada).exchanged.fetched) == (0, 0, None)
     ada.remember("one", pin=True)  # note, registry and evidence
     ada.remember("two")
-    anchor(ada.open(), "a/b", ada.project(), Origin("h"), NOW)
+    anchor(ada.open(), AnchorRequest("a/b"), ada.project(), Origin("h"), NOW)
     assert now(ada).waiting == 3
     commit(ada.open(), NOW)
     assert now(ada).waiting == 0

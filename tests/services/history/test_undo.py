@@ -19,7 +19,7 @@ from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import project_here
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 NOTE = "shop/topics/gotcha.md"
 MEMORY = "shop/MEMORY.md"
@@ -254,7 +254,7 @@ def test_a_line_of_the_log_goes_and_the_others_stay(mine: Machine) -> None:
 
 def test_an_anchor_is_off_the_tape_again(mine: Machine) -> None:
     memory = mine.open()
-    made = anchor(memory, "task/begin", mine.project(), Origin(memory.host), NOW)
+    made = anchor(memory, AnchorRequest("task/begin"), mine.project(), Origin(memory.host), NOW)
     back(mine)
     assert '"deleted": true' in mine.read(made.path)
 

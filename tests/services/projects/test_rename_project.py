@@ -18,7 +18,7 @@ from ctxrepo.services.projects.rename_project import Renamed, rename_project
 from ctxrepo.services.reading.find import project_here
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 from ctxrepo.storage.state.compiled import read_checkouts
 
 NOTE = "topics/gotcha.md"
@@ -55,7 +55,7 @@ def both(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
 def test_notes_tapes_and_other_files_go_along(both: tuple[Machine, Machine]) -> None:
     ada, ben = both
     memory = ada.open()
-    anchor(memory, "task/begin", ada.project(), Origin(memory.host), NOW)
+    anchor(memory, AnchorRequest("task/begin"), ada.project(), Origin(memory.host), NOW)
     ada.write("TAPE/shop__anchors.jsonl", '{"id": "1"}\n')
     (ada.clone / "shop/raw.bin").write_bytes(b"\xff\xfe\x00raw")
     renamed = rename(ada, "störe front")
@@ -118,7 +118,7 @@ def test_both_rename_it(both: tuple[Machine, Machine]) -> None:
 def test_another_project_may_take_the_old_name(both: tuple[Machine, Machine]) -> None:
     ada, ben = both
     memory = ada.open()
-    anchor(memory, "task/begin", ada.project(), Origin(memory.host), NOW, summary="of the first")
+    anchor(memory, AnchorRequest("task/begin", "of the first"), ada.project(), Origin(memory.host), NOW)
     ada.sync()
     rename(ada, "store")
     other = project_of(ada.open(), "git.example.org/zoe/shop")
@@ -209,7 +209,7 @@ def test_one_who_looked_before_is_told_to_look_again(both: tuple[Machine, Machin
     rename(ada, "store")
     memory = ada.open()
     with pytest.raises(Busy, match="store/"):
-        anchor(memory, "task/begin", project, Origin(memory.host), NOW)
+        anchor(memory, AnchorRequest("task/begin"), project, Origin(memory.host), NOW)
 
 
 def test_a_project_of_which_nothing_is_written_begins_in_the_folder_of_that_name(ada: Machine) -> None:

@@ -13,7 +13,7 @@ from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import project_here
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_an_entry_added_edited_and_removed(mine: Machine) -> None:
 
 def test_an_anchor_is_called_by_its_name(mine: Machine) -> None:
     memory = mine.open()
-    anchor(memory, "checkout/begin", mine.project(), Origin(memory.host), NOW)
+    anchor(memory, AnchorRequest("checkout/begin"), mine.project(), Origin(memory.host), NOW)
     assert subject(mine) == "memory(shop): anchor checkout/begin"
 
 

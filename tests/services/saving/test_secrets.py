@@ -12,7 +12,7 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.new import NewNoteRequest, new
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import anchor
+from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
 # Put together at run time, so that no scanner of this repository takes them for real ones.
 SECRETS = {
@@ -97,7 +97,7 @@ def test_a_secret_in_a_path_is_held_back(mine: Machine, kind: str) -> None:
 def test_a_secret_in_an_anchor_is_refused(mine: Machine, secret: str) -> None:
     memory = mine.open()
     with pytest.raises(Refused) as caught:
-        anchor(memory, "handover", None, Origin(memory.host), NOW, summary=f"use {secret} for it")
+        anchor(memory, AnchorRequest("handover", f"use {secret} for it"), None, Origin(memory.host), NOW)
     assert secret not in caught.value.message + caught.value.hint
     commit(memory, NOW)
     assert not is_committed(mine, secret)

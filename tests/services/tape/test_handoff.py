@@ -21,8 +21,8 @@ from ctxrepo.services.notes.scratch import add
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
-from ctxrepo.services.tape.handoff import hand_over, prepare
-from ctxrepo.services.tape.tape import Anchored, anchor
+from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
+from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
 
 SECRET = "ghp_" + "a1B2" * 9
 
@@ -63,7 +63,8 @@ def prepared(
 
 def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> Anchored | None:
     when = NOW + timedelta(minutes=minutes)
-    return hand_over(machine.open(), "handoff/x", handoff, machine.project(), origin(machine), when, **how)
+    request = HandoverRequest(handoff, "handoff/x", **how)
+    return hand_over(machine.open(), request, machine.project(), origin(machine), when)
 
 
 def newest(machine: Machine) -> str:
@@ -78,8 +79,8 @@ class TestGathered:
         add(memory, "Ask the bank", "", project, origin(mine), NOW)
         log(memory, "Moved the basket", "", project, origin(mine), NOW)
         log(memory, "by another session", "", project, origin(mine, "s-2"), NOW)
-        anchor(memory, "task/begin", project, origin(mine), NOW)
-        anchor(memory, "of/another", project, origin(mine, "s-2"), NOW)
+        anchor(memory, AnchorRequest("task/begin"), project, origin(mine), NOW)
+        anchor(memory, AnchorRequest("of/another"), project, origin(mine, "s-2"), NOW)
         for path in ("old.py", "new.py", "old.py"):
             used(mine, "Edit", top / path)
         used(mine, "Read", top / "read.py")
@@ -200,7 +201,8 @@ class TestLeft:
         leave(mine, Handoff(open=("o",)))
         for minutes, handoff in ((1, None), (2, Handoff())):
             when = NOW + timedelta(minutes=minutes)
-            anchor(mine.open(), "bare", mine.project(), origin(mine), when, handoff=handoff)
+            bare = AnchorRequest("bare", handoff=handoff)
+            anchor(mine.open(), bare, mine.project(), origin(mine), when)
         assert newest(mine) == "Open: o"
         leave(mine, Handoff(open=("later",)), 3)
         assert newest(mine) == "Open: later"
@@ -231,12 +233,10 @@ class TestLeft:
         assert (gathered.goal, gathered.next) == ("Mend the typo", "Ask the bank")
         hand_over(
             mine.open(),
-            "handoff/compaction",
-            gathered,
+            HandoverRequest(gathered, "handoff/compaction", trigger="compaction"),
             mine.project(),
             origin(mine, "s-2"),
             NOW + timedelta(minutes=1),
-            trigger="compaction",
         )
         assert newest(mine) == "Goal: Mend the typo\nNext: Ask the bank"
         assert prepared(mine, Handoff(next="Release")) == Handoff(next="Release")

@@ -15,7 +15,7 @@ from ctxrepo.domain.records.anchor import Anchor
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import Anchored, anchor
+from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def mine(ada: Machine) -> Machine:
 def leave(machine: Machine, name: str, minutes: int = 0, **more: Any) -> Anchored:
     origin = Origin("ignored", "session-1", "claude")
     when = NOW + timedelta(minutes=minutes)
-    return anchor(machine.open(), name, machine.project(), origin, when, **more)
+    return anchor(machine.open(), AnchorRequest(name, **more), machine.project(), origin, when)
 
 
 def newest(machine: Machine) -> Anchor | None:
@@ -65,8 +65,8 @@ def test_what_was_left_on_purpose_comes_before_what_was_gathered_of_that_session
     assert found.name == "meant"
     other = Origin("ignored", "session-2", "claude")
     later = NOW + timedelta(minutes=9)
-    kept = {"summary": "of another session", "trigger": "compaction"}
-    anchor(mine.open(), "handoff/compaction", mine.project(), other, later, **kept)
+    kept = AnchorRequest("handoff/compaction", "of another session", trigger="compaction")
+    anchor(mine.open(), kept, mine.project(), other, later)
     found = newest(mine)
     assert found
     assert found.summary == "of another session"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
@@ -36,26 +35,18 @@ def check(
 
     Example: ctxrepo check --fix --dry-run
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.checks import fix as service
-    from ctxrepo.services.checks.check import check
+    from ctxrepo.app.notes.check import CheckedNotes, CheckRequest, check
 
     if dry_run and not fix:
         raise UsageError("--dry-run goes with --fix", "Without --fix nothing is changed anyway.")
-    run = Runtime()
-    done: Sequence[Fixed] = ()
-    if fix:
-        done = service.fixable(run.memory) if dry_run else service.fix(run.memory, run.origin, run.now)
-    if done and not dry_run:
-        run.wake()
-    found = check(run.memory)
-    lines = [line for one in done for line in _fixed(one, dry_run)]
-    lines += [f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in found]
-    data: dict[str, Any] = {"findings": [asdict(f) for f in found]}
-    if fix:
-        data["fixed"] = [{"path": one.path, "deeds": one.deeds, "diff": one.diff} for one in done]
-    output.done(json, data, "\n".join(lines) or "nothing to mend")
-    raise typer.Exit(1 if found else 0)
+
+    def said(done: CheckedNotes) -> str:
+        lines = [line for one in done.fixed for line in _fixed(one, dry_run)]
+        found = done.findings
+        lines += [f"{f.path}{f':{f.line}' if f.line else ''}: {f.problem}. {f.remedy}" for f in found]
+        return "\n".join(lines) or "nothing to mend"
+
+    answer(open_desk(), check, CheckRequest(fix, dry_run), json, said)
 
 
 def _fixed(one: Fixed, is_dry: bool) -> Iterator[str]:

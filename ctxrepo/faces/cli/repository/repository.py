@@ -8,6 +8,7 @@ import typer
 
 from ctxrepo.agents.known import setup_step
 from ctxrepo.faces.cli import output, waiting
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 from ctxrepo.faces.cli.repository.sync import finish
 
@@ -81,15 +82,8 @@ def status(json: Json = False) -> None:
 
     Example: ctxrepo status
     """
-    from ctxrepo.faces.cli.repository import standing
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.health.status import status
-    from ctxrepo.services.locate.project import look_here
-    from ctxrepo.services.projects.sparse import widen
+    from ctxrepo.app.repository.status import status
+    from ctxrepo.faces.cli.repository.standing import lines
 
-    run = Runtime(is_lenient=True)
-    here = look_here(run.memory, run.cwd, run.env)
-    if not run.memory.broken and not here.is_held:
-        widen(run.memory, here.project, run.now)
-    now = status(run.memory, here, run.machine)
-    output.done(json, standing.data(now), "\n".join(standing.lines(now, run.now)))
+    desk = open_desk()
+    answer(desk, status, None, json, lambda now: "\n".join(lines(now, desk.now)))

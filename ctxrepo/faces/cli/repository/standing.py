@@ -1,20 +1,18 @@
-"""What `status` says: one screen for people, the same as values for programs."""
+"""What `status` says: one screen for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, setup_hint
-from ctxrepo.domain.formats.moment import ago, second
+from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.records.decision import ItemToDecide
-    from ctxrepo.services.health.health import Exchanged, Served
+    from ctxrepo.services.health.health import Served
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.connected import Standing
 
@@ -51,25 +49,6 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
         yield f"inbox    {waits}; no session is given what is proposed, and no command accepts it yet"
     if now.obstacle:
         yield f"stopped  {now.obstacle}"
-
-
-def data(now: Status) -> dict[str, Any]:
-    """The same as values; a moment is in ISO form, null where there was none."""
-    return {
-        **asdict(now),
-        "staged": now.staged,
-        "to_decide": [_item(one) for one in now.to_decide],
-        "root": str(now.root),
-        "memory": str(now.root),
-        "exchanged": _exchanged(now.exchanged),
-        "agents": [{"agent": one.agent, "state": one.state} for one in now.agents],
-        "served": {**asdict(now.served), "at": second(now.served.at)} if now.served else None,
-        "fetched": second(now.exchanged.fetched) if now.exchanged.fetched else None,
-    }
-
-
-def _item(one: ItemToDecide) -> dict[str, Any]:
-    return {**asdict(one), "since": second(one.since) if one.since else None}
 
 
 def _in_review(now: Status) -> str:
@@ -119,9 +98,3 @@ def _session(served: Served | None, moment: datetime) -> str:
         else f"given {counted(served.given, 'entry', 'entries')}"
     )
     return f"{title}{where}, {ago(served.at, moment)}, {given}"
-
-
-def _exchanged(last: Exchanged) -> dict[str, Any] | None:
-    if last.at is None:
-        return None
-    return {"at": second(last.at), "outcome": last.outcome, "reason": last.reason}

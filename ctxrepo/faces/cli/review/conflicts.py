@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from difflib import unified_diff
-from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.domain.formats.moment import ago, second
-from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
+from ctxrepo.domain.formats.moment import ago
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.merge.settle import Keep
+    from ctxrepo.app.review.conflicts import ShownConflict
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.conflicts import Settled
-
-_MAX_DIFF = 200
-_CHOICES = (
-    "kept: what stands in the file now holds, the other version is dropped",
-    "other: the other version takes its place",
-    "both: the other version is added behind it",
-)
 
 group = typer.Typer()
 
@@ -55,16 +45,19 @@ def list_conflicts(json: Json = False) -> None:
 
     Example: ctxrepo conflicts list
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.conflict_copies import conflicts
+    from ctxrepo.app.review.conflicts import list_conflicts
 
-    run = Runtime()
-    found = conflicts(run.memory)
-    lines = [_line(conflict, run.now) for conflict in found]
-    output.done(json, {"conflicts": [_data(c) for c in found]}, "\n".join(lines) or "nothing is kept aside")
-    readable = [c for c in found if c.copy]
-    if readable and not json:
-        output.notice(f"look at one with `ctxrepo conflicts show {readable[0].id}`")
+    desk = open_desk()
+
+    def said(found: Sequence[Conflict]) -> str:
+        return "\n".join(_line(one, desk.now) for one in found) or "nothing is kept aside"
+
+    def next_step(found: Sequence[Conflict]) -> Iterator[str]:
+        readable = [one for one in found if one.copy]
+        if readable and not json:
+            yield f"look at one with `ctxrepo conflicts show {readable[0].id}`"
+
+    answer(desk, list_conflicts, None, json, said, next_step)
 
 
 @group.command()
@@ -73,29 +66,18 @@ def show(name: Id, json: Json = False) -> None:
 
     Example: ctxrepo conflicts show aa31ddc8fc
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.conflict_copies import file_now, find_conflict
+    from ctxrepo.app.review.conflicts import ConflictRequest, show_conflict
 
-    run = Runtime()
-    conflict = find_conflict(run.memory, name)
-    copy = conflict.copy
-    assert copy is not None  # find_conflict raises for a file that keeps none
-    kept = copy.kept or file_now(run.memory, copy.path)
-    diff = list(islice(_diff(kept or "", copy.other), _MAX_DIFF + 1))
-    if len(diff) > _MAX_DIFF:
-        diff[-1] = "…"
-    what = "a part" if copy.kept else "the whole file"
-    parts = [
-        f"{conflict.id}  {copy.path}: {what}, {_age(conflict.since, run.now)}",
-        *([f"was:\n{_indented(copy.base)}"] if copy.base else []),
-        *([f"kept:\n{_indented(copy.kept)}"] if copy.kept else []),
-        *([f"other:\n{_indented(copy.other)}"] if copy.kept else []),
-        "\n".join(["from kept to other:", *diff]),
-    ]
-    said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
-    output.done(json, {**_data(conflict), **said, "diff": "\n".join(diff)}, "\n\n".join(parts))
-    if not json:
-        output.notice(f"`ctxrepo conflicts resolve {conflict.id} --keep kept`, or other, or both")
+    desk = open_desk()
+
+    def said(found: ShownConflict) -> str:
+        return "\n\n".join(_parts(found, desk.now))
+
+    def next_step(found: ShownConflict) -> Iterator[str]:
+        if not json:
+            yield f"`ctxrepo conflicts resolve {found.conflict.id} --keep kept`, or other, or both"
+
+    answer(desk, show_conflict, ConflictRequest(name), json, said, next_step)
 
 
 @group.command()
@@ -117,42 +99,30 @@ def resolve(
 
     Example: ctxrepo conflicts resolve aa31ddc8fc --keep other
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.conflicts import drop_all, resolve
+    from ctxrepo.app.review.conflicts import ResolveRequest, resolve
 
-    if every == bool(name):
-        raise UsageError("name one version, or say --all", "`ctxrepo conflicts` lists them.")
-    if keep not in ("kept", "other", "both"):
-        wrong = f"--keep {keep!r} is not a choice" if keep else "say with --keep what shall hold"
-        raise UsageError(wrong, f"{'; '.join(_CHOICES)}.")
-    if every and keep != "kept":
-        raise UsageError("--all goes with --keep kept only", "Look at each with `ctxrepo conflicts show ID`.")
-    run = Runtime()
-    if every:
-        settled = drop_all(run.memory, run.origin, run.now)
-    else:
-        settled = [resolve(run.memory, name, cast("Keep", keep), run.origin, run.now)]
-    run.wake()
-    lines = [_told(s, keep) for s in settled]
-    data = {"settled": [{"id": s.id, "path": s.path, "changed": s.is_changed} for s in settled], "keep": keep}
-    output.done(json, data, "\n".join(lines) or "nothing is kept aside")
+    def said(done: Sequence[Settled]) -> str:
+        return "\n".join(_told(one, keep) for one in done) or "nothing is kept aside"
+
+    answer(open_desk(), resolve, ResolveRequest(keep, name, every), json, said)
+
+
+def _parts(found: ShownConflict, now: datetime) -> Iterator[str]:
+    conflict, copy = found.conflict, found.copy
+    what = "a part" if copy.kept else "the whole file"
+    yield f"{conflict.id}  {copy.path}: {what}, {_age(conflict.since, now)}"
+    if copy.base:
+        yield f"was:\n{_indented(copy.base)}"
+    if copy.kept:
+        yield f"kept:\n{_indented(copy.kept)}"
+        yield f"other:\n{_indented(copy.other)}"
+    yield "\n".join(["from kept to other:", *found.diff])
 
 
 def _line(conflict: Conflict, now: datetime) -> str:
     if conflict.copy is None:
         return f"unreadable  {conflict.file}: keeps no version, look at it in an editor"
     return f"{conflict.id}  {conflict.copy.path}  {_age(conflict.since, now)}  {conflict.words}"
-
-
-def _data(conflict: Conflict) -> dict[str, Any]:
-    return {
-        "id": conflict.id,
-        "path": conflict.copy.path if conflict.copy else "",
-        "file": conflict.file,
-        "words": conflict.words,
-        "since": second(conflict.since) if conflict.since else None,
-        "readable": conflict.copy is not None,
-    }
 
 
 def _told(settled: Settled, keep: str) -> str:
@@ -167,8 +137,3 @@ def _age(since: datetime | None, now: datetime) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n"))
-
-
-def _diff(kept: str, other: str) -> Iterator[str]:
-    lines = unified_diff(kept.splitlines(), other.splitlines(), "kept", "other", lineterm="")
-    return (line.rstrip("\r") for line in lines)

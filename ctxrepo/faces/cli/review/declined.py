@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
+
+if TYPE_CHECKING:
+    from ctxrepo.services.review.declined import Declined
 
 group = typer.Typer()
 
@@ -41,16 +44,17 @@ def list_declined(json: Json = False) -> None:
 
     Example: ctxrepo declined list
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.review.declined import declined
+    from ctxrepo.app.review.declined import list_declined
 
-    found = declined(Runtime().memory)
-    lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
-    output.done(
-        json, {"declined": [asdict(one) for one in found]}, "\n".join(lines) or "nothing was declined"
-    )
-    if found and not json:
-        output.notice("`ctxrepo declined dismiss` takes them off this list")
+    def said(found: Sequence[Declined]) -> str:
+        lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
+        return "\n".join(lines) or "nothing was declined"
+
+    def next_step(found: Sequence[Declined]) -> Iterator[str]:
+        if found and not json:
+            yield "`ctxrepo declined dismiss` takes them off this list"
+
+    answer(open_desk(), list_declined, None, json, said, next_step)
 
 
 @group.command()
@@ -61,9 +65,9 @@ def dismiss(names: Names = None, json: Json = False) -> None:
 
     Example: ctxrepo declined dismiss 20261120
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.review.declined import dismiss
+    from ctxrepo.app.review.declined import DismissRequest, dismiss
 
-    refs = dismiss(Runtime().memory, names or [])
-    lines = [f"off the list; kept in {ref}" for ref in refs]
-    output.done(json, {"kept": refs}, "\n".join(lines) or "there was nothing to dismiss")
+    def said(refs: Sequence[str]) -> str:
+        return "\n".join(f"off the list; kept in {ref}" for ref in refs) or "there was nothing to dismiss"
+
+    answer(open_desk(), dismiss, DismissRequest(names or ()), json, said)

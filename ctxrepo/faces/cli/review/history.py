@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.domain.formats.moment import second
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk, perform
+from ctxrepo.faces.cli.answer import show as show_result
 from ctxrepo.faces.cli.options import Json
-from ctxrepo.faces.cli.review.deeds import who
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.project.target import Target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.history import CommitSummary
+    from ctxrepo.app.result import Result
+    from ctxrepo.app.review.history import PastCommits
+    from ctxrepo.services.history.history import CommitSummary, Old
 
 
 def register(app: typer.Typer) -> None:
@@ -57,67 +57,56 @@ def history(
 
     Example: ctxrepo history topics/release.md
     """
+    from ctxrepo.app.review import history as past
     from ctxrepo.domain.project.target import parse_target
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.history.history import history
 
     about = parse_target(target) if target else None
-    run = Runtime()
+    desk = open_desk()
     if in_review or markdown:
         if about or show or not in_review:
             raise UsageError("--in-review and --markdown are about all that waits", "Give nothing else.")
-        _in_review(run, markdown, json)
-        return
-    if show:
+        if markdown:
+            answer(desk, past.pull_request, None, json, str)
+        else:
+            answer(desk, past.in_review, None, json, _waiting)
+    elif show:
         if about is None:
             raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
-        _show(run, about, show, json)
-        return
-    run.settle()
-    found = history(run.memory, about, run.project, limit + 1)
-    deeds = found[:limit]
-    newest = deeds[0].path if deeds else ""
-    lines = [newest] * bool(newest) + [_text(deed, newest) for deed in deeds]
-    output.done(json, {"history": [_data(d) for d in deeds]}, "\n".join(lines))
-    if len(found) > limit:
-        output.notice(f"there is more: `--limit {10 * limit}`")
-
-
-def _in_review(run: Runtime, markdown: bool, json: bool) -> None:
-    """What waits for people, as commits or as the text in which they are asked."""
-    from ctxrepo.faces.cli.review.pull_request import markdown as text_of
-    from ctxrepo.services.review.pull_request import deeds_in_review, pull_request
-
-    if markdown:
-        text = text_of(pull_request(run.memory))
-        output.done(json, {"markdown": text}, text)
+        _show(perform(desk, past.version, past.VersionRequest(about, show)), json)
     else:
-        deeds = deeds_in_review(run.memory)
-        output.done(json, {"history": [_data(d) for d in deeds]}, "\n".join(_text(d, "") for d in deeds))
+
+        def more(found: PastCommits) -> Iterator[str]:
+            if found.is_more:
+                yield f"there is more: `--limit {10 * limit}`"
+
+        answer(desk, past.history, past.HistoryRequest(about, limit), json, _past, more)
 
 
-def _show(run: Runtime, target: Target, commit: str, json: bool) -> None:
+def _show(result: Result[Old], json: bool) -> None:
     """Print a version: to the byte, unless somebody is reading who must not be fooled."""
-    from ctxrepo.domain.note.note import decode_exactly
-    from ctxrepo.services.history.history import version
-
-    old = version(run.memory, target, run.project, commit)
-    text = decode_exactly(old.data)
     if json or sys.stdout.isatty():
-        output.done(json, {"commit": old.commit, "path": old.path, "text": text}, text.rstrip("\n"))
+        text = str(result.data["text"])
+        show_result(result, json, lambda _: text.rstrip("\n"))
     else:
-        output.verbatim(old.data)
+        output.verbatim(result.value.data)
+
+
+def _past(found: PastCommits) -> str:
+    newest = found.commits[0].path if found.commits else ""
+    return "\n".join([newest] * bool(newest) + [_text(one, newest) for one in found.commits])
+
+
+def _waiting(found: Sequence[CommitSummary]) -> str:
+    return "\n".join(_text(one, "") for one in found)
 
 
 def _text(deed: CommitSummary, path: str) -> str:
     """One line of a commit; of what was asked for, a line for each thing that became of it."""
+    from ctxrepo.app.review.deeds import who
+
     start = f"{output.wall_time(deed.when)}  {deed.commit[:10]}"
     if not deed.path:
         return f"{start}  {deed.subject}  ({who(deed)})"
     name = "" if deed.path == path else f"  {deed.path}"
     more = [f"… {deed.more} more"] if deed.more else []
     return "\n".join([f"{start}  {who(deed)}{name}", *(f"    {line}" for line in (*deed.lines, *more))])
-
-
-def _data(deed: CommitSummary) -> dict[str, Any]:
-    return {**asdict(deed), "when": second(deed.when)}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
+    from ctxrepo.app.sessions.evaluate import Evaluation
     from ctxrepo.services.recall.evaluate import Figures, Run
 
 _WHOLE = "all"
@@ -56,40 +57,23 @@ def evaluate(
 
     Example: ctxrepo eval tools/recall/data --against gate=off
     """
-    from ctxrepo.services.recall.datasets import data_sets
-    from ctxrepo.services.recall.evaluate import evaluate, score_file, way_of
-    from ctxrepo.services.recall.queries import BadLines
-    from ctxrepo.services.recall.recall_folder import Way
-    from ctxrepo.storage.user.places import Places
+    from ctxrepo.app.sessions.evaluate import EvaluateRequest, evaluate
 
     own = [*(settings or ()), *(["gate=off"] if no_gate else [])]
-    plain = Way(models=Places.of(os.environ).models)
-    base = way_of(own, plain) if own else plain
-    ways = {", ".join(own) or "default": base}
-    ways |= {words: way_of([words], base) for words in against or ()}
-    try:
-        sets = data_sets(Path(folder).expanduser() for folder in data)
-        runs = evaluate(sets, ways) + [score_file(Path(file).expanduser(), sets) for file in results or ()]
-    except BadLines as error:
-        for line in error.lines:
-            output.notice(line)
-        raise
-    asked = [{"name": one.name, "prompts": len(one.queries), "notes": len(one.texts)} for one in sets]
+    request = EvaluateRequest(_paths(data), own, against or (), _paths(results))
+    answer(open_desk(), evaluate, request, json, _said)
+
+
+def _paths(words: Sequence[str] | None) -> list[Path]:
+    return [Path(word).expanduser() for word in words or ()]
+
+
+def _said(done: Evaluation) -> str:
     head = "\n".join(
-        f"{one['name']}: {output.counted(len(s.texts), 'note')}, {output.counted(len(s.queries), 'prompt')}"
-        for one, s in zip(asked, sets, strict=True)
+        f"{one.name}: {output.counted(len(one.texts), 'note')}, {output.counted(len(one.queries), 'prompt')}"
+        for one in done.sets
     )
-    output.done(json, {"data": asked, "runs": [_data(run) for run in runs]}, f"{head}\n\n{_table(runs)}")
-
-
-def _data(run: Run) -> dict[str, Any]:
-    by_kind = {kind: _fields(figures) for kind, figures in run.categories.items()}
-    return {"name": run.name, "ms": run.ms, "all": _fields(run.whole), "categories": by_kind}
-
-
-def _fields(figures: Figures) -> dict[str, Any]:
-    counts = {"answerable": figures.answerable, "silent": figures.silent}
-    return {**counts, **figures.measures, "false_injection": figures.false_injection}
+    return f"{head}\n\n{_table(done.runs)}"
 
 
 def _table(runs: Sequence[Run]) -> str:

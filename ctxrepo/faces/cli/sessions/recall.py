@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope
-from ctxrepo.faces.cli.surprise import logged, of_database
 
 if TYPE_CHECKING:
-    from ctxrepo.services.recall.recall import LeftOut, Question, Recalled, RecallResult
-    from ctxrepo.services.recall.recall_folder import Way
+    from ctxrepo.app.sessions.recall import BatchRequest
+    from ctxrepo.services.recall.recall import LeftOut, Recalled, RecallResult
+    from ctxrepo.services.recall.recall_folder import Batch
 
-_EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, "backend_error": 1}
 _WIDTH = 100
 _FEW = 8
 """Entries left out that are shown at a terminal; --json has all."""
@@ -78,95 +75,56 @@ def recall(
 
     Example: ctxrepo recall "which port do the tests need?" --explain
     """
+    from ctxrepo.app.sessions.recall import (
+        BatchRequest,
+        FolderRecallRequest,
+        PromptRequest,
+        recall,
+        recall_in_folder,
+    )
+    from ctxrepo.services.recall.recall import LIMIT, Question
+
     if batch or out:
-        _batch(folder, batch, out, _way(limit, not no_gate, model), as_json=json, words=query)
+        if query is not None or not (folder and batch and out):
+            raise UsageError(
+                "a batch needs --in, --batch and --out, and no prompt",
+                "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
+            )
+        _batch(BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model), json)
         return
     if model and not folder:
         raise UsageError(
             "--model goes with --in", "`ctxrepo config set recall.model MODEL` sets your memory's."
         )
-    from ctxrepo.services.recall.recall import LIMIT, Question
-
     if query is None:
         raise UsageError(
             "there is nothing to recall for", "Give a prompt, or - to read it from standard input."
         )
     asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, is_gated=not no_gate)
-    result = _in_folder(folder, asked, scope, model) if folder else _in_memory(asked, scope)
-    _say(result, explain, json)
 
+    def said(result: RecallResult) -> str:
+        return _said(result, explain)
 
-def _in_memory(asked: Question, scope: str) -> RecallResult:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.hooks.known.locate import Place
-    from ctxrepo.services.reading.find import scope_named
-    from ctxrepo.services.recall.recall import Asker, failed, recall
+    def hints(result: RecallResult) -> Iterator[str]:
+        return _hints(result, explain)
 
-    run = Runtime()
-    try:
-        run.settle()
-        project, general = run.project, run.memory.global_folder
-        place = Place(project.id, project.folder) if project else Place()
-        scopes = [scope_named(run.memory, scope, project).folder] if scope else place.scopes(general)
-        asker = Asker(run.cwd, run.env, (run.origin.agent, run.origin.session))
-        return recall(run.memory, asked, scopes, asker, run.now)
-    except (UsageError, NotFound):
-        raise  # a word on the command line or in config.toml: no answer either way
-    except CtxrepoError as error:
-        return failed(error, "")
-    except (sqlite3.Error, OSError) as error:
-        told = of_database(error)
-        return failed(told, "") if told else failed(error, logged())
-
-
-def _in_folder(folder: str, asked: Question, scope: str, model: str) -> RecallResult:
-    from datetime import UTC, datetime
-
-    from ctxrepo.services.recall.recall import failed
-    from ctxrepo.services.recall.recall_folder import recall_in
-
+    if not folder:
+        answer(open_desk(), recall, PromptRequest(asked, scope, explain), json, said, hints)
+        return
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
-    try:
-        result, skipped = recall_in(
-            _place(folder), asked, datetime.now(UTC), _way(None, asked.is_gated, model)
-        )
-    except (sqlite3.Error, OSError) as error:
-        told = of_database(error)
-        return failed(told, "") if told else failed(error, logged())
-    _tell_skipped(skipped)
-    return result
+    request = FolderRecallRequest(asked, _place(folder), model, explain)
+    answer(open_desk(), recall_in_folder, request, json, said, hints)
 
 
-def _batch(folder: str, batch: str, out: str, way: Way, *, as_json: bool, words: str | None) -> None:
-    from ctxrepo.services.recall.queries import BadLines
-    from ctxrepo.services.recall.recall_folder import recall_batch
+def _batch(request: BatchRequest, json: bool) -> None:
+    from ctxrepo.app.sessions.recall import recall_batch
 
-    if words is not None or not (folder and batch and out):
-        raise UsageError(
-            "a batch needs --in, --batch and --out, and no prompt",
-            "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
-        )
-    there = _place(out)
-    try:
-        done = recall_batch(_place(folder), _place(batch), there, way)
-    except BadLines as error:
-        for line in error.lines:
-            output.notice(line)
-        raise
-    _tell_skipped(done.skipped)
-    data = {"queries": done.queries, "silent": done.silent, "ms": done.ms, "out": str(there)}
-    counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
-    output.done(as_json, data, f"{counted}, {done.ms:.1f} ms each: {there}")
+    def said(done: Batch) -> str:
+        counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
+        return f"{counted}, {done.ms:.1f} ms each: {request.out}"
 
-
-def _way(limit: int | None, is_gated: bool, model: str) -> Way:
-    from ctxrepo.services.recall.recall_folder import LIMIT, Way
-    from ctxrepo.storage.user.places import Places
-
-    if model and _place(model).is_dir():
-        model = str(_place(model).resolve())  # as a word of a person's; in settings only a whole path is one
-    return Way(limit or LIMIT, is_gated, model, Places.of(os.environ).models)
+    answer(open_desk(), recall_batch, request, json, said)
 
 
 def _text(query: str) -> str:
@@ -180,44 +138,25 @@ def _place(words: str) -> Path:
     return Path(words).expanduser()
 
 
-def _tell_skipped(skipped: Mapping[str, str]) -> None:
-    for path, why in skipped.items():
-        output.notice(f"{path} {why}, and is not read")
+def _said(result: RecallResult, explain: bool) -> str:
+    parts = [_shown(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
+    if explain and result.left_out:
+        parts.append(_others(result.left_out))
+    return "\n\n".join(parts)
 
 
-def _say(result: RecallResult, explain: bool, as_json: bool) -> None:
-    data: dict[str, Any] = {
-        "status": result.status,
-        "reason": result.reason,
-        "hits": [_data(hit, explain) for hit in result.hits],
-        "trace_id": result.trace_id,
-        "silence": result.silence,
-    }
-    if explain:
-        data["left_out"] = [{**_data(left.entry, False), "why": left.why} for left in result.left_out]
-    code = _EXIT[result.status]
-    if code in (1, 2):
-        error = CtxrepoError(result.reason, result.hint)
-        error.code = result.status
-        output.fell_short(as_json, data, error)
-    else:
-        parts = [_shown(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
-        if explain and result.left_out:
-            parts.append(_others(result.left_out))
-        output.done(as_json, data, "\n\n".join(parts))
-        if not result.hits:
-            output.notice(f"nothing is recalled: {result.reason}")
-        elif result.silence:
-            output.notice("a session is given nothing for so few words")
-        if not explain:
-            _tell_items(result.left_out)
-    raise typer.Exit(code)
+def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
+    """Why there is nothing, that a hook would stay silent, and items of a checklist that would have fitted:
+    who hears nothing of them looks for a fault."""
+    from ctxrepo.services.recall.unrecalled import CHECKLIST
 
-
-def _data(hit: Recalled, explain: bool) -> dict[str, Any]:
-    fields = asdict(hit)
-    explained = fields.pop("explanation")
-    return {**fields, "explanation": [list(pair) for pair in explained]} if explain else fields
+    if not result.hits:
+        yield f"nothing is recalled: {result.reason}"
+    elif result.silence:
+        yield "a session is given nothing for so few words"
+    places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]
+    if places and not explain:
+        yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
 
 
 def _shown(number: int, hit: Recalled, explain: bool) -> str:
@@ -226,15 +165,6 @@ def _shown(number: int, hit: Recalled, explain: bool) -> str:
     if explain:
         lines += [f"   {name}: {text}" for name, text in hit.explanation]
     return "\n".join(lines)
-
-
-def _tell_items(left_out: tuple[LeftOut, ...]) -> None:
-    """Items of a checklist that would have fitted; who hears nothing of them looks for a fault."""
-    from ctxrepo.services.recall.unrecalled import CHECKLIST
-
-    places = [left.entry.at for left in left_out if left.why == CHECKLIST]
-    if places:
-        output.notice(f"{' and '.join(places)} would have fitted: {CHECKLIST}")
 
 
 def _others(left_out: tuple[LeftOut, ...]) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.errors import UsageError
-from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope
 
 if TYPE_CHECKING:
+    from ctxrepo.app.sessions.handoff import HandedOver
+    from ctxrepo.domain.records.anchor import Anchor
     from ctxrepo.services.delivery.context import Context
 
 
@@ -46,20 +48,16 @@ def context(
 
     Example: ctxrepo context --explain
     """
-    from ctxrepo.agents.known import agent_named
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.context import Start, context
-    from ctxrepo.services.delivery.recent_files import note_active
+    from ctxrepo.app.sessions.context import ContextRequest, context
 
-    known = agent_named(agent).name if agent else ""
-    run = Runtime()
-    run.settle()
-    note_active(run.memory)
-    made = context(run.memory, run.project, Start(run.cwd, preset, budget, known))
-    data = {**asdict(made), "bytes": len(made.text.encode())}
-    output.done(json, data, _table(made) if explain else made.text.rstrip("\n"))
-    if made.why:
-        output.notice(f"a session would be given nothing: {made.why}")
+    def said(made: Context) -> str:
+        return _table(made) if explain else made.text.rstrip("\n")
+
+    def silence(made: Context) -> Iterator[str]:
+        if made.why:
+            yield f"a session would be given nothing: {made.why}"
+
+    answer(open_desk(), context, ContextRequest(preset, budget, agent), json, said, silence)
 
 
 def _table(made: Context) -> str:
@@ -93,22 +91,11 @@ def anchor(
 
     Example: ctxrepo anchor release/ready --summary "All checks pass; tag next"
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.tape.tape import anchor
+    from ctxrepo.app.sessions.handoff import anchor
+    from ctxrepo.services.tape.tape import AnchorRequest
 
-    run = Runtime()
-    made = anchor(
-        run.memory,
-        name,
-        run.project,
-        run.origin,
-        run.now,
-        summary=summary,
-        purpose=purpose,
-        keywords=keyword or [],
-    )
-    run.wake()
-    output.done(json, {**asdict(made.anchor), "path": made.path}, f"anchored: {made.anchor.name}")
+    request = AnchorRequest(name, summary, purpose, keyword or ())
+    answer(open_desk(), anchor, request, json, lambda made: f"anchored: {made.anchor.name}")
 
 
 def handoff(
@@ -136,44 +123,34 @@ def handoff(
 
     Example: ctxrepo handoff --goal "Retries for payments" --next "Test the 8 s limit"
     """
-    from ctxrepo.domain.records.handoff import Handoff, meta_of, told
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
-    from ctxrepo.services.tape.handoff import NAME, hand_over, prepare
+    from ctxrepo.app.sessions import handoff as handoffs
+    from ctxrepo.domain.records.handoff import Handoff, told
+    from ctxrepo.services.tape.handoff import NAME, HandoverRequest
 
+    desk = open_desk()
     if show:
-        _show_handoff(scope, json)
+        answer(desk, handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
         return
-    run = Runtime()
-    agent, session = run.origin.agent, run.origin.session
-    transcript = transcript_of(agent, session, run.places.user_home, run.env)
-    sitting = Sitting(agent, session, str(run.cwd), transcript)
     given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
-    made = prepare(run.memory, given, sitting, run.project, run.now.astimezone(), scope)
-    said = {"handoff": meta_of(made)["handoff"], "text": told(made)}
+    request = HandoverRequest(given, name or NAME, scope)
     if dry_run:
-        output.done(json, said, told(made) or "there is nothing to hand over")
-        return
-    left_at = hand_over(run.memory, name or NAME, made, run.project, run.origin, run.now, scope=scope)
-    if left_at is None:
-        raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
-    run.wake()
-    data = {**said, "id": left_at.anchor.id, "name": left_at.anchor.name, "path": left_at.path}
-    verb = "handed over already" if left_at.existing else "handed over"
-    output.done(json, data | {"existing": left_at.existing}, f"{verb}: {left_at.anchor.name}\n{told(made)}")
+        nothing = "there is nothing to hand over"
+        answer(desk, handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
+    else:
+        answer(desk, handoffs.hand_over, request, json, _handed_over)
 
 
-def _show_handoff(scope: str, json: bool) -> None:
-    from ctxrepo.domain.records.handoff import handoff_of, meta_of
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.reading.anchors import handoff_text, left_handoff
+def _newest(found: Anchor) -> str:
+    from ctxrepo.services.reading.anchors import handoff_text
 
-    run = Runtime()
-    run.settle()
-    found = left_handoff(run.memory, scope, run.project)
-    data = {"name": found.name, "timestamp": found.timestamp, "text": handoff_text(found)}
-    said = meta_of(handoff_of(found.meta))["handoff"]
-    output.done(json, {**data, "handoff": said}, f"{found.name} · {found.timestamp}\n{handoff_text(found)}")
+    return f"{found.name} · {found.timestamp}\n{handoff_text(found)}"
+
+
+def _handed_over(made: HandedOver) -> str:
+    from ctxrepo.domain.records.handoff import told
+
+    verb = "handed over already" if made.anchored.existing else "handed over"
+    return f"{verb}: {made.anchored.anchor.name}\n{told(made.handoff)}"
 
 
 def hook(

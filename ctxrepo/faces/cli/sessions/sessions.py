@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
@@ -67,37 +68,23 @@ def show(json: Json = False) -> None:
 
     Example: ctxrepo session show
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.sessions import sessions
+    from ctxrepo.app.sessions.sessions import list_sessions
 
-    run = Runtime()
-    found = sessions(run.memory, run.now)
-    lines = "\n".join(output.aligned(map(_cells, found)))
-    output.done(json, {"sessions": [_data(one) for one in found]}, lines or "no agent had a session lately")
+    def said(found: Sequence[Ledger]) -> str:
+        return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session lately"
+
+    answer(open_desk(), list_sessions, None, json, said)
 
 
 def _switch(wanted: str, *, is_off: bool, json: bool) -> None:
-    from ctxrepo.agents.known import session_in
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.delivery.sessions import Caller, session_meant, switch
+    from ctxrepo.app.sessions.sessions import SwitchRequest, switch
 
-    run = Runtime()
-    here = Caller(run.cwd, run.env, session_in(run.env))
-    done = switch(session_meant(run.memory, wanted, here, run.now), is_off=is_off)
     what = "gets no more memory" if is_off else "gets memory again"
-    output.done(json, _data(done), f"{done.agent} {done.session[:_SHORT]} {what}")
 
+    def said(done: Ledger) -> str:
+        return f"{done.agent} {done.session[:_SHORT]} {what}"
 
-def _data(one: Ledger) -> dict[str, Any]:
-    return {
-        "agent": one.agent,
-        "session": one.session,
-        "cwd": one.cwd,
-        "began": _moment(one.began),
-        "last": _moment(one.touched),
-        "off": one.is_off,
-        "given": one.given,
-    }
+    answer(open_desk(), switch, SwitchRequest(is_off, wanted), json, said)
 
 
 def _cells(one: Ledger) -> tuple[str, ...]:
@@ -105,10 +92,6 @@ def _cells(one: Ledger) -> tuple[str, ...]:
     entries = output.counted(one.given, "entry", "entries")
     standing = "off" if one.is_off else "on"
     return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
-
-
-def _moment(at: float) -> str:
-    return second(_utc(at)) if at else ""
 
 
 def _utc(at: float) -> datetime:

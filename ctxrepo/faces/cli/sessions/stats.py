@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.usage import SESSIONS
-from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope, without_verb
 
 if TYPE_CHECKING:
@@ -60,49 +59,15 @@ def usage(
 
     Example: ctxrepo stats usage --zombies
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.usage import usage as service
-    from ctxrepo.services.usage.observe import observe
+    from ctxrepo.app.sessions.stats import UsageRequest, usage
 
-    run = Runtime()
-    run.settle()
-    now = run.now.timestamp()
-    try:
-        observe(run.memory, (), now)
-    except CtxrepoError as error:
-        output.notice(error.message)
-    if zombies:
-        report = service.zombies(run.memory, scope, run.project, limit, sessions, now)
-    else:
-        report = service.usage(run.memory, scope, run.project, limit)
     nothing = (
         "no entry only takes room"
         if zombies
         else "no session was given an entry yet, as far as this machine knows"
     )
-    output.done(json, _data(report), _table(report, nothing))
-
-
-def _data(report: Report) -> dict[str, Any]:
-    names = ("count", "delivered", "sessions", "opened", "used", "contradicted", "usage_rate")
-    totals = {name: getattr(report, name) for name in names}
-    return {"entries": [_fields(one) for one in report.entries], "totals": totals}
-
-
-def _fields(one: Counted) -> dict[str, Any]:
-    counts = one.usage
-    return {
-        "id": f"^{counts.id}",
-        "at": one.at,
-        "delivered": counts.delivered,
-        "sessions": counts.sessions,
-        "opened": counts.opened,
-        "used": counts.used,
-        "contradicted": counts.contradicted,
-        "first": _day(counts.first),
-        "last": _day(counts.last),
-        "text": one.text,
-    }
+    request = UsageRequest(scope, zombies, sessions, limit)
+    answer(open_desk(), usage, request, json, lambda report: _table(report, nothing))
 
 
 def _table(report: Report, nothing: str) -> str:
@@ -124,11 +89,9 @@ def _table(report: Report, nothing: str) -> str:
 
 
 def _row(one: Counted) -> tuple[str, ...]:
+    from ctxrepo.app.sessions.stats import day_of
+
     counts = one.usage
     numbers = (counts.delivered, counts.sessions, counts.opened, counts.used, counts.contradicted)
     text = shown(" ".join(one.text.split()), _WIDTH) if one.text else "(edited or gone since)"
-    return (*map(str, numbers), _day(counts.last), f"{one.at} ^{counts.id}: {text}")
-
-
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
+    return (*map(str, numbers), day_of(counts.last), f"{one.at} ^{counts.id}: {text}")

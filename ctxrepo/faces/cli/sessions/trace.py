@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
@@ -42,14 +42,15 @@ def trace(
 
     Example: ctxrepo trace --last 3
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.usage.trace import LAST, traces
+    from ctxrepo.app.sessions.trace import TraceRequest, list_traces
 
     if name and (session or last):
         raise UsageError("an ID stands alone", "Leave out --last and --session.")
-    found = traces(Runtime().memory, name, session, last or (None if session else LAST))
-    data = {"traces": [asdict(one) for one in found]}
-    output.done(json, data, "\n\n".join(map(_shown, found)) or "no prompt has left a trace yet")
+
+    def said(found: Sequence[Trace]) -> str:
+        return "\n\n".join(map(_shown, found)) or "no prompt has left a trace yet"
+
+    answer(open_desk(), list_traces, TraceRequest(name, session, last), json, said)
 
 
 def _shown(trace: Trace) -> str:

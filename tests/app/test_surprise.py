@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 
+from ctxrepo.app.surprise import of_database
 from ctxrepo.errors import Busy
-from ctxrepo.faces.cli.surprise import of_database
 
 
 def test_a_disk_that_takes_no_database_is_told_with_what_to_look_at() -> None:
     for words in ("unable to open database file", "database or disk is full", "disk I/O error"):
-        told = of_database(sqlite3.OperationalError(words))
+        told = of_database(sqlite3.OperationalError(words), {})
         assert told
         assert words in told.message
         assert "quota" in told.hint
-    assert isinstance(of_database(sqlite3.OperationalError("database is locked")), Busy)
+    assert isinstance(of_database(sqlite3.OperationalError("database is locked"), {}), Busy)
 
 
 def test_any_other_error_is_a_surprise() -> None:
-    assert of_database(sqlite3.ProgrammingError("closed")) is None
-    assert of_database(ValueError("x")) is None
+    assert of_database(sqlite3.ProgrammingError("closed"), {}) is None
+    assert of_database(ValueError("x"), {}) is None

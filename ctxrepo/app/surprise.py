@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
 
 import ctxrepo
 from ctxrepo.errors import Busy, CtxrepoError
 
 
-def logged() -> str:
+def logged(env: Mapping[str, str]) -> str:
     """Put the traceback of what is being handled into errors.log; returns the sentence that says where."""
     with suppress(Exception):
         from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
         from ctxrepo.storage.disk.private import require_private
         from ctxrepo.storage.user.places import Places
 
-        file = Places.of(os.environ).state / "errors.log"
+        file = Places.of(env).state / "errors.log"
         require_private(file.parent, is_chosen=True)
         said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
         append_rolling(str(file), said, LOG_BYTES)
@@ -26,7 +27,7 @@ def logged() -> str:
     return "Please report what you did."
 
 
-def of_database(error: Exception) -> CtxrepoError | None:
+def of_database(error: Exception, env: Mapping[str, str]) -> CtxrepoError | None:
     """What is to be said where SQLite can't use the disk, None for any other error: nothing in its file is
     wrong."""
     import sqlite3  # most commands never get here
@@ -40,7 +41,7 @@ def of_database(error: Exception) -> CtxrepoError | None:
             "another ctxrepo process has been writing to its database for too long",
             "Nothing is lost; run the command again in a moment.",
         )
-    if place := _read_only_state():
+    if place := _read_only_state(env):
         return CtxrepoError(
             f"{place} is on a disk that is read-only", "Run the command again once it can be written to."
         )
@@ -50,11 +51,11 @@ def of_database(error: Exception) -> CtxrepoError | None:
     )
 
 
-def _read_only_state() -> str:
+def _read_only_state(env: Mapping[str, str]) -> str:
     """The state folder where its disk is read-only: SQLite only says that it can't open a file."""
     with suppress(Exception):
         from ctxrepo.storage.user.places import Places
 
-        state = Places.of(os.environ).state
+        state = Places.of(env).state
         return str(state) if os.statvfs(state).f_flag & os.ST_RDONLY else ""
     return ""

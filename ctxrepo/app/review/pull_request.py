@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ctxrepo.app.review.deeds import who
+from ctxrepo.app.words import counted
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.faces.cli.output import counted
-from ctxrepo.faces.cli.review.deeds import who
 
 if TYPE_CHECKING:
     from ctxrepo.services.review.pull_request import EntryChange, PullRequest, SessionChanges

@@ -1,0 +1,1 @@
+"""Operations about the memory as a whole: the repository, its settings, projects and agents."""

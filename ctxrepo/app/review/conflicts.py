@@ -1,0 +1,113 @@
+"""Versions that lost a merge: listed, shown, settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import second
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.merge import ConflictCopy
+    from ctxrepo.domain.merge.settle import Keep
+    from ctxrepo.services.history.conflict_copies import Conflict
+    from ctxrepo.services.history.conflicts import Settled
+
+_MAX_DIFF = 200
+_CHOICES = (
+    "kept: what stands in the file now holds, the other version is dropped",
+    "other: the other version takes its place",
+    "both: the other version is added behind it",
+)
+
+
+@dataclass(frozen=True)
+class ConflictRequest:
+    """A version by its id, or the first digits of it."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class ResolveRequest:
+    """A version by its id, or `every` one, and what shall hold: kept, other or both."""
+
+    keep: str
+    id: str = ""
+    every: bool = False
+
+
+@dataclass(frozen=True)
+class ShownConflict:
+    """A version, and how it differs from the one that was kept."""
+
+    conflict: Conflict
+    copy: ConflictCopy
+    diff: Sequence[str]
+
+
+def list_conflicts(desk: Desk, _: None) -> Result[Sequence[Conflict]]:
+    """List the versions that are kept aside."""
+    from ctxrepo.services.history.conflict_copies import conflicts
+
+    found = conflicts(desk.memory)
+    return Result(found, {"conflicts": [_fields(one) for one in found]})
+
+
+def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]:
+    """Show one version."""
+    from ctxrepo.services.history.conflict_copies import file_now, find_conflict
+
+    conflict = find_conflict(desk.memory, request.id)
+    copy = conflict.copy
+    assert copy is not None  # find_conflict raises for a file that keeps none
+    kept = copy.kept or file_now(desk.memory, copy.path)
+    diff = list(islice(_diff(kept or "", copy.other), _MAX_DIFF + 1))
+    if len(diff) > _MAX_DIFF:
+        diff[-1] = "…"
+    said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
+    data = {**_fields(conflict), **said, "diff": "\n".join(diff)}
+    return Result(ShownConflict(conflict, copy, diff), data)
+
+
+def resolve(desk: Desk, request: ResolveRequest) -> Result[Sequence[Settled]]:
+    """Settle one version, or drop all of them."""
+    from ctxrepo.services.history.conflicts import drop_all, resolve
+
+    keep = request.keep
+    if request.every == bool(request.id):
+        raise UsageError("name one version, or say --all", "`ctxrepo conflicts` lists them.")
+    if keep not in ("kept", "other", "both"):
+        wrong = f"--keep {keep!r} is not a choice" if keep else "say with --keep what shall hold"
+        raise UsageError(wrong, f"{'; '.join(_CHOICES)}.")
+    if request.every and keep != "kept":
+        raise UsageError("--all goes with --keep kept only", "Look at each with `ctxrepo conflicts show ID`.")
+    if request.every:
+        done = drop_all(desk.memory, desk.origin, desk.now)
+    else:
+        done = [resolve(desk.memory, request.id, cast("Keep", keep), desk.origin, desk.now)]
+    desk.wake()
+    settled = [{"id": one.id, "path": one.path, "changed": one.is_changed} for one in done]
+    return Result(done, {"settled": settled, "keep": keep})
+
+
+def _fields(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "id": conflict.id,
+        "path": conflict.copy.path if conflict.copy else "",
+        "file": conflict.file,
+        "words": conflict.words,
+        "since": second(conflict.since) if conflict.since else None,
+        "readable": conflict.copy is not None,
+    }
+
+
+def _diff(kept: str, other: str) -> Iterator[str]:
+    lines = unified_diff(kept.splitlines(), other.splitlines(), "kept", "other", lineterm="")
+    return (line.rstrip("\r") for line in lines)

@@ -1,0 +1,1 @@
+"""Operations about what agents' sessions are given, and how well that fits."""

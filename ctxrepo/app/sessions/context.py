@@ -1,0 +1,35 @@
+"""What a session that starts here would be given now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.result import Result
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.delivery.context import Context
+
+
+@dataclass(frozen=True)
+class ContextRequest:
+    """Of another preset or budget than the settings say, and as an agent is given it."""
+
+    preset: str | None = None
+    budget: int = 0
+    agent: str = ""
+
+
+def context(desk: Desk, request: ContextRequest) -> Result[Context]:
+    """Say what a session would start with, up to what was written last."""
+    from ctxrepo.agents.known import agent_named
+    from ctxrepo.services.delivery.context import Start, context
+    from ctxrepo.services.delivery.recent_files import note_active
+
+    known = agent_named(request.agent).name if request.agent else ""
+    desk.commit_pending()
+    note_active(desk.memory)
+    start = Start(desk.cwd, request.preset, request.budget, known)
+    made = context(desk.memory, desk.project, start)
+    return Result(made, {**asdict(made), "bytes": len(made.text.encode())})

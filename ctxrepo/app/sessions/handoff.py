@@ -1,0 +1,89 @@
+"""What a session leaves for those to come: anchor, handoff."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.records.anchor import Anchor
+    from ctxrepo.domain.records.handoff import Handoff
+    from ctxrepo.services.tape.handoff import HandoverRequest
+    from ctxrepo.services.tape.tape import Anchored, AnchorRequest
+
+
+@dataclass(frozen=True)
+class NewestHandoffRequest:
+    """Of one scope; with '' of the project."""
+
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """What was left, and the anchor that says it."""
+
+    handoff: Handoff
+    anchored: Anchored
+
+
+def anchor(desk: Desk, request: AnchorRequest) -> Result[Anchored]:
+    """Leave an anchor: a named point that the next session is shown."""
+    from ctxrepo.services.tape.tape import anchor
+
+    made = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
+    desk.wake()
+    return Result(made, {**asdict(made.anchor), "path": made.path})
+
+
+def draft_handoff(desk: Desk, request: HandoverRequest) -> Result[Handoff]:
+    """Say what would be handed over: what is given, and what is gathered in place of the rest."""
+    made = _prepared(desk, request)
+    return Result(made, _fields(made))
+
+
+def hand_over(desk: Desk, request: HandoverRequest) -> Result[HandedOver]:
+    """Leave an anchor with what whoever goes on needs to know."""
+    from dataclasses import replace
+
+    from ctxrepo.services.tape.handoff import hand_over
+
+    made = _prepared(desk, request)
+    left = hand_over(desk.memory, replace(request, handoff=made), desk.project, desk.origin, desk.now)
+    if left is None:
+        raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
+    desk.wake()
+    data = {**_fields(made), "id": left.anchor.id, "name": left.anchor.name, "path": left.path}
+    return Result(HandedOver(made, left), data | {"existing": left.existing})
+
+
+def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
+    """Read the newest handoff."""
+    from ctxrepo.domain.records.handoff import handoff_of, meta_of
+    from ctxrepo.services.reading.anchors import handoff_text, left_handoff
+
+    desk.commit_pending()
+    found = left_handoff(desk.memory, request.scope, desk.project)
+    data = {"name": found.name, "timestamp": found.timestamp, "text": handoff_text(found)}
+    return Result(found, {**data, "handoff": meta_of(handoff_of(found.meta))["handoff"]})
+
+
+def _prepared(desk: Desk, request: HandoverRequest) -> Handoff:
+    from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
+    from ctxrepo.services.tape.handoff import prepare
+
+    agent, session = desk.origin.agent, desk.origin.session
+    transcript = transcript_of(agent, session, desk.places.user_home, desk.env)
+    sitting = Sitting(agent, session, str(desk.cwd), transcript)
+    now = desk.now.astimezone()  # whose day it is decides which log is today's
+    return prepare(desk.memory, request.handoff, sitting, desk.project, now, request.scope)
+
+
+def _fields(made: Handoff) -> dict[str, Any]:
+    from ctxrepo.domain.records.handoff import meta_of, told
+
+    return {"handoff": meta_of(made)["handoff"], "text": told(made)}

@@ -1,0 +1,158 @@
+"""What a prompt would be given: from the memory, from a folder, and for a file of prompts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+from ctxrepo.app.surprise import logged, of_database
+from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.recall.recall import Question, Recalled, RecallResult
+    from ctxrepo.services.recall.recall_folder import Batch, Way
+
+_EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, "backend_error": 1}
+"""How recall ended -> the exit code that says so."""
+
+
+@dataclass(frozen=True)
+class PromptRequest:
+    """A prompt, in one scope or in view. `is_explained` asks why each entry is there, and why others
+    aren't."""
+
+    question: Question
+    scope: str = ""
+    is_explained: bool = False
+
+
+@dataclass(frozen=True)
+class FolderRecallRequest:
+    """A prompt that is answered from a folder of markdown; `model`, where it is named, by meaning too."""
+
+    question: Question
+    folder: Path
+    model: str = ""
+    is_explained: bool = False
+
+
+@dataclass(frozen=True)
+class BatchRequest:
+    """A folder of markdown, a file of prompts, and the file that the answers go to."""
+
+    folder: Path
+    queries: Path
+    out: Path
+    limit: int | None = None
+    is_gated: bool = True
+    model: str = ""
+
+
+def recall(desk: Desk, request: PromptRequest) -> Result[RecallResult]:
+    """Say what a prompt would be given, or why nothing; no answer is an outcome, and only words that can't
+    be meant are an error."""
+    from ctxrepo.services.recall.recall import failed
+
+    try:
+        result = _recalled(desk, request)
+    except (UsageError, NotFound):
+        raise  # a word of the request or in config.toml: no answer either way
+    except CtxrepoError as error:
+        result = failed(error, "")
+    except (sqlite3.Error, OSError) as error:
+        result = _surprise(desk, error)
+    return _outcome(result, request.is_explained)
+
+
+def _recalled(desk: Desk, request: PromptRequest) -> RecallResult:
+    from ctxrepo.hooks.known.locate import Place
+    from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.services.recall.recall import Asker, recall
+
+    desk.commit_pending()
+    project, general = desk.project, desk.memory.global_folder
+    place = Place(project.id, project.folder) if project else Place()
+    scopes = place.scopes(general)
+    if request.scope:
+        scopes = [scope_named(desk.memory, request.scope, project).folder]
+    asker = Asker(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
+    return recall(desk.memory, request.question, scopes, asker, desk.now)
+
+
+def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallResult]:
+    """The same from any folder of markdown, for which no memory is needed."""
+    from ctxrepo.services.recall.recall_folder import recall_in
+
+    way = _way(desk, None, request.question.is_gated, request.model)
+    try:
+        result, skipped = recall_in(request.folder, request.question, desk.now, way)
+    except (sqlite3.Error, OSError) as error:
+        return _outcome(_surprise(desk, error), request.is_explained)
+    _notice_skipped(desk, skipped)
+    return _outcome(result, request.is_explained)
+
+
+def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
+    """Answer every prompt of a file from a folder of markdown."""
+    from ctxrepo.services.recall.queries import BadLines
+    from ctxrepo.services.recall.recall_folder import recall_batch
+
+    way = _way(desk, request.limit, request.is_gated, request.model)
+    try:
+        done = recall_batch(request.folder, request.queries, request.out, way)
+    except BadLines as error:
+        for line in error.lines:
+            desk.notice(line)
+        raise
+    _notice_skipped(desk, done.skipped)
+    data = {"queries": done.queries, "silent": done.silent, "ms": done.ms, "out": str(request.out)}
+    return Result(done, data)
+
+
+def _way(desk: Desk, limit: int | None, is_gated: bool, model: str) -> Way:
+    from ctxrepo.services.recall.recall_folder import LIMIT, Way
+    from ctxrepo.storage.user.places import Places
+
+    if model and (folder := Path(model).expanduser()).is_dir():
+        model = str(folder.resolve())  # as a word of a person's; in settings only a whole path is one
+    return Way(limit or LIMIT, is_gated, model, Places.of(desk.env).models)
+
+
+def _surprise(desk: Desk, error: Exception) -> RecallResult:
+    from ctxrepo.services.recall.recall import failed
+
+    told = of_database(error, desk.env)
+    return failed(told, "") if told else failed(error, logged(desk.env))
+
+
+def _notice_skipped(desk: Desk, skipped: Mapping[str, str]) -> None:
+    for path, why in skipped.items():
+        desk.notice(f"{path} {why}, and is not read")
+
+
+def _outcome(result: RecallResult, is_explained: bool) -> Result[RecallResult]:
+    data: dict[str, Any] = {
+        "status": result.status,
+        "reason": result.reason,
+        "hits": [_fields(hit, is_explained) for hit in result.hits],
+        "trace_id": result.trace_id,
+        "silence": result.silence,
+    }
+    if is_explained:
+        data["left_out"] = [{**_fields(left.entry, False), "why": left.why} for left in result.left_out]
+    error = None
+    if _EXIT[result.status] in (1, 2):
+        error = CtxrepoError(result.reason, result.hint)
+        error.code = result.status
+    return Result(result, data, _EXIT[result.status], error)
+
+
+def _fields(hit: Recalled, is_explained: bool) -> dict[str, Any]:
+    fields = asdict(hit)
+    explained = fields.pop("explanation")
+    return {**fields, "explanation": [list(pair) for pair in explained]} if is_explained else fields

@@ -1,0 +1,8 @@
+"""Words that operations and faces share."""
+
+from __future__ import annotations
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 note`, `2 notes`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"

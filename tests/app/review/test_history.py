@@ -1,0 +1,49 @@
+"""What happened and what lost a merge, as operations."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.review import conflicts, declined, history
+from ctxrepo.domain.project.target import parse_target
+from ctxrepo.errors import NotFound, UsageError
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    ada.remember("Tests need redis")
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_what_was_just_written_is_in_the_history_and_brought_out(desk: Desk) -> None:
+    about = parse_target("MEMORY")
+    (commit,) = desk.perform(history.history, history.HistoryRequest(about)).data["history"]
+    asked = history.VersionRequest(about, commit["commit"])
+    assert "redis" in desk.perform(history.version, asked).data["text"]
+    assert desk.perform(history.history, history.HistoryRequest(limit=1)).value.is_more
+
+
+def test_nothing_waits_and_nothing_was_struck_out(desk: Desk) -> None:
+    with pytest.raises(NotFound):
+        desk.perform(history.in_review, None)
+    assert desk.perform(declined.list_declined, None).data == {"declined": []}
+    assert desk.perform(conflicts.list_conflicts, None).data == {"conflicts": []}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        conflicts.ResolveRequest("kept"),
+        conflicts.ResolveRequest("mine", "aa"),
+        conflicts.ResolveRequest("both", every=True),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(desk: Desk, request_: conflicts.ResolveRequest) -> None:
+    with pytest.raises(UsageError):
+        desk.perform(conflicts.resolve, request_)

@@ -1,0 +1,74 @@
+"""What a prompt would be given, as operations: outcomes and their exit codes."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.sessions import context, handoff
+from ctxrepo.app.sessions.recall import FolderRecallRequest, PromptRequest, recall, recall_in_folder
+from ctxrepo.domain.records.handoff import Handoff
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.recall.recall import Question
+from ctxrepo.services.tape.handoff import HandoverRequest
+from ctxrepo.services.tape.tape import AnchorRequest
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    ada.remember("Tests need redis on port 6380", category="gotcha")
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_what_a_prompt_is_given_and_why(desk: Desk) -> None:
+    found = desk.perform(
+        recall, PromptRequest(Question("which redis port do the tests need?"), is_explained=True)
+    )
+    assert (found.exit_code, found.error, found.data["status"]) == (0, None, "ok")
+    assert found.data["hits"][0]["explanation"]
+
+
+def test_silence_is_an_outcome_with_an_exit_code(desk: Desk) -> None:
+    found = desk.perform(recall, PromptRequest(Question("how do I bake an apple pie in winter?")))
+    assert (found.exit_code, found.error, found.data["hits"]) == (3, None, [])
+
+
+def test_a_broken_cache_is_an_outcome_with_an_error(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("ctxrepo.services.recall.recall.recall", fail)
+    found = desk.perform(recall, PromptRequest(Question("which redis port?")))
+    assert found.exit_code == 1
+    assert found.error
+    assert found.error.code == found.data["status"] == "backend_error"
+
+
+def test_a_scope_that_is_not_there_is_an_error(desk: Desk) -> None:
+    with pytest.raises((NotFound, UsageError)):
+        desk.perform(recall, PromptRequest(Question("which redis port?"), "nowhere"))
+
+
+def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("- Tests need redis on port 6380\n")
+    desk = Desk(ada.env, tmp_path, lambda: datetime.now(UTC), sys.executable)
+    asked = FolderRecallRequest(Question("which redis port do the tests need?"), tmp_path)
+    assert desk.perform(recall_in_folder, asked).data["hits"][0]["at"] == "a.md#L1"
+
+
+def test_a_handoff_is_drafted_left_and_read_and_stands_in_the_packet(desk: Desk) -> None:
+    request = HandoverRequest(Handoff("Retries", next="Test the limit"))
+    drafted = desk.perform(handoff.draft_handoff, request).data
+    left = desk.perform(handoff.hand_over, request)
+    assert left.data["text"] == drafted["text"]
+    newest = handoff.NewestHandoffRequest()
+    assert desk.perform(handoff.read_handoff, newest).data["handoff"] == drafted["handoff"]
+    assert "Test the limit" in desk.perform(context.context, context.ContextRequest()).value.text
+    anchored = desk.perform(handoff.anchor, AnchorRequest("release/ready", "All pass"))
+    assert (anchored.data["name"], anchored.data["path"]) == ("release/ready", left.data["path"])
