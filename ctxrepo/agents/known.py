@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ctxrepo.agents import names
-from ctxrepo.agents.protocol import AgentIdentity, Install, Records
 from ctxrepo.errors import UsageError
+
+if TYPE_CHECKING:
+    from ctxrepo.agents.protocol import AgentIdentity, Install, Records
 
 
 class Agent:
@@ -22,7 +24,7 @@ class Agent:
     @cached_property
     def identity(self) -> AgentIdentity:
         """What it is called."""
-        return cast(AgentIdentity, self._part(""))
+        return cast("AgentIdentity", self._part(""))
 
     @property
     def title(self) -> str:
@@ -32,13 +34,13 @@ class Agent:
     @cached_property
     def install(self) -> Install:
         """What makes it call our hooks."""
-        return cast(Install, self._part(".install"))
+        return cast("Install", self._part(".install"))
 
     @cached_property
     def records(self) -> Records | None:
         """How it records its sessions; None where nobody has looked into that yet."""
         try:
-            return cast(Records, self._part(".records"))
+            return cast("Records", self._part(".records"))
         except ModuleNotFoundError as error:
             if error.name != f"ctxrepo.agents.{self.name}.records":
                 raise

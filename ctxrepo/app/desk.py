@@ -19,7 +19,6 @@ from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
-from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_repositories
@@ -28,6 +27,7 @@ from ctxrepo.storage.user.places import Places
 
 if TYPE_CHECKING:
     from ctxrepo.services.saving.committed import Committed
+    from ctxrepo.services.setup.connection import Machine
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -139,6 +139,8 @@ class Desk:
 
     @property
     def machine(self) -> Machine:
+        from ctxrepo.services.setup.connection import Machine  # for those who connect agents, or look at them
+
         return Machine(self.places, self.env, Path(self.interpreter))
 
     def wake(self) -> None:

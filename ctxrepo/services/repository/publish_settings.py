@@ -6,7 +6,6 @@ from __future__ import annotations
 import secrets
 
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.storage.meaning.models import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 from ctxrepo.storage.user.config import keep_settings
@@ -56,9 +55,11 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
 def can_mean(memory: Memory) -> bool:
     """Whether a helper for meanings is wanted and could begin; hooks start none in vain."""
     wanted = memory.settings.recall
-    if not (wanted.enabled and wanted.semantic and has_libraries()):
+    if not (wanted.enabled and wanted.semantic):
         return False
-    return find_model(wanted.model, memory.places.models) is not None
+    from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
+
+    return has_libraries() and find_model(wanted.model, memory.places.models) is not None
 
 
 def _flag(value: bool) -> str:

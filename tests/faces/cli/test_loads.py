@@ -106,6 +106,8 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
         "tomlkit",
         "yaml",
         "ctxrepo.storage.remote.conversation",
+        "ctxrepo.services.setup.connection",
+        "ctxrepo.agents.protocol",
         "ctxrepo.domain.merge",
         "ctxrepo.domain.secrets",
         "ctxrepo.services.saving.commit",
