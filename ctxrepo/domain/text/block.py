@@ -52,7 +52,7 @@ def day_of(date: str) -> int | None:
     parts = date[:10].split("-")
     if len(parts) != 3 or not all(p.isascii() and p.isdigit() for p in parts):
         return None
-    year, month, day = int(parts[0]), int(parts[1]), int(parts[2])
+    year, month, day = map(int, parts)
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
     # Counted from March, so that the leap day is the last of its year.

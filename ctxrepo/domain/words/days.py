@@ -44,7 +44,8 @@ def days_in(prompt: str) -> list[Day]:
     found: dict[Day, None] = {}
     for place, word in enumerate(said):
         day = _named(said, place) if word in MONTHS else _written(word)
-        if day[1]:
+        _, month, _ = day
+        if month:
             found[day] = None
     return list(found)[:MOST]
 
@@ -54,10 +55,11 @@ def _written(word: str) -> Day:
     parts = word.replace("/", "-").replace(".", "-").split("-")
     if not all(part.isdecimal() and part.isascii() for part in parts if part) or len(parts) < 2:
         return ("", "", "")
-    if len(parts[0]) == 4:
-        year, month, day = parts[0], parts[1], parts[2] if len(parts) > 2 else ""
-    elif word.endswith("-") and len(parts) == 2:
-        year, month, day = "", parts[0], ""
+    first, second, *more = parts
+    if len(first) == 4:
+        year, month, day = first, second, next(iter(more), "")
+    elif word.endswith("-") and not more:
+        year, month, day = "", first, ""
     else:
         return ("", "", "")
     return (year, month.zfill(2), day.zfill(2) if day else "") if 1 <= int(month or 0) <= 12 else ("", "", "")

@@ -48,14 +48,14 @@ def spelled(run: str) -> list[str]:
     for end in range(1, len(run) + 1):
         if end == len(run) or is_wide(run[end]) != is_wide(run[start]):
             part = run[start:end]
-            found += _pairs(part) if is_wide(part[0]) else [part]
+            found += _pairs(part) if is_wide(part[:1]) else [part]
             start = end
     return found
 
 
 def is_wide(char: str) -> bool:
     """Whether it is a sign of a script that a terminal shows twice as wide, and writes without spaces."""
-    first = char[0]
+    first = char[:1]
     return "\u1100" <= first <= "\u11ff" or "\u2e80" <= first <= "\ua4cf" or "\uac00" <= first <= "\ud7a3"
 
 

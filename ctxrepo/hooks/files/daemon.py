@@ -113,6 +113,7 @@ def _become(words: list[str], lock: int) -> None:
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
             os.closerange(_HANDED + 1, 256)
-            os.execve(words[0], words, {**os.environ, GUARD: "1"})
+            program, *_ = words
+            os.execve(program, words, {**os.environ, GUARD: "1"})
     finally:
         os._exit(0)

@@ -38,8 +38,9 @@ def md_block(sections: list[tuple[str, str, list[Listed]]], root: str, room: int
 
 def md_packet(cache: _sqlite3.Connection, root: str, scopes: list[str], room: int) -> str:
     """The block for a session in `scopes`, the global one first: all of it, and the project's `core/`."""
-    sections = [("global", scopes[0], _below(cache, f"{scopes[0]}/"))]
-    sections += [("project", scope, _below(cache, f"{scope}/core/")) for scope in scopes[1:]]
+    general, *projects = scopes
+    sections = [("global", general, _below(cache, f"{general}/"))]
+    sections += [("project", scope, _below(cache, f"{scope}/core/")) for scope in projects]
     return md_block(sections, root, room)
 
 
