@@ -72,6 +72,16 @@ class EntryHit:
         self.is_pinned = False
 
 
+class CachedFault:
+    """A line about what is wrong with the memory itself."""
+
+    __slots__ = ("hash", "text")
+
+    def __init__(self, digest: str, text: str) -> None:
+        self.hash = digest
+        self.text = text
+
+
 def open_cache(path: str) -> _sqlite3.Connection | None:
     """The cache at `path`, or None when it is missing, broken or laid out otherwise."""
     return open_database(path, "select value from meta where key = 'format'", FORMAT)
@@ -131,6 +141,7 @@ def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHi
     return found
 
 
-def faults_of(cache: _sqlite3.Connection) -> list[tuple[str, str]]:
-    """(hash, text) of what is to be told, at most 50."""
-    return cache.execute("select hash, text from fault order by rowid limit 50").fetchall()
+def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
+    """What is to be told, at most 50."""
+    rows = cache.execute("select hash, text from fault order by rowid limit 50")
+    return [CachedFault(digest, text) for digest, text in rows]

@@ -59,6 +59,18 @@ class PacketEntry:
         self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
 
 
+class CachedHandoff:
+    """What a session hands over to the next one."""
+
+    __slots__ = ("name", "text", "ts")
+
+    def __init__(self, name: str, ts: str, text: str) -> None:
+        self.name = name
+        self.ts = ts
+        """When it was left."""
+        self.text = text
+
+
 def index_of(cache: _sqlite3.Connection, scope: str, limit: int) -> tuple[list[IndexRow], int]:
     """The first `limit` notes of a scope in the order they are delivered, and how many there are."""
     (count,) = cache.execute(_COUNT, (scope,)).fetchone()
@@ -120,10 +132,10 @@ def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]
     return cache.execute(_RECENT, (project,)).fetchall()
 
 
-def handoff_of(cache: _sqlite3.Connection, scope: str) -> tuple[str, str, str] | None:
-    """(name, ts, text) of the scope's newest handoff."""
+def handoff_of(cache: _sqlite3.Connection, scope: str) -> CachedHandoff | None:
+    """The scope's newest handoff."""
     row = cache.execute("select name, ts, text from handoff where scope = ?", (scope,)).fetchone()
-    return (str(row[0]), str(row[1]), str(row[2])) if row else None
+    return CachedHandoff(*map(str, row)) if row else None
 
 
 def _entries(cache: _sqlite3.Connection, query: str, *values: str | int) -> list[PacketEntry]:

@@ -77,7 +77,7 @@ def _handoff(
     from ctxrepo.hooks.known.notes import handoff_of
 
     found = handoff_of(cache, scopes[-1])
-    if found is None or found[1] == began_with:
+    if found is None or found.ts == began_with:
         return ""
     from ctxrepo.hooks.packet.sections import HANDOFF_ROOM, handoff_section
 

@@ -44,7 +44,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
 
 def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> str:
     """Faults that the session wasn't told."""
-    faults = [fault for fault in faults_of(cache) if fault[0] not in session.record.faults]
+    faults = [fault for fault in faults_of(cache) if fault.hash not in session.record.faults]
     if not faults:
         return ""
     from ctxrepo.hooks.packet.sections import (  # rare, and most hooks do without
@@ -54,9 +54,9 @@ def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> s
     )
 
     faults = told(faults)
-    for key, _ in faults:
-        session.told_fault(key)
-    return seal(fault_section([text for _, text in faults], FAULT_ROOM), world.secret)
+    for fault in faults:
+        session.told_fault(fault.hash)
+    return seal(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 
 def _news(

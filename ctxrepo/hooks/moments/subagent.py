@@ -10,9 +10,9 @@ from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import index_of
 from ctxrepo.hooks.moments.claim import is_held
-from ctxrepo.hooks.packet.contents import Held
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.packet import packet
-from ctxrepo.hooks.packet.presets import SUBAGENT
 from ctxrepo.hooks.packet.render import budget_of
 from ctxrepo.hooks.session.session import Session
 
@@ -37,13 +37,14 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     try:
         place = place_of(db, event.cwd, world.home)
         scopes = place.scopes(world.general) if gives(world, "subindex") else []
-        held = Held(WORDS)
-        held.scopes = [(name, "", *index_of(cache, name, _ROWS)) for name in scopes]
-        text, _ = packet(held, today(), world.secret, SUBAGENT, budget_of(world))
+        contents = PacketContents(WORDS, scopes)
+        for scope in contents.scopes:
+            scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
+        given = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
         session = Session(folder, event.agent, event.session, event.sub)
         session.is_of(event.session)
         session.saw(generation_of(cache))
         session.save()
-        return text
+        return given.text
     finally:
         cache.close()

@@ -6,10 +6,11 @@ from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
-from ctxrepo.hooks.packet.contents import Held, hold
-from ctxrepo.hooks.packet.packet import Given, packet, shown
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import MEMORY, OWN, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
-from ctxrepo.hooks.packet.presets import OWN, PRESETS
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.packet.sections import told
 from ctxrepo.hooks.session.session import Session
 
@@ -19,7 +20,7 @@ MD = "md"
 class Rendered:
     """A packet, and what the session that is given it is to be said to know."""
 
-    __slots__ = ("entries", "faults", "generation", "handoff", "lanes", "text")
+    __slots__ = ("entries", "faults", "generation", "handoff", "sections", "text")
 
     def __init__(self, text: str = "") -> None:
         self.text = text
@@ -31,7 +32,7 @@ class Rendered:
         """Hashes of the faults that it tells."""
         self.entries: dict[str, str] = {}
         """Entries that stand whole in it: id -> hash."""
-        self.lanes: list[Given] = []
+        self.sections: list[Section] = []
         """What each lane gave."""
 
     def note(self, session: Session) -> None:
@@ -66,19 +67,18 @@ def render(
         try:
             if world.preset == MD:
                 return _md(cache, world, place.scopes(general), budget)
-            held = Held(preamble)
-            faults = _hold(held, cache, world, place, place.scopes(general))
-            faults = told([fault for fault in faults if fault[0] not in already])
-            held.faults = [text for _, text in faults]
+            contents = PacketContents(preamble, place.scopes(general))
+            _hold(contents, lanes_of(preset_of(world)), cache, world, place)
+            contents.faults = told([fault for fault in contents.faults if fault.hash not in already])
             rendered = Rendered()
-            rendered.faults = [key for key, _ in faults]
-            rendered.handoff = held.handoff[1] if held.handoff else "-"
+            rendered.faults = [fault.hash for fault in contents.faults]
+            rendered.handoff = contents.handoff.ts if contents.handoff else "-"
             rendered.generation = generation_of(cache)
-            held.recalled = _asked_again(cache, world, place.scopes(general), asked or [])
-            return _rendered(rendered, held, world, budget)
+            contents.recalled = _asked_again(cache, world, place.scopes(general), asked or [])
+            return _rendered(rendered, contents, world, budget)
         except _sqlite3.Error:
             pass
-    return _rendered(Rendered(), Held(preamble), world, budget)
+    return _rendered(Rendered(), PacketContents(preamble), world, budget)
 
 
 def render_late(
@@ -88,24 +88,24 @@ def render_late(
     entries in it: id -> hash."""
     if world.preset == MD or budget <= 0:
         return "", {}
-    held = Held()
-    _hold(held, cache, world, place, [place.folder])
-    text, given = packet(held, today(), world.secret, preset_of(world), budget)
-    return text, dict(shown(held, given, today())) if text else {}
+    contents = PacketContents(scopes=[place.folder])
+    _hold(contents, lanes_of(preset_of(world)), cache, world, place)
+    contents.faults = []
+    late = packet(contents, today(), world.secret, preset_of(world), budget)
+    return late.text, late.entries
 
 
 def render_bodies(
     cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int
 ) -> tuple[str, dict[str, str]]:
     """The MEMORY.md of these scopes, as a packet has them, and the entries in them: id -> hash."""
-    name = preset_of(world)
-    lanes = tuple([lane for lane in PRESETS[name][1] if lane[0] == "memory"])
+    lanes = [lane for lane in lanes_of(preset_of(world)) if lane.name == MEMORY]
     if world.preset == MD or budget <= 0 or not lanes:
         return "", {}
-    held = Held()
-    hold(held, cache, lanes, scopes, "", budget)
-    text, given = packet(held, today(), world.secret, name, budget)
-    return text, dict(shown(held, given, today())) if text else {}
+    contents = PacketContents(scopes=scopes)
+    _hold(contents, lanes, cache, world, Place())
+    bodies = packet(contents, today(), world.secret, preset_of(world), budget)
+    return bodies.text, bodies.entries
 
 
 def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int) -> Rendered:
@@ -123,27 +123,27 @@ def budget_of(world: World) -> int:
 
 
 def _hold(
-    held: Held,
+    contents: PacketContents,
+    lanes: list[PacketLane],
     cache: _sqlite3.Connection,
     world: World,
     place: Place,
-    scopes: list[str],
-) -> list[tuple[str, str]]:
-    """Fill `held`; the faults there are."""
-    lanes = PRESETS[preset_of(world)][1]
-    return hold(held, cache, lanes, scopes, place.project, world.budget)
+) -> None:
+    """Have each lane put into `contents` what memory holds for it."""
+    source = PacketSource(cache, place.project, world.budget)
+    for lane in lanes:
+        lane.hold(source, contents)
 
 
 def preset_of(world: World) -> str:
     """The preset that is set; our own where it is one that this version doesn't know."""
     name = world.preset
-    return name if name in PRESETS else OWN
+    return name if name in BUDGETS else OWN
 
 
-def _rendered(rendered: Rendered, held: Held, world: World, budget: int) -> Rendered:
-    text, lanes = packet(held, today(), world.secret, preset_of(world), max(1, budget))
-    rendered.text, rendered.lanes = text, lanes
-    rendered.entries = dict(shown(held, lanes, today())) if text else {}
+def _rendered(rendered: Rendered, contents: PacketContents, world: World, budget: int) -> Rendered:
+    made = packet(contents, today(), world.secret, preset_of(world), max(1, budget))
+    rendered.text, rendered.sections, rendered.entries = made.text, made.sections, made.entries
     return rendered
 
 

@@ -17,7 +17,8 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text.block import size
 from ctxrepo.errors import Unreadable
-from ctxrepo.hooks.packet.presets import DELIVERED
+from ctxrepo.hooks.packet.lane import OWN
+from ctxrepo.hooks.packet.lanes.memory import BODIES
 from ctxrepo.services.checks.check_entries import between_entries
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.marks import evidence_now
@@ -30,7 +31,7 @@ _UNMARK = (
 _MARKER = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
 
 
-_SHOWN = next(cap for name, _, cap, _, _ in DELIVERED if name == "memory")
+_SHOWN = BODIES.bounds[OWN].cap
 """Bytes of a scope's MEMORY.md that a session is given at most."""
 
 

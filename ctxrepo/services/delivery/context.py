@@ -14,8 +14,8 @@ from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
-from ctxrepo.hooks.packet.packet import Given
-from ctxrepo.hooks.packet.presets import PRESETS
+from ctxrepo.hooks.packet.lane import Section
+from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.project import Project
@@ -85,7 +85,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
-        world.preset, world.budget = preset, PRESETS[preset][0]
+        world.preset, world.budget = preset, BUDGETS[preset]
     if start.budget:
         world.budget = start.budget
     if dialect := dialect_of(start.agent):
@@ -104,23 +104,21 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
         told: frozenset[str] = frozenset()
         if lasting:
             place = Place("", place.folder)  # files touched last are a project's
-            told = frozenset(key for key, _ in faults_of(cache)) if cache else told
+            told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
         rendered = render(cache, world, place, budget_of(world), told)
     name = world.preset
     if name == MD:
         return Context(rendered.text, MD, budget_of(world))
     preset = preset_of(world)
-    whole, numbers = PRESETS[preset]
-    bounds = {lane[0]: (lane[1], lane[2]) for lane in numbers}
-    lanes = tuple(_lane(one, *bounds[one[0]]) for one in rendered.lanes)
-    bytes_ = min(whole, budget_of(world))
-    is_narrow = bytes_ < 2 * OVERHEAD or any(offered for _, _, offered, _ in rendered.lanes)
+    lanes = tuple(_lane(section) for section in rendered.sections)
+    bytes_ = min(BUDGETS[preset], budget_of(world))
+    is_narrow = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
     why = "" if rendered.text else narrow if is_narrow else "there is nothing to give"
     return Context(rendered.text, preset, bytes_, lanes, why)
 
 
-def _lane(given: Given, floor: int, cap: int) -> Lane:
-    name, scope, offered, text = given
+def _lane(section: Section) -> Lane:
+    name, text, bounds = section.lane.name, section.text, section.bounds
     is_cut = "\n### cut: " in text or (name == "index" and " more: ctxrepo search\n" in text) or not text
-    return Lane(name, scope, floor, cap, offered, size(text), is_cut)
+    return Lane(name, section.folder, bounds.floor, bounds.cap, section.offered, size(text), is_cut)

@@ -10,7 +10,8 @@ from checkout import PAYLOADS
 from strict_parser import parse_all
 from world import World
 
-from ctxrepo.hooks.packet.presets import PRESETS, SUBAGENT
+from ctxrepo.hooks.packet.lane import SUBAGENT
+from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import hush, read_ledger
 
@@ -31,7 +32,7 @@ def test_a_large_memory_stays_within_its_budget(world: World) -> None:
     world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 60}\n---\n" for n in range(400)})
     text = world.run("SubagentStart")
     (block,) = parse_all(text)
-    assert PRESETS[SUBAGENT][0] - 200 < len(text.encode()) <= PRESETS[SUBAGENT][0]
+    assert BUDGETS[SUBAGENT] - 200 < len(text.encode()) <= BUDGETS[SUBAGENT]
     assert len(block.index) + block.more == 404 - 1
 
 

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from ctxrepo.domain.records.handoff import one_line
 from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
 from ctxrepo.domain.working.checklist import items_of
-from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
-from ctxrepo.hooks.packet.contents import Held
-from ctxrepo.hooks.packet.packet import CAVEAT, Given, packet, shown
+from ctxrepo.hooks.known.cache import CachedFault, EntryHit
+from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
+from ctxrepo.hooks.packet.contents import PacketContents, ScopeContents
+from ctxrepo.hooks.packet.lane import OWN, Bounds
+from ctxrepo.hooks.packet.lanes.opening import CAVEAT_TEXT
+from ctxrepo.hooks.packet.packet import Packet, packet
 from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
-from ctxrepo.hooks.packet.presets import DAILY, OWN, PRESETS
-from ctxrepo.hooks.packet.sections import Scope, change_section, fault_section, told
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
+from ctxrepo.hooks.packet.sections import change_section, fault_section, told
 
 SECRET = "00112233445566778899aabbccddeeff"
 TODAY = day_of("2026-03-01") or 0
@@ -68,21 +70,30 @@ PATHS = {
 }
 
 
+Scope = tuple[str, str, list[IndexRow], int]
+
+
 def held_of(
     scopes: list[Scope],
     preamble: str = "",
     handoff: tuple[str, str, str] | None = None,
     faults: list[str] | None = None,
+    entries: dict[str, list[PacketEntry]] | None = None,
     **more: Any,
-) -> Held:
-    held = Held(preamble)
-    held.scopes, held.handoff, held.faults = scopes, handoff, faults or []
+) -> PacketContents:
+    held = PacketContents(preamble)
+    held.scopes = [ScopeContents(*scope) for scope in scopes]
+    held.handoff = CachedHandoff(*handoff) if handoff else None
+    held.faults = [CachedFault("", text) for text in faults or []]
+    for key, found in (entries or {}).items():
+        lane, _, folder = key.partition("/")
+        held.entries[lane, folder] = found
     for name, value in more.items():
         setattr(held, name, value)
     return held
 
 
-def holdings() -> st.SearchStrategy[Held]:
+def holdings() -> st.SearchStrategy[PacketContents]:
     scopes = st.tuples(TEXT, rows("global"), TEXT, rows("shop")).map(
         lambda v: [("global", v[0], v[1], len(v[1])), ("shop", v[2], v[3], len(v[3]))]
     )
@@ -101,55 +112,58 @@ def holdings() -> st.SearchStrategy[Held]:
     )
 
 
-NAMES = st.sampled_from([*PRESETS])
+NAMES = st.sampled_from([*BUDGETS])
 
 
 @given(holdings(), NAMES, st.integers(1, 4000))
 def test_the_budget_is_never_exceeded_and_what_is_there_parses(
-    parser: Any, held: Held, preset: str, budget: int
+    parser: Any, held: PacketContents, preset: str, budget: int
 ) -> None:
     """And equal inputs give equal bytes; each lane stays in its bounds, and has its floor whatever comes
     before it, as far as the budget goes round."""
-    text, given = packet(held, TODAY, SECRET, preset, budget)
-    assert (text, given) == packet(held, TODAY, SECRET, preset, budget)
-    assert len(text.encode()) <= budget
-    if text:
-        parser.parse(text)
-    numbers = {lane[0]: lane for lane in PRESETS[preset][1]}
+    made, again = (packet(held, TODAY, SECRET, preset, budget) for _ in range(2))
+    assert made.text == again.text
+    assert [(one.offered, one.text) for one in made.sections] == [
+        (one.offered, one.text) for one in again.sections
+    ]
+    assert len(made.text.encode()) <= budget
+    if made.text:
+        parser.parse(made.text)
     left = budget - OVERHEAD
-    for lane, _, offered, written in given:
-        _, floor, cap, most, _ = numbers[lane]
-        assert size(written) <= offered <= cap
-        assert written.count("\n") <= (most or 1 << 30) + 2  # title and mark
-        assert offered >= min(floor, size(written), max(0, left))
-        left -= floor
+    for section in made.sections:
+        bounds, written = section.bounds, section.text
+        assert size(written) <= section.offered <= bounds.cap
+        assert written.count("\n") <= (bounds.most_lines or 1 << 30) + 2  # title and mark
+        assert section.offered >= min(bounds.floor, size(written), max(0, left))
+        left -= bounds.floor
 
 
 @given(holdings())
-def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], held: Held) -> None:
-    text, _ = _own_without_caps(held)
+def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], held: PacketContents) -> None:
+    text = _own_without_caps(held).text
     if not text:
         return
     block = parse(text)
     assert block.preamble == (unescaped(held.preamble) if held.preamble else "")
     wanted = {
         (row.path, row.description, row.tags, age_of(row.updated, TODAY))
-        for _, _, scope_rows, _ in held.scopes
-        for row in scope_rows
+        for scope in held.scopes
+        for row in scope.rows
     }
     assert {tuple(line) for line in block.index} == wanted
-    bodies = {f"{scope}/MEMORY.md": body for scope, body, _, _ in held.scopes if body}
+    bodies = {f"{scope.folder}/MEMORY.md": scope.body for scope in held.scopes if scope.body}
     for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
-        if held.entries[key]:
-            bodies[PATHS[key]] = "\n".join(entry.text for entry in held.entries[key])
+        lane, _, folder = key.partition("/")
+        if found := held.entries[lane, folder]:
+            bodies[PATHS[key]] = "\n".join(entry.text for entry in found)
     assert block.bodies == bodies
     if held.handoff:
-        name, ts, said = held.handoff
-        assert block.handoff == (name, ts[:10], said)
-    assert block.faults == held.faults
+        handoff = held.handoff
+        assert block.handoff == (handoff.name, handoff.ts[:10], handoff.text)
+    assert block.faults == [fault.text for fault in held.faults]
     assert [(line.path, line.description, line.age) for line in block.listed.get("Pinned", [])] == [
         (f"{entry.path}#L{entry.first_line}", entry.text, age_of(entry.updated, TODAY))
-        for entry in held.entries["pinned/"]
+        for entry in held.entries["pinned", ""]
     ]
     assert [line[:2] for line in block.listed.get("Files touched last", [])] == held.files
     assert [(e.at, e.text) for e in block.entries] == [
@@ -162,11 +176,12 @@ def unescaped(preamble: str) -> str:
     return preamble.rstrip("\n")
 
 
-def _own_without_caps(held: Held) -> tuple[str, list[Given]]:
+def _own_without_caps(held: PacketContents) -> Packet:
     """All of it, which no cap of a lane and no share of a scope keeps out."""
-    wide = tuple((name, 0, 1 << 30, 0, keep) for name, _, _, _, keep in PRESETS[OWN][1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(PRESETS, OWN, (1 << 30, wide))
+        patch.setitem(BUDGETS, OWN, 1 << 30)
+        for lane in lanes_of(OWN):
+            patch.setitem(lane.bounds, OWN, Bounds(0, 1 << 30, keep=lane.bounds[OWN].keep))
         return packet(held, TODAY, SECRET, OWN)
 
 
@@ -185,12 +200,12 @@ def test_a_line_of_the_index_reads_one_way_only(
 
 
 def own(scopes: list[Scope], budget: int = 9500, **more: Any) -> str:
-    return packet(held_of(scopes, **more), TODAY, SECRET, OWN, budget)[0]
+    return packet(held_of(scopes, **more), TODAY, SECRET, OWN, budget).text
 
 
 def test_hostile_notes_are_data(parse: Callable[[str], Any], hostile: tuple[str, ...]) -> None:
     listed = [IndexRow((f"global/{text}.md", text, text, "2025-01-01", 0, 0)) for text in hostile]
-    text, _ = _own_without_caps(held_of([("global", "\n".join(hostile), listed, len(listed))]))
+    text = _own_without_caps(held_of([("global", "\n".join(hostile), listed, len(listed))])).text
     block = parse(text)
     assert block.bodies["global/MEMORY.md"] == "\n".join(hostile)
     assert {tuple(line) for line in block.index} == {
@@ -285,12 +300,12 @@ def test_the_preamble_is_short_and_names_the_places() -> None:
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:
-    faults = [(str(n), f"fault {n}\n" + "x" * 100) for n in range(30)]
+    faults = [CachedFault(str(n), f"fault {n}\n" + "x" * 100) for n in range(30)]
     kept = told(faults)
     assert 5 < len(kept) < 12
     assert faults[: len(kept)] == kept
-    section = fault_section([text for _, text in kept], 1024)
-    assert parse(seal(section, SECRET)).faults == [text for _, text in kept]
+    section = fault_section([fault.text for fault in kept], 1024)
+    assert parse(seal(section, SECRET)).faults == [fault.text for fault in kept]
     assert told([]) == []
 
 
@@ -336,8 +351,8 @@ def test_what_stands_whole_in_the_packet_counts_as_given() -> None:
     facts = [entry(n, f"- fact {n} {'é' * 40}", "shop/MEMORY.md") for n in range(60)]
     pinned = [entry(100, "- *(pinned)* <b>never</b>\n  force")]
     held = held_of([("shop", body, [], 0)], entries={"memory/shop": facts, "pinned/": pinned})
-    text, given = packet(held, TODAY, SECRET)
-    seen = dict(shown(held, given, TODAY))
+    made = packet(held, TODAY, SECRET)
+    text, seen = made.text, made.entries
     assert seen.pop(f"{100:012x}") == "h100"
     assert 10 < len(seen) < 60
     assert [f"{n:012x}" for n in range(len(seen))] == [*seen]
@@ -385,19 +400,20 @@ def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], An
 
 
 def daily(**more: Any) -> tuple[str, dict[str, str]]:
-    text, given = packet(held_of(**more), TODAY, SECRET, "daily")
-    return text, {f"{lane}/{folder}".rstrip("/"): part for lane, folder, _, part in given}
+    made = packet(held_of(**more), TODAY, SECRET, "daily")
+    return made.text, {f"{one.lane.name}/{one.folder}".rstrip("/"): one.text for one in made.sections}
 
 
 def test_the_numbers_of_daily() -> None:
-    assert [(lane[0], lane[2], lane[3]) for lane in DAILY] == [
+    bounds = [(lane.name, lane.bounds["daily"]) for lane in lanes_of("daily")]
+    assert [(name, most.cap, most.most_lines) for name, most in bounds] == [
         ("scratchpad", 2000, 120),
         ("today", 3000, 120),
         ("recall", 2500, 80),
         ("memory", 4000, 150),
         ("yesterday", 3000, 120),
     ]
-    assert PRESETS["daily"][0] == 16000
+    assert BUDGETS["daily"] == 16000
 
 
 def test_daily_cuts_each_part_its_own_way_and_yesterday_first(parse: Callable[[str], Any]) -> None:
@@ -416,9 +432,8 @@ def test_daily_cuts_each_part_its_own_way_and_yesterday_first(parse: Callable[[s
     assert bodies["shop/MEMORY.md"].endswith(lines[-1])
     assert "- 100" not in bodies["shop/MEMORY.md"]
     assert "first and last" in parts["memory/shop"]
-    short, _ = packet(
-        held_of([("shop", "\n".join(lines), [], 0)], entries=held), TODAY, SECRET, "daily", 9100
-    )
+    less = held_of([("shop", "\n".join(lines), [], 0)], entries=held)
+    short = packet(less, TODAY, SECRET, "daily", 9100).text
     assert [path for path in bodies if path not in parse(short).bodies] == ["shop/daily/2026-02-27.md"]
 
 
@@ -430,7 +445,7 @@ def test_daily_counts_lines_too() -> None:
 
 
 def test_daily_without_anything_is_silent() -> None:
-    assert packet(held_of([("shop", "", [], 0)], preamble="rules"), TODAY, SECRET, "daily")[0] == ""
+    assert packet(held_of([("shop", "", [], 0)], preamble="rules"), TODAY, SECRET, "daily").text == ""
 
 
 def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]) -> None:
@@ -439,7 +454,7 @@ def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]
         f"{lane}/": [entry(n, "- x", updated="2025-01-01") for n in range(count)]
         for lane, count in kinds.items()
     }
-    text, _ = packet(held_of([], entries=old), TODAY, SECRET, "semantic")
+    text = packet(held_of([], entries=old), TODAY, SECRET, "semantic").text
     block = parse(text)
     assert {title: len(lines) for title, lines in block.listed.items()} == {
         "Preferences": 50,
@@ -450,10 +465,10 @@ def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]
     }
     assert {line.age for lines in block.listed.values() for line in lines} == {">90d"}
     long = {"facts/": [entry(n, "- " + "x" * 500) for n in range(50)]}
-    text, _ = packet(held_of([], entries=long), TODAY, SECRET, "semantic")
+    text = packet(held_of([], entries=long), TODAY, SECRET, "semantic").text
     assert len(text.encode()) <= 8000
-    assert parse(text).preamble + "\n" == CAVEAT
-    assert packet(held_of([]), TODAY, SECRET, "semantic")[0] == ""
+    assert parse(text).preamble + "\n" == CAVEAT_TEXT
+    assert packet(held_of([]), TODAY, SECRET, "semantic").text == ""
 
 
 @pytest.mark.parametrize(

@@ -196,14 +196,16 @@ def test_handoffs_and_faults(cache: Cache) -> None:
     cache.apply("c1", [], [], NONE, [NewestHandoff("shop", "stop", "2026-01-02T03:04:05Z", "goal\n")])
     cache.apply("c2", [], [], NONE, [NewestHandoff("shop", "later", "2026-01-03T03:04:05Z", "next\n")])
     cache.apply("c3", [], [], NONE)
-    assert hook_notes.handoff_of(read(cache), "shop") == ("later", "2026-01-03T03:04:05Z", "next")
+    handoff = hook_notes.handoff_of(read(cache), "shop")
+    assert handoff is not None
+    assert (handoff.name, handoff.ts, handoff.text) == ("later", "2026-01-03T03:04:05Z", "next")
     cache.apply("c4", [], [], NONE, [NewestHandoff("shop")])
     assert hook_notes.handoff_of(read(cache), "shop") is None
     cache.set_faults(["b is wrong", "a is wrong", "b is wrong"])
-    assert [text for _, text in hook_cache.faults_of(read(cache))] == ["b is wrong", "a is wrong"]
-    first = hook_cache.faults_of(read(cache))[0]
+    first, second = hook_cache.faults_of(read(cache))
+    assert (first.text, second.text) == ("b is wrong", "a is wrong")
     cache.set_faults(["c is wrong", "b is wrong"])
-    assert first in hook_cache.faults_of(read(cache))
+    assert first.hash in [fault.hash for fault in hook_cache.faults_of(read(cache))]
     cache.set_faults([])
     assert hook_cache.faults_of(read(cache)) == []
 

@@ -1,0 +1,143 @@
+"""What a lane of the packet is: what memory holds for it, how much of the room it gets, how it is written."""
+
+import _sqlite3
+
+from ctxrepo.domain.text.cut import HEAD, pieces
+from ctxrepo.domain.text.escape import escape_field, escape_text
+from ctxrepo.hooks.known.notes import PacketEntry
+from ctxrepo.hooks.packet.contents import PacketContents
+
+OWN, DAILY, SEMANTIC = "", "daily", "semantic"
+SUBAGENT = "subagent"
+"""Names of presets. The last can't be chosen: a subagent has one thing to do, and there may be many."""
+
+ALL = 1 << 30
+"""A cap that is none."""
+
+GLOBAL_SHARE = 3
+"""Beside a project, the global scope gets at most one part in so many."""
+
+MEMORY, SCRATCHPAD = "memory", "scratchpad"
+"""Lanes that others take into account."""
+
+
+class Bounds:
+    """How much a lane gets in one preset, in bytes."""
+
+    __slots__ = ("cap", "floor", "keep", "most_lines")
+
+    def __init__(self, floor: int, cap: int, most_lines: int = 0, keep: str = HEAD) -> None:
+        self.floor = floor
+        """What a lane with something to say is sure of, whatever comes before it."""
+        self.cap = cap
+        """The most it gets. Where a lane has a section for each scope, both are for each section."""
+        self.most_lines = most_lines
+        """0: any number."""
+        self.keep = keep
+        """What stays of a text that is cut: HEAD, TAIL or ENDS."""
+
+
+class PacketSource:
+    """Where lanes look for what memory holds."""
+
+    __slots__ = ("budget", "cache", "project")
+
+    def __init__(self, cache: _sqlite3.Connection, project: str, budget: int) -> None:
+        self.cache = cache
+        self.project = project
+        """The id of the project that the session is in, or ''."""
+        self.budget = budget
+        """Bytes of the packet."""
+
+
+class Section:
+    """What a lane has of one scope or one note, with the bounds that it has in this packet."""
+
+    __slots__ = ("bounds", "folder", "lane", "offered", "text")
+
+    def __init__(self, lane: "PacketLane", folder: str, bounds: Bounds) -> None:
+        self.lane = lane
+        self.folder = folder
+        """Of its scope, or the path of its note; '' where the lane has one section."""
+        self.bounds = bounds
+        self.offered = 0
+        """Bytes that it may take."""
+        self.text = ""
+        """What is written of it."""
+
+
+class PacketDraft:
+    """A packet that is being written: what it is made from, and the sections that stand already."""
+
+    __slots__ = ("budget", "contents", "sections", "today")
+
+    def __init__(self, contents: PacketContents, today: int, budget: int) -> None:
+        self.contents = contents
+        self.today = today
+        """In days since 1970."""
+        self.budget = budget
+        self.sections: list[Section] = []
+
+    def shown(self) -> dict[str, str]:
+        """The entries that stand whole in it: id -> hash."""
+        return dict([pair for section in self.sections for pair in section.lane.shown(self, section)])
+
+
+class PacketLane:
+    """One part of the packet; each is made by a module of `lanes/`."""
+
+    __slots__ = ("bounds", "name")
+
+    def __init__(self, name: str, bounds: dict[str, Bounds]) -> None:
+        self.name = name
+        self.bounds = bounds
+        """Preset -> how much it gets there."""
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        """Put what memory holds for this lane into `contents`."""
+
+    def folders(self, contents: PacketContents) -> list[str]:
+        """The sections there are, the global scope's first; [''] where there is one for all scopes."""
+        return [folder for folder in contents.folders_of(self.name) if self.entries(contents, folder)]
+
+    def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
+        """The entries of a section."""
+        return contents.entries.get((self.name, folder), [])
+
+    def cap(self, draft: PacketDraft, section: Section) -> int:
+        """The most bytes that a section gets."""
+        return section.bounds.cap
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        """The section in at most `room` bytes; '' where that is too little."""
+        raise NotImplementedError
+
+    def line_of(self, entry: PacketEntry, today: int) -> str:
+        """The lines of an entry in its section."""
+        raise NotImplementedError
+
+    def words_of(self, entry: PacketEntry) -> list[str]:
+        """What an entry says as a handoff would tell it, which then needn't tell it too."""
+        return []
+
+    def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
+        """(id, hash) of each entry that stands whole in a section."""
+        entries = self.entries(draft.contents, section.folder) if section.text else []
+        lines = [(entry, "\n" + self.line_of(entry, draft.today)) for entry in entries]
+        return [(entry.id, entry.hash) for entry, line in lines if line in section.text]
+
+
+class NoteLane(PacketLane):
+    """A lane that shows the entries of notes as they are written, under the path of each."""
+
+    __slots__ = ()
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        entries, bounds = self.entries(draft.contents, section.folder), section.bounds
+        first, *_ = entries
+        lines = [self.line_of(entry, draft.today) for entry in entries]
+        title = f"## {escape_field(first.path)}\n"
+        return pieces(title, lines, "entries", room, bounds.keep, bounds.most_lines)
+
+    def line_of(self, entry: PacketEntry, today: int) -> str:
+        return escape_text(entry.text) + "\n"

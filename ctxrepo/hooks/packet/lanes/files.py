@@ -1,0 +1,28 @@
+"""Files of the project's code that were touched last, each with the lines it was about."""
+
+from ctxrepo.domain.text.block import index_line, size
+from ctxrepo.domain.text.cut import fitting
+from ctxrepo.hooks.known.notes import recent_of
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import OWN, Bounds, PacketDraft, PacketLane, PacketSource, Section
+
+_TITLE = "## Files touched last\n"
+
+
+class _Files(PacketLane):
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        if source.project:
+            contents.files = recent_of(source.cache, source.project)
+
+    def folders(self, contents: PacketContents) -> list[str]:
+        return [""] if contents.files else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        lines = [index_line(path, focus, "", "") for path, focus in draft.contents.files]
+        kept = fitting(lines, room - size(_TITLE))
+        return _TITLE + "".join(kept) if kept else ""
+
+
+FILES = _Files("files", {OWN: Bounds(0, 512)})

@@ -1,0 +1,48 @@
+"""The newest handoff, without what the log or the list says as well, or has ticked off since."""
+
+from ctxrepo.domain.text.escape import escape_text
+from ctxrepo.hooks.known.notes import CachedHandoff, handoff_of
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import OWN, SCRATCHPAD, Bounds, PacketDraft, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.sections import handoff_section
+
+
+class _Handoff(PacketLane):
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        *_, nearest = contents.scopes
+        contents.handoff = handoff_of(source.cache, nearest.folder)
+
+    def folders(self, contents: PacketContents) -> list[str]:
+        return [""] if contents.handoff else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        handoff = draft.contents.handoff
+        if handoff is None:
+            return ""
+        said = _said(draft)
+        known = {"Done: ": said, "Open: ": said + draft.contents.ticked}
+        lines = [line for line in handoff.text.split("\n") if line[6:] not in known.get(line[:6], ())]
+        if [one for one in draft.sections if one.lane.name == SCRATCHPAD and one.text]:
+            lines = [line for line in lines if not _counts_open(line)]  # the list says itself how many
+        shortened = CachedHandoff(handoff.name, handoff.ts, "\n".join(lines))
+        return handoff_section(shortened, room) if lines else ""
+
+
+def _said(draft: PacketDraft) -> list[str]:
+    """What the entries that stand in the packet say, as a handoff would tell it."""
+    said = []
+    for section in draft.sections:
+        lane = section.lane
+        for entry in lane.entries(draft.contents, section.folder):
+            if (words := lane.words_of(entry)) and escape_text(entry.text) + "\n" in section.text:
+                said += words
+    return said
+
+
+def _counts_open(line: str) -> bool:
+    return line.startswith("Open: ") and line.endswith(" more") and line[6:-5].isdecimal()
+
+
+HANDOFF = _Handoff("handoff", {OWN: Bounds(512, 1024)})

@@ -1,0 +1,91 @@
+"""The index: a line a note, of all scopes in one order, each scope within what it is allowed."""
+
+from ctxrepo.domain.text.block import size
+from ctxrepo.hooks.known.notes import IndexRow, index_of
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import (
+    ALL,
+    GLOBAL_SHARE,
+    MEMORY,
+    OWN,
+    SUBAGENT,
+    Bounds,
+    PacketDraft,
+    PacketLane,
+    PacketSource,
+    Section,
+)
+from ctxrepo.hooks.packet.sections import MORE, row_line
+
+_TITLE = "## Index of notes\n"
+_SHORTEST_LINE = 12
+
+
+class _Index(PacketLane):
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        for scope in contents.scopes:
+            scope.rows, scope.count = index_of(source.cache, scope.folder, source.budget // _SHORTEST_LINE)
+
+    def folders(self, contents: PacketContents) -> list[str]:
+        return [""] if [scope for scope in contents.scopes if scope.count] else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        """The last line counts those that are left out."""
+        scopes, today, allowed = draft.contents.scopes, draft.today, _allowed(draft, room)
+        total = sum([scope.count for scope in scopes])
+        rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
+        rows.sort(key=_path)
+        rows.sort(key=_rank, reverse=True)
+        made: dict[str, str] = {}
+        kept = _within(rows, made, today, dict(allowed), room - size(_TITLE))
+        if len(kept) < total:
+            kept = _within(rows, made, today, dict(allowed), room - size(_TITLE) - size(MORE.format(total)))
+        tail = MORE.format(total - len(kept)) if len(kept) < total else ""
+        text = _TITLE + "".join(kept) + tail
+        return text if total and size(text) <= room else ""
+
+
+def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
+    """Bytes of the index that each scope may take; a later one gets whatever the ones before it leave."""
+    allowed = {scope.folder: room for scope in draft.contents.scopes}
+    for folder in allowed:
+        if draft.contents.is_shared(folder):
+            own = [one.text for one in draft.sections if one.folder == folder and one.lane.name == MEMORY]
+            allowed[folder] = draft.budget // GLOBAL_SHARE - size("".join(own))
+    return allowed
+
+
+def _within(
+    rows: list[tuple[IndexRow, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
+) -> list[str]:
+    """The lines of the beginning of every scope's rows that fits, in the order of all.
+
+    `made` has the lines by path. Of a thousand rows a tenth fits, so a line is made when there is room.
+    """
+    kept = []
+    for row, folder in rows:
+        if allowed[folder] < 0:
+            continue
+        line = made.get(row.path) or made.setdefault(row.path, row_line(row, today))
+        allowed[folder] -= size(line)
+        if allowed[folder] < 0 or room < size(line):
+            allowed[folder] = -1
+            continue
+        room -= size(line)
+        kept.append(line)
+    return kept
+
+
+def _path(placed: tuple[IndexRow, str]) -> str:
+    row, _ = placed
+    return row.path
+
+
+def _rank(placed: tuple[IndexRow, str]) -> tuple[int, int, str]:
+    row, _ = placed
+    return (row.is_pinned, row.is_core, row.updated)
+
+
+INDEX = _Index("index", {OWN: Bounds(1536, ALL), SUBAGENT: Bounds(0, ALL)})

@@ -1,0 +1,70 @@
+"""Entries of one kind, a line each: preferences, facts, tools, lessons, and what is about the user."""
+
+from ctxrepo.domain.text.block import age_of, index_line, place
+from ctxrepo.domain.text.cut import pieces
+from ctxrepo.hooks.known.notes import PacketEntry, by_category, first_entries
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import ALL, SEMANTIC, Bounds, PacketDraft, PacketLane, PacketSource, Section
+
+_CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather than", "stop ")
+
+
+class _Kind(PacketLane):
+    """The entries in one of some categories, those of the project first."""
+
+    __slots__ = ("categories",)
+
+    def __init__(self, name: str, most_lines: int, categories: tuple[str, ...] = ()) -> None:
+        super().__init__(name, {SEMANTIC: Bounds(0, ALL, most_lines)})
+        self.categories = categories
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        found = []
+        for scope in contents.scopes[::-1]:
+            found += by_category(source.cache, scope.folder, self.categories)
+        contents.entries[self.name, ""] = found
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        title = f"## {self.name.capitalize()}\n"
+        entries = self.entries(draft.contents, section.folder)
+        lines = [self.line_of(entry, draft.today) for entry in entries]
+        return pieces(title, lines, "entries", room, section.bounds.keep, section.bounds.most_lines)
+
+    def line_of(self, entry: PacketEntry, today: int) -> str:
+        """Its place, its text, its age. There may be hundreds, so they do without ids."""
+        where = place(entry.path, entry.first_line, entry.last_line)
+        return index_line(where, entry.text, "", age_of(entry.updated, today))
+
+
+class _Lessons(_Kind):
+    """What was corrected comes before what proved right."""
+
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        super().hold(source, contents)
+        contents.entries[self.name, ""].sort(key=_confirms)
+
+
+class _Facts(_Kind):
+    """The first entries of a project that are of none of the other kinds."""
+
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        others = [name for lane in (PREFERENCES, TOOLS, LESSONS, USER) for name in lane.categories]
+        if len(contents.scopes) > 1:
+            *_, project = contents.scopes
+            contents.entries[self.name, ""] = first_entries(source.cache, project.folder, others)
+
+
+def _confirms(entry: PacketEntry) -> bool:
+    said = entry.text.lower()
+    return not [word for word in _CORRECTS if word in said]
+
+
+PREFERENCES = _Kind("preferences", 50, ("preference", "preferences", "pref"))
+FACTS = _Facts("facts", 50)
+TOOLS = _Kind("tools", 20, ("tool", "tools", "command"))
+LESSONS = _Lessons("lessons", 50, ("lesson", "lessons", "gotcha", "mistake"))
+USER = _Kind("user", 10, ("user", "profile"))

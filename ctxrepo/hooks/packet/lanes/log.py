@@ -1,0 +1,46 @@
+"""The daily notes: today's, with one that a machine further east has begun already, and the last before."""
+
+from ctxrepo.domain.text.block import day_of
+from ctxrepo.domain.text.cut import TAIL
+from ctxrepo.hooks.files.clock import today
+from ctxrepo.hooks.known.notes import PacketEntry, daily_notes, entries_at
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import DAILY, OWN, Bounds, NoteLane, PacketSource
+
+_LOG_DAYS = 7
+"""The last log before today's is shown when it is no older."""
+
+
+class _Today(NoteLane):
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        now = today()
+        for scope in contents.scopes:
+            paths = [path for day, path in _dated(source, scope.folder) if now <= day <= now + 1]
+            for path in paths[::-1]:
+                contents.entries[self.name, path] = entries_at(source.cache, path)
+
+    def words_of(self, entry: PacketEntry) -> list[str]:
+        return [" ".join(entry.text.split()).split(" ", 3)[-1]]
+
+
+class _Yesterday(NoteLane):
+    __slots__ = ()
+
+    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+        now = today()
+        for scope in contents.scopes:
+            paths = [path for day, path in _dated(source, scope.folder) if now - _LOG_DAYS <= day < now]
+            for path in paths[:1]:
+                contents.entries[self.name, path] = entries_at(source.cache, path)
+
+
+def _dated(source: PacketSource, scope: str) -> list[tuple[int, str]]:
+    """(day since 1970, path) of the scope's daily notes, the newest first."""
+    found = [(day_of(path[-13:-3]), path) for path in daily_notes(source.cache, scope)]
+    return [(day, path) for day, path in found if day is not None and path[-3:] == ".md"]
+
+
+TODAY = _Today("today", {OWN: Bounds(384, 1024, 0, TAIL), DAILY: Bounds(0, 3000, 120, TAIL)})
+YESTERDAY = _Yesterday("yesterday", {OWN: Bounds(0, 512, 0, TAIL), DAILY: Bounds(0, 3000, 120, TAIL)})

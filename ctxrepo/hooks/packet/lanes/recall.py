@@ -1,0 +1,28 @@
+"""What the prompts before a compaction recall: a session that goes on with its work is given it again."""
+
+from ctxrepo.hooks.packet.contents import PacketContents
+from ctxrepo.hooks.packet.lane import DAILY, OWN, Bounds, PacketDraft, PacketLane, Section
+
+
+class _Recall(PacketLane):
+    __slots__ = ()
+
+    def folders(self, contents: PacketContents) -> list[str]:
+        return [""] if contents.recalled else []
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        from ctxrepo.hooks.packet.recalled import recalled  # after a compaction only
+
+        stands = draft.shown()
+        hits = [hit for hit in draft.contents.recalled if hit.id not in stands]
+        text, _ = recalled(hits, draft.today, room, section.bounds.most_lines)
+        return text
+
+    def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
+        from ctxrepo.hooks.packet.recalled import head_of
+
+        hits = draft.contents.recalled
+        return [(hit.id, hit.hash) for hit in hits if head_of(hit, draft.today) in section.text]
+
+
+RECALL = _Recall("recall", {OWN: Bounds(0, 1536), DAILY: Bounds(0, 2500, 80)})
