@@ -15,8 +15,8 @@ from typing import Any
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.notes.remember import Fact, Remembered, remember
-from ctxrepo.services.repository.init import init
-from ctxrepo.services.sync.sync import Synced, sync
+from ctxrepo.services.repository.init import InitRequest, init
+from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
 from ctxrepo.services.worker.remote_queue import Post
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
@@ -58,14 +58,14 @@ class Machine:
         return find_project(self.open(), self.project_folder, self.env)
 
     def init(self, remote: str = "") -> None:
-        init(self.places, self.env, remote, sys.executable, NOW)
+        init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
 
     def remember(self, text: str, **fact: Any) -> Remembered:
         memory = self.open()
         return remember(memory, Fact(text, **fact), self.project(), Origin(memory.host), NOW)
 
     def sync(self, **how: Any) -> Synced:
-        return sync(self.open(), NOW, **how)
+        return sync(self.open(), NOW, SyncRequest(**how))
 
     def worker(self, now: Callable[[], datetime] = lambda: NOW, log: Callable[[str], None] = print) -> Worker:
         """A worker that wakes nobody; `run` it."""

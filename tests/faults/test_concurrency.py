@@ -17,7 +17,7 @@ import pytest
 from machines import NOW, Machine, count_pushes, make_machine
 from processes import wait_for_workers, workers
 
-from ctxrepo.services.sync.sync import sync
+from ctxrepo.services.sync.sync import SyncRequest, sync
 
 NOTE = "shop/topics/build.md"
 BOTH = ("ada", "ben")
@@ -189,7 +189,7 @@ def test_a_hundred_syncs_criss_cross_come_together(tmp_path: Path, remote: Path)
         with file.open("a") as note:
             note.write(f"- fact {number} crossed\n")
         # Committed on one machine and not sent, so that the merges of several cross.
-        sync(machine.open(), NOW, send=chance.random() < 0.5)
+        sync(machine.open(), NOW, SyncRequest(send=chance.random() < 0.5))
     come_together(*machines)
     text = "\n".join(f.read_text() for f in (machines[0].clone / "shop" / "topics").iterdir())
     assert [n for n in range(100) if text.count(f"- fact {n} crossed\n") != 1] == []

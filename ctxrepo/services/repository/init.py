@@ -51,23 +51,30 @@ class Initialised:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class InitRequest:
+    """The remote, '' for none. A `sparse` clone has only the global notes on disk, and those of projects as
+    they are worked on."""
+
+    remote: str = ""
+    sparse: bool = False
+
+
 def init(
     places: Places,
     env: Mapping[str, str],
-    remote: str,
+    request: InitRequest,
     interpreter: str,
     now: datetime,
     progress: Progress | None = None,
-    *,
-    sparse: bool = False,
 ) -> Initialised:
     """Make or clone the memory repository; a second run changes nothing.
 
     A remote is added to a repository that had none and merged with it. UsageError naming both when there
-    is another one already. Without `remote` and settings of our own those of pi-memory-md are followed,
-    where there are any. `interpreter` is the Python that hooks shall start. A `sparse` clone has only
-    the global notes on disk, and those of projects as they are worked on.
+    is another one already. Without a remote and settings of our own those of pi-memory-md are followed,
+    where there are any. `interpreter` is the Python that hooks shall start.
     """
+    remote = request.remote
     places.secure()
     settings = read_settings(places.config_file)
     adoption = Adoption() if remote else adoptable(places, env, settings)
@@ -82,7 +89,7 @@ def init(
             "Keep it, or set CTXREPO_HOME, CTXREPO_CONFIG and CTXREPO_STATE for another memory.",
         )
     url = url or known.remote
-    cone = always(known.global_folder) if sparse or settings.sync.sparse else None
+    cone = always(known.global_folder) if request.sparse or settings.sync.sparse else None
     action = _ensure_clone(root, url, env, progress, settings.sync.timeout, cone)
     require_owner(root, env)
     require_in_place(root)

@@ -47,41 +47,45 @@ class Synced:
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
-def sync(
-    memory: Memory,
-    now: datetime,
-    *,
-    send: bool = True,
-    wanted: CommitRequest = ALL,
-    fetched: RemoteAnswer | None = None,
-    accept_remote: bool = False,
-    wait: float = SYNC_WAIT,
-) -> Synced:
-    """Commit, receive and (with `send`) send. Without a remote it only commits.
+@dataclass(frozen=True)
+class SyncRequest:
+    """What is wanted of an exchange.
 
     `fetched` is the answer of a fetch that was made just before, which is then not made again. With
     `accept_remote` a person confirms that a remote which was replaced is still the right one. `wait` is the
     seconds that a sync under way may take; it may bring across what we have, and then nothing is repeated.
+    """
+
+    send: bool = True
+    wanted: CommitRequest = ALL
+    fetched: RemoteAnswer | None = None
+    accept_remote: bool = False
+    wait: float = SYNC_WAIT
+
+
+def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) -> Synced:
+    """Commit, receive and, where it is asked for, send. Without a remote it only commits.
 
     The remote being away or refusing is an outcome in the result; errors are those of `commit`.
     """
+    send, accept_remote = request.send, request.accept_remote
     require_ready(memory)
     asked = time.monotonic()
     try:
-        with locked(memory.state.lock("sync"), wait):
+        with locked(memory.state.lock("sync"), request.wait):
             # Who asks after this may have written after our commit: the next one is theirs to send.
             began = time.monotonic()
-            done = _commit(memory, now, wanted)
+            done = _commit(memory, now, request.wanted)
             if not memory.has_remote:
                 return _synced(memory, done, Exchange())
             known = memory.exchanges.answer_since(asked, done.head, send=send)
             if known and not accept_remote:
                 return _synced(memory, done, Exchange(known))
-            said = exchange(memory, now, send=send, fetched=fetched, accept=accept_remote)
+            said = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
             result = _synced(memory, done, said)
             memory.exchanges.remember(memory.repository.remote, result.head, began, said.answer, sent=send)
     except Busy:  # of a sync that goes on, not of a writer: what is written here is safe all the same
-        return _synced(memory, _commit(memory, now, wanted), Exchange(_UNDER_WAY))
+        return _synced(memory, _commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
     if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
         memory.remember_remote(_trouble(said.answer))
     tell_all(memory, result.held, result.skipped)

@@ -16,7 +16,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import in_words
 from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.sync.sync import Synced, sync
+from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import Turn
 from ctxrepo.storage.remote.errands import Errands
@@ -91,7 +91,7 @@ class Post:
 
     def _sync(self, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
         def act() -> Synced:
-            return sync(self.memory, self.now(), send=send, fetched=fetched, wait=PATIENCE)
+            return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=PATIENCE))
 
         answer = healing(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
         if not answer.ok:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from machines import NOW, PROJECT_URL, Machine, make_machine
 
-from ctxrepo.services.repository.init import init
+from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.storage.objects.loose import Loose
 
 
@@ -29,7 +29,7 @@ def full(ben: Machine, remote: Path) -> Machine:
 def sparse(full: Machine, remote: Path, tmp_path: Path) -> Machine:
     machine = make_machine(tmp_path, "sparse")
     url = remote.as_uri()  # a path would be cloned whole
-    init(machine.places, machine.env, url, "", NOW, sparse=True)
+    init(machine.places, machine.env, InitRequest(url, sparse=True), "", NOW)
     return machine
 
 

@@ -16,7 +16,7 @@ from pirepo import PiMachine, make_pi_machine
 
 from ctxrepo.errors import RepositoryState, UsageError
 from ctxrepo.services.projects.list_projects import list_projects
-from ctxrepo.services.repository.init import Initialised, init
+from ctxrepo.services.repository.init import Initialised, InitRequest, init
 
 LOCAL = "~/.pi/memory-md"
 """Where pi-memory-md has its repository by default; said, so that one that is missing is made there."""
@@ -29,7 +29,7 @@ def mine(tmp_path: Path) -> PiMachine:
 
 def run(machine: PiMachine, remote: str = "", **env: str) -> Initialised:
     machine = PiMachine(machine.home, env)
-    return init(machine.places, machine.env, remote, sys.executable, NOW)
+    return init(machine.places, machine.env, InitRequest(remote), sys.executable, NOW)
 
 
 def config(machine: PiMachine) -> dict[str, Any]:

@@ -11,11 +11,11 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
-from ctxrepo.services.repository.init import Initialised, init
+from ctxrepo.services.repository.init import Initialised, InitRequest, init
 
 
 def run(machine: Machine, remote: str = "") -> Initialised:
-    return init(machine.places, machine.env, remote, sys.executable, NOW)
+    return init(machine.places, machine.env, InitRequest(remote), sys.executable, NOW)
 
 
 def test_a_new_memory_is_an_ordinary_clone_with_its_first_files(ada: Machine) -> None:

@@ -10,7 +10,7 @@ from machines import NOW, Machine, make_machine
 
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.repository.init import init
+from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.rescue.mend import mend
 
 NOTE = "global/topics/deploy.md"
@@ -218,7 +218,7 @@ def test_a_sparse_clone_comes_back_without_what_it_left_out(
     mine.write("other/topics/far.md", "- far away\n")
     mine.sync()
     sparse = make_machine(tmp_path, "sparse")
-    init(sparse.places, sparse.env, remote.as_uri(), "", NOW, sparse=True)
+    init(sparse.places, sparse.env, InitRequest(remote.as_uri(), sparse=True), "", NOW)
     sparse.git("checkout", "-q", "HEAD~2")
     sparse.remember("from a sparse clone", scope="global")
     sparse.write(NOTE, "\n".join([*LINES[1:4], "- by hand"]) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +12,11 @@ from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
+    from ctxrepo.services.setup.connected import Standing
     from ctxrepo.services.setup.setup import Plan
 
 
@@ -41,41 +44,18 @@ def setup(
 
     Example: ctxrepo setup claude
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.setup import setup as service
+    from ctxrepo.app.repository.agents import AgentsRequest, PlannedSetup, SetupRequest, check_setup, set_up
 
-    run = Runtime()
-    first = agent_names()[0]
-    names = list(service.present(run.machine)) if every else agent or []
-    if every and not names:
-        raise UsageError(
-            "no agent that ctxrepo knows is on this machine", f"`ctxrepo setup {first}` makes its folder."
-        )
-    if not names:
-        hint = f"`ctxrepo setup {first}`, or --all for those on this machine."
-        raise UsageError("no agent was named", hint)
+    agents = AgentsRequest(agent or (), every)
     if check:
-        _check(names, json)
+        answer(open_desk(), check_setup, agents, json, _checked)
         return
-    if not remove:
-        _ = run.memory  # hooks without a memory repository would be silent for ever: say so now
-    # All are planned first: a name that is wrong stops the command before it has done half of its work.
-    plans = [
-        (service.removal if remove else service.plan)(name, run.machine) for name in dict.fromkeys(names)
-    ]
-    told = []
-    for plan in plans:
-        is_applied = not dry_run and (not plan.visible or yes or _agreed(plan, json))
-        if is_applied:
-            service.apply(plan)
-        for line in plan.notices:
-            output.notice(line)
-        told.append((plan, is_applied, _words(plan, remove, is_applied, dry_run)))
-    shown = [
-        {"agent": p.agent, "applied": done, "paths": [str(c.path) for c in p.visible], "diff": p.diff}
-        for p, done, _ in told
-    ]
-    output.done(json, {"agents": shown}, "\n".join(words for _, _, words in told))
+
+    def said(done: Sequence[PlannedSetup]) -> str:
+        return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in done)
+
+    request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run)
+    answer(open_desk(), set_up, request, json, said)
 
 
 def _agreed(plan: Plan, json: bool) -> bool:
@@ -104,18 +84,9 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
     return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
 
 
-def _check(names: list[str], json: bool) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.setup.connected import check
-
-    standings = [check(name, Runtime().machine) for name in names]
+def _checked(found: Sequence[Standing]) -> str:
     lines = []
-    for standing in standings:
-        lines.append(f"{standing.agent}: {standing.state}")
-        lines += [f"  {f.problem}. {f.remedy}" for f in standing.findings]
-    shown = [
-        {"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in standings
-    ]
-    output.done(json, {"agents": shown}, "\n".join(lines))
-    is_well = all(s.state in ("current", "plugin") and not s.findings for s in standings)
-    raise typer.Exit(0 if is_well else 1)
+    for one in found:
+        lines.append(f"{one.agent}: {one.state}")
+        lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
+    return "\n".join(lines)

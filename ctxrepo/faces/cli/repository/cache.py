@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from collections.abc import Sequence
 
 import typer
 
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 group = typer.Typer()
@@ -36,15 +37,13 @@ def verify(json: Json = False) -> None:
 
     Example: ctxrepo cache verify
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.rescue.verify import verify
+    from ctxrepo.app.repository.cache import verify
 
-    run = Runtime()
-    run.settle()
-    found = verify(run.memory)
-    lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
-    output.done(json, {"findings": found}, "\n".join(lines) or "the cache says what the notes say")
-    raise typer.Exit(1 if found else 0)
+    def said(found: Sequence[str]) -> str:
+        lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
+        return "\n".join(lines) or "the cache says what the notes say"
+
+    answer(open_desk(), verify, None, json, said)
 
 
 @group.command()
@@ -53,16 +52,16 @@ def rebuild(json: Json = False) -> None:
 
     Example: ctxrepo cache rebuild
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.rescue.rebuild import rebuild
+    from ctxrepo.app.repository.cache import TimedRebuild, rebuild
 
-    run = Runtime()
-    began = monotonic()
-    done = rebuild(run.memory)
-    seconds = round(monotonic() - began, 2)
-    data = {"notes": done.notes, "entries": done.entries, "seconds": seconds}
-    counted = f"{output.counted(done.notes, 'note')}, {output.counted(done.entries, 'entry', 'entries')}"
-    output.done(json, data, f"built the cache anew: {counted} in {seconds} s")
+    def said(done: TimedRebuild) -> str:
+        built = done.rebuilt
+        counted = (
+            f"{output.counted(built.notes, 'note')}, {output.counted(built.entries, 'entry', 'entries')}"
+        )
+        return f"built the cache anew: {counted} in {done.seconds} s"
+
+    answer(open_desk(), rebuild, None, json, said)
 
 
 @group.command()
@@ -74,24 +73,10 @@ def embed(json: Json = False) -> None:
 
     Example: ctxrepo cache embed
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.meaning.ready import make_ready
-    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.app.repository.cache import TimedEmbedding, embed
 
-    run = Runtime()
-    run.settle()
-    began = monotonic()
-    done = make_ready(run.memory)
-    compile_for_hooks(run.memory, run.interpreter)
-    run.wake()
-    seconds = round(monotonic() - began, 2)
-    data = {
-        "model": str(done.model),
-        "fetched": done.was_fetched,
-        "embedded": done.embedded,
-        "texts": done.texts,
-    }
-    if not run.memory.settings.recall.semantic:
-        output.notice("prompts are answered by words alone: `ctxrepo config set recall.semantic true`")
-    texts = output.counted(done.embedded, "text")
-    output.done(json, {**data, "seconds": seconds}, f"embedded {texts} of {done.texts} in {seconds} s")
+    def said(done: TimedEmbedding) -> str:
+        texts = output.counted(done.made.embedded, "text")
+        return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
+
+    answer(open_desk(), embed, None, json, said)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from ctxrepo.app.repository.config import SettingsFile
     from ctxrepo.services.repository.configure import Setting, SettingChange
 
 group = typer.Typer()
@@ -40,19 +41,13 @@ def list_settings(json: Json = False) -> None:
 
     Example: ctxrepo config list
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.configure import settings_now
+    from ctxrepo.app.repository.config import list_settings
 
-    places = Runtime().places
-    settings, warnings = settings_now(places)
-    _warn(warnings)
-    file = str(places.config_file)
-    data = {"file": file, "settings": [_data(s) for s in settings]}
-    output.done(json, data, "\n".join(_rows(settings, file)))
-    if not json:
-        output.notice(
-            f"the file is {file}{'' if places.config_file.exists() else ', which is not there yet'}"
-        )
+    def file_hint(found: SettingsFile) -> Iterator[str]:
+        if not json:
+            yield f"the file is {found.file}{'' if found.file.exists() else ', which is not there yet'}"
+
+    answer(open_desk(), list_settings, None, json, _table, file_hint)
 
 
 @group.command()
@@ -61,13 +56,10 @@ def get(key: KeyName, json: Json = False) -> None:
 
     Example: ctxrepo config get sync.timeout
     """
+    from ctxrepo.app.repository.config import KeyRequest, get_setting
     from ctxrepo.domain.settings.keys import spelled
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.configure import setting_now
 
-    setting, warnings = setting_now(Runtime().places, key)
-    _warn(warnings)
-    output.done(json, _data(setting), spelled(setting.value))
+    answer(open_desk(), get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
 
 
 @group.command("set")
@@ -84,12 +76,10 @@ def set_value(
 
     Example: ctxrepo config set hooks.session_end commit,push
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.configure import change
+    from ctxrepo.app.repository.config import SetRequest, set_setting
 
-    run = Runtime()
-    changed = change(run.places, run.env, key, value, run.interpreter)
-    _tell(changed, "as it was", json)
+    request = SetRequest(key, value)
+    answer(open_desk(), set_setting, request, json, lambda changed: _told(changed, "as it was"))
 
 
 @group.command()
@@ -100,19 +90,18 @@ def unset(key: KeyName, json: Json = False) -> None:
 
     Example: ctxrepo config unset sync.timeout
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.configure import unset
+    from ctxrepo.app.repository.config import KeyRequest, unset_setting
 
-    run = Runtime()
-    _tell(unset(run.places, run.env, key, run.interpreter), "config.toml didn't set it", json)
+    def said(changed: SettingChange) -> str:
+        return _told(changed, "config.toml didn't set it")
+
+    answer(open_desk(), unset_setting, KeyRequest(key), json, said)
 
 
-def _tell(changed: SettingChange, unchanged: str, json: bool) -> None:
-    _warn(changed.notices)
+def _told(changed: SettingChange, unchanged: str) -> str:
     now = changed.setting
     before = f"was {_shown(changed.was)}" if changed.is_changed else unchanged
-    data = {**_data(now), "was": changed.was, "changed": changed.is_changed}
-    output.done(json, data, f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}")
+    return f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}"
 
 
 @group.command()
@@ -124,25 +113,16 @@ def explain(
 
     Example: ctxrepo config explain sync.timeout
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.configure import setting_now, settings_now
+    from ctxrepo.app.repository.config import KeyRequest, explain_settings
 
-    places = Runtime().places
-    if key:
-        one, warnings = setting_now(places, key)
-        settings = [one]
-    else:
-        settings, warnings = settings_now(places)
-    _warn(warnings)
-    told = [
-        {**_data(s), "default": s.key.default, "kind": s.key.kind, "means": s.key.sentence} for s in settings
-    ]
-    output.done(json, told[0] if key else {"settings": told}, "\n\n".join(map(_explained, settings)))
+    def said(found: Sequence[Setting]) -> str:
+        return "\n\n".join(map(_explained, found))
+
+    answer(open_desk(), explain_settings, KeyRequest(key), json, said)
 
 
-def _warn(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        output.notice(warning)
+def _table(found: SettingsFile) -> str:
+    return "\n".join(_rows(found.settings, str(found.file)))
 
 
 def _rows(settings: Sequence[Setting], file: str) -> list[str]:
@@ -167,7 +147,3 @@ def _shown(value: object) -> str:
     from ctxrepo.domain.settings.keys import spelled
 
     return spelled(value) or '""'
-
-
-def _data(setting: Setting) -> dict[str, Any]:
-    return {"key": setting.key.name, "value": setting.value, "origin": setting.origin}

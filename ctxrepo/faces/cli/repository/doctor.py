@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
+    from ctxrepo.app.repository.doctor import Diagnosis
     from ctxrepo.services.faults.finding import Checked
-
-FAILED = 1
+    from ctxrepo.services.setup.hook_records import AgentRecords
+    from ctxrepo.storage.state.faultlog import FaultRecord
 
 
 def register(app: typer.Typer) -> None:
@@ -48,39 +49,32 @@ def doctor(
     """
     if (hooks or faults) and (fix or hooks == faults):
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
+    from ctxrepo.app.repository import doctor as operations
+
     if hooks:
-        _tell_hooks(json)
-    if faults:
-        _tell_faults(json)
-        return
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.faults.faults import standing
-    from ctxrepo.services.health.doctor import doctor
-    from ctxrepo.services.rescue.mend import mend
-
-    run = Runtime(is_lenient=True)
-    done = list(mend(run.memory, run.now)) if fix else []
-    checked = doctor(run.memory, run.machine, run.now)
-    found = [finding for one in checked for finding in one.findings]
-    lines = [*(f"mended: {deed}" for deed in done), *(line for one in checked for line in _lines(one))]
-    data = {
-        "findings": [asdict(f) for f in found],
-        "mended": done,
-        "checked": [{"name": c.name, "stands": c.stands, "ok": not c.findings} for c in checked],
-        "faults": [asdict(f) for f in standing(run.memory)],
-    }
-    output.done(json, data, "\n".join([*lines, _summed(len(found))]))
-    raise typer.Exit(FAILED if found else 0)
+        answer(open_desk(), operations.read_hook_records, None, json, _hook_lines)
+    elif faults:
+        answer(open_desk(), operations.list_faults, None, json, _fault_lines)
+    else:
+        answer(open_desk(), operations.doctor, operations.DoctorRequest(fix), json, _diagnosis)
 
 
-def _tell_faults(json: bool) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.faults.faults import history
+def _diagnosis(found: Diagnosis) -> str:
+    lines = [f"mended: {deed}" for deed in found.mended]
+    lines += [line for one in found.checked for line in _lines(one)]
+    return "\n".join([*lines, _summed(found.findings)])
 
-    found = history(Runtime(is_lenient=True).memory)
+
+def _fault_lines(found: Sequence[FaultRecord]) -> str:
     lines = [f"{one.since}  {f'over {one.until}' if one.until else 'stands'}  {one.fault}" for one in found]
-    data = {"faults": [{**asdict(one), "until": one.until or None} for one in found]}
-    output.done(json, data, "\n".join(lines) or "sessions were told of no fault")
+    return "\n".join(lines) or "sessions were told of no fault"
+
+
+def _hook_lines(found: Sequence[AgentRecords]) -> str:
+    from ctxrepo.faces.cli.repository import hooks
+
+    findings = [finding for agent in found for finding in agent.findings]
+    return "\n".join([*hooks.lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)])
 
 
 def _lines(one: Checked) -> Iterator[str]:
@@ -93,17 +87,3 @@ def _lines(one: Checked) -> Iterator[str]:
 
 def _summed(count: int) -> str:
     return f"{output.counted(count, 'thing is', 'things are')} wrong" if count else "all is well"
-
-
-def _tell_hooks(json: bool) -> None:
-    from ctxrepo.faces.cli.repository import hooks
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.setup.hook_records import hook_records
-
-    run = Runtime()
-    found = hook_records(run.memory, run.machine)
-    findings = [finding for agent in found for finding in agent.findings]
-    lines = [*hooks.lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)]
-    data = {"findings": [asdict(f) for f in findings], "hooks": hooks.data(found)}
-    output.done(json, data, "\n".join(lines))
-    raise typer.Exit(FAILED if findings else 0)

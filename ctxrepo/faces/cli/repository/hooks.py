@@ -1,9 +1,9 @@
-"""What `doctor --hooks` says: a line for each event, the numbers for programs."""
+"""What `doctor --hooks` says: a line for each event."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ctxrepo.faces.cli.output import counted
 
@@ -24,21 +24,6 @@ def lines(found: Sequence[AgentRecords]) -> Iterator[str]:
             yield f"  {row.event:<17} {'; '.join(_said(row))}"
     if not found:
         yield "no agent is here whose records can be read"
-
-
-def data(found: Sequence[AgentRecords]) -> list[dict[str, Any]]:
-    """The same as values. Of each session only when and where it was: nothing that was said in it."""
-    return [
-        {
-            "agent": agent.agent,
-            "records": str(agent.folder),
-            "sessions": [
-                {"id": s.id, "began": s.began, "last": s.last, "cwd": s.cwd} for s in agent.sessions
-            ],
-            "events": {row.event: _numbers(row) for row in agent.rows},
-        }
-        for agent in found
-    ]
 
 
 def _said(row: Row) -> Iterator[str]:
@@ -66,18 +51,6 @@ def _said(row: Row) -> Iterator[str]:
         yield row.unrecorded
     elif not (told or row.given or row.noted):
         yield "no trace of it"
-
-
-def _numbers(row: Row) -> dict[str, Any]:
-    took = row.took
-    return {
-        "happened": row.happened,
-        **{outcome: row.count(outcome) for outcome in ("ran", "failed", "ended")},
-        "took_ms": {"least": took[0], "median": took[len(took) // 2], "most": took[-1]} if took else None,
-        "given": {fate: row.fates(fate) for fate in ("sent", "cut", "lost", "open")},
-        "noted": row.noted,
-        "unrecorded": row.unrecorded,
-    }
 
 
 def _span(took: Sequence[int]) -> str:

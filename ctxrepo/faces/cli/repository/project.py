@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
-from ctxrepo.faces.cli.repository.sync import CONFLICT, tell_copies
+from ctxrepo.faces.cli.repository.sync import conflict_hints
 
 if TYPE_CHECKING:
+    from ctxrepo.services.locate.trust_project import Trusted
     from ctxrepo.services.projects.link_project import ProjectLink
     from ctxrepo.services.projects.list_projects import ListedProject
+    from ctxrepo.services.projects.rename_project import Renamed
     from ctxrepo.services.projects.show_project import Shown
     from ctxrepo.services.projects.unlink_project import Unlinked
     from ctxrepo.services.saving.relocate import Relocated
@@ -29,8 +33,6 @@ _WORKTREES = {
     "share": "share: a linked worktree is the same project",
     "isolate": "isolate: a linked worktree is a project of its own",
 }
-
-_INSIDE = "Go into a checkout of the one you mean."
 
 group = typer.Typer()
 
@@ -56,12 +58,9 @@ def show(json: Json = False) -> None:
 
     Example: ctxrepo project show
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.projects.show_project import show_project
+    from ctxrepo.app.repository.project import show_project
 
-    run = Runtime()
-    found = show_project(run.memory, run.cwd, run.env)
-    output.done(json, _shown(found), "\n".join(_lines(found)))
+    answer(open_desk(), show_project, None, json, lambda found: "\n".join(_lines(found)))
 
 
 @group.command("list")
@@ -70,16 +69,12 @@ def list_projects(json: Json = False) -> None:
 
     Example: ctxrepo project list
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.projects.list_projects import list_projects
+    from ctxrepo.app.repository.project import list_projects
 
-    run = Runtime()
-    found = list_projects(run.memory)
-    data = {
-        "projects": [_listed(p) for p in found if p.id],
-        "unclaimed": [p.folder for p in found if not p.id],
-    }
-    output.done(json, data, "\n".join(output.aligned(map(_cells, found))))
+    def said(found: Sequence[ListedProject]) -> str:
+        return "\n".join(output.aligned(map(_cells, found)))
+
+    answer(open_desk(), list_projects, None, json, said)
 
 
 @group.command()
@@ -92,15 +87,12 @@ def rename(
 
     Example: ctxrepo project rename storefront
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.projects.rename_project import rename_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.app.repository.project import RenameRequest, rename
 
-    run = Runtime()
-    done = rename_project(run.memory, project_here(run.project, _INSIDE), name, run.origin, run.now)
-    run.wake()
-    data = {"id": done.id, "before": done.before, "folder": done.folder, "files": done.relocated.files}
-    output.done(json, data, f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}")
+    def said(done: Renamed) -> str:
+        return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
+
+    answer(open_desk(), rename, RenameRequest(name), json, said)
 
 
 @group.command()
@@ -116,23 +108,12 @@ def link(
 
     Example: ctxrepo project link git.example.org/ada/shop
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.locate.project import identity_at
-    from ctxrepo.services.projects.link_project import link_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.app.repository.project import LinkRequest, link
 
-    run = Runtime()
-    project_here(run.project, _INSIDE)
-    own = identity_at(run.memory, run.cwd, run.env)
-    assert own is not None  # there is a project
-    done = link_project(run.memory, own.id, target, run.origin, run.now)
-    run.wake()
-    data = {"name": done.name, "id": done.id, "folder": done.folder, "changed": done.is_changed}
-    data |= {"before": done.before, "files": done.relocated.files}
-    output.done(json, data, _told(done))
-    tell_copies(done.relocated.conflict_copies)
-    if done.relocated.conflict_copies:
-        raise typer.Exit(CONFLICT)
+    def hints(done: ProjectLink) -> Iterator[str]:
+        return conflict_hints(done.relocated.conflict_copies)
+
+    answer(open_desk(), link, LinkRequest(target), json, _told, hints)
 
 
 @group.command()
@@ -148,18 +129,9 @@ def unlink(
 
     Example: ctxrepo project unlink
     """
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.locate.project import identity_at
-    from ctxrepo.services.projects.unlink_project import unlink_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.app.repository.project import UnlinkRequest, unlink
 
-    run = Runtime()
-    own = identity_at(run.memory, run.cwd, run.env)
-    if not name:
-        project_here(run.project, _INSIDE)
-    done = unlink_project(run.memory, own.id if own else "", name, run.origin, run.now)
-    run.wake()
-    output.done(json, _apart(done), _told_apart(done))
+    answer(open_desk(), unlink, UnlinkRequest(name), json, _told_apart)
 
 
 @group.command()
@@ -176,16 +148,14 @@ def trust(
 
     Example: ctxrepo project trust
     """
-    from ctxrepo.agents.known import session_in
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.locate.trust_project import trust_project
+    from ctxrepo.app.repository.project import TrustRequest, trust
 
-    run = Runtime()
-    done = trust_project(run.memory, (run.cwd / path) if path else run.cwd, run.env, session_in(run.env)[0])
-    data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
-    already = "" if done.is_changed else " already"
-    place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
-    output.done(json, {**data, "changed": done.is_changed}, f"trusted{already}: {place}")
+    def said(done: Trusted) -> str:
+        already = "" if done.is_changed else " already"
+        place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
+        return f"trusted{already}: {place}"
+
+    answer(open_desk(), trust, TrustRequest(path), json, said)
 
 
 def _lines(found: Shown) -> list[str]:
@@ -217,11 +187,6 @@ def _told(done: ProjectLink) -> str:
     return f"linked: {done.name} in {done.folder}/{came}"
 
 
-def _apart(done: Unlinked) -> dict[str, Any]:
-    data = {"name": done.name, "folder": done.folder, "changed": done.is_changed}
-    return {**data, "before": done.before, "names": list(done.names)}
-
-
 def _told_apart(done: Unlinked) -> str:
     if done.is_changed:
         return f"unlinked: {done.name} in {done.folder}/; what was written until now stays in {done.before}/"
@@ -233,28 +198,3 @@ def _told_apart(done: Unlinked) -> str:
 def _along(relocated: Relocated) -> str:
     links = f", links in {relocated.linking} more" if relocated.linking else ""
     return f" ({output.counted(relocated.files, 'file')}{links})"
-
-
-def _shown(found: Shown) -> dict[str, Any]:
-    return {
-        "id": found.id,
-        "folder": found.folder,
-        "own_id": found.own,
-        "why": found.why,
-        "names": list(found.names),
-        "registered": found.is_registered,
-        "notes": found.notes,
-        "worktrees": found.worktrees,
-        "checkouts": list(found.checkouts),
-        "claim": found.claim,
-    }
-
-
-def _listed(found: ListedProject) -> dict[str, Any]:
-    return {
-        "id": found.id,
-        "folder": found.folder,
-        "names": list(found.names),
-        "notes": found.notes,
-        "here": bool(found.checkouts),
-    }

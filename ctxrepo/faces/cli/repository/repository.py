@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctxrepo.agents.known import setup_step
 from ctxrepo.faces.cli import output, waiting
-from ctxrepo.faces.cli.answer import answer, open_desk
+from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
 from ctxrepo.faces.cli.options import Json
-from ctxrepo.faces.cli.repository.sync import finish
+from ctxrepo.faces.cli.repository.sync import ending
+
+if TYPE_CHECKING:
+    from ctxrepo.app.repository.init import InitOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -35,44 +39,36 @@ def init(
 
     Example: ctxrepo init git@example.org:me/memory.git
     """
-    from ctxrepo.domain.git.remote import unheard
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.init import init
-    from ctxrepo.storage.git.git import redact
+    from ctxrepo.app.repository.init import init
+    from ctxrepo.services.repository.init import InitRequest
 
-    run = Runtime()
+    def hints(done: InitOutcome) -> Iterator[str]:
+        if done.is_unsparse:
+            yield "--sparse is for a new clone; this one stays as it is"
+        if not json and done.made.action != "unchanged":
+            yield f"next: {setup_step()}"
+        if done.made.synced:
+            yield from ending(done.made.synced)
+
     try:
-        made = init(run.places, run.env, remote, run.interpreter, run.now, waiting.tell, sparse=sparse)
+        result = perform(open_desk(), init, InitRequest(remote, sparse))
     except KeyboardInterrupt:
         output.notice("interrupted; run `ctxrepo init` again to finish it")
         raise
     finally:
         waiting.over()
+    show(result, json, _initialised, hints)
+
+
+def _initialised(done: InitOutcome) -> str:
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
         "connected": "connected the memory repository",
         "adopted": "goes on with the memory repository of pi-memory-md",
         "unchanged": "the memory repository is as it was",
-    }[made.action]
-    url = redact(made.remote)
-    where = f" with {url}" if url else ""
-    run.wake()
-    data = {"root": str(made.root), "remote": url, "action": made.action}
-    for warning in (*run.pi_warnings, *made.warnings):
-        output.notice(warning)
-    if told := unheard(run.env, made.remote):
-        output.notice(told)
-    if made.source:
-        data["settings"] = str(made.source)
-        output.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")
-    output.done(json, data, f"{words}: {made.root}{where}")
-    if sparse and made.action != "cloned" and run.memory.clone.cone is None:
-        output.notice("--sparse is for a new clone; this one stays as it is")
-    if not json and made.action != "unchanged":
-        output.notice(f"next: {setup_step()}")
-    if made.synced:
-        finish(made.synced)
+    }[done.made.action]
+    return f"{words}: {done.made.root}{f' with {done.url}' if done.url else ''}"
 
 
 def status(json: Json = False) -> None:

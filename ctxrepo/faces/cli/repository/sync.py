@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,13 +10,13 @@ import typer
 from ctxrepo.domain.guard.deletions import told
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
+from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
+    from ctxrepo.app.repository.sync import ExchangeOutcome
     from ctxrepo.domain.merge import ConflictCopy
     from ctxrepo.services.sync.sync import Synced
-
-CONFLICT, QUEUED, REFUSED = 4, 5, 6
 
 
 def register(app: typer.Typer) -> None:
@@ -70,66 +69,38 @@ def push(json: Json = False) -> None:
 
 
 def _sync(json: bool, send: bool, accept: Sequence[str] = ()) -> None:
-    from ctxrepo.faces.cli.runtime import Runtime
-    from ctxrepo.services.repository.register import register
-    from ctxrepo.services.rescue.repair import healing
-    from ctxrepo.services.review.review import in_review, open_review
-    from ctxrepo.services.saving.commit import CommitRequest
-    from ctxrepo.services.saving.spooled import spooled_versions
-    from ctxrepo.services.sync.sync import sync
+    from ctxrepo.app.repository.sync import ExchangeRequest, exchange
 
-    run = Runtime()
-    memory = replace(run.memory, is_hurried=True)
-    wanted = CommitRequest(spooled_versions(memory), deletions="deletions" in accept)
-    register(memory, run.interpreter)
-    result = healing(
-        memory,
-        run.now,
-        lambda: sync(memory, run.now, send=send, wanted=wanted, accept_remote="remote" in accept),
-        lambda repaired: output.notice(repaired.words),
-    )
-    if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
-        run.wake()
-    data = {
-        "head": result.head,
-        "remote": result.remote.outcome,
-        "received": result.received,
-        "sent": result.sent,
-        "branch": result.branch,
-        "held": [asdict(h) for h in result.held],
-        "aside": [a.path for a in result.conflict_copies],
-        "notices": result.notices,
-    }
-    current = open_review(memory)
-    waiting = len(in_review(memory))
-    data["in_review"] = waiting
-    where = f"; {waiting} in review on {current.branch}" if current else ""
-    sent = output.counted(result.sent, "commit")
-    text = f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
-    if not run.memory.has_remote:
+    failing = "not sent" if send else "not received"
+
+    def hints(outcome: ExchangeOutcome) -> Iterator[str]:
+        return ending(outcome.synced, failing)
+
+    answer(open_desk(), exchange, ExchangeRequest(send, accept), json, _exchanged, hints)
+
+
+def _exchanged(outcome: ExchangeOutcome) -> str:
+    result, current = outcome.synced, outcome.review
+    if not outcome.has_remote:
         done = "" if result.held else "all is committed; "
-        text = f"{done}there is no remote: `ctxrepo init REMOTE` connects one"
-    output.done(json, data, text)
-    finish(result, "not sent" if send else "not received")
+        return f"{done}there is no remote: `ctxrepo init REMOTE` connects one"
+    where = f"; {outcome.in_review} in review on {current.branch}" if current else ""
+    sent = output.counted(result.sent, "commit")
+    return f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
 
 
-def finish(result: Synced, failing: str = "not sent") -> None:
-    """Say what needs a person, and end with the code for it: 6 before 5 before 4."""
-    for line in (*told(result.held), *result.notices):
-        output.notice(line)
-    tell_copies(result.conflict_copies)
+def ending(result: Synced, failing: str = "not sent") -> Iterator[str]:
+    """What needs a person."""
+    yield from (*told(result.held), *result.notices)
+    yield from conflict_hints(result.conflict_copies)
     if not result.remote.ok:
-        output.notice(f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}")
-    has_copies = bool(result.conflict_copies)
-    code = REFUSED if result.held else QUEUED if not result.remote.ok else CONFLICT if has_copies else 0
-    if code:
-        raise typer.Exit(code)
+        yield f"{failing}: {result.remote.reason.rstrip('.')}. {result.remote.next_step}"
 
 
-def tell_copies(copies: Sequence[ConflictCopy]) -> None:
-    """Say which versions lost, and where each is."""
+def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
+    """Which versions lost, and where each is."""
     from ctxrepo.domain.merge import copy_as_file, copy_id
 
     for copy in copies:
         kept = copy_id(copy_as_file(copy)[0])
-        output.notice(f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` has the other one")
+        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` has the other one"

@@ -1,0 +1,45 @@
+"""The memory repository is created, cloned or connected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.result import Result
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.repository.init import Initialised, InitRequest
+
+
+@dataclass(frozen=True)
+class InitOutcome:
+    """What was done; `url` is the remote's without a password, `is_unsparse` says that a sparse clone was
+    asked for and this one has everything."""
+
+    made: Initialised
+    url: str
+    is_unsparse: bool
+
+
+def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
+    """Create the memory repository, or clone it; a second time nothing changes."""
+    from ctxrepo.app.repository.sync import code_of
+    from ctxrepo.domain.git.remote import unheard
+    from ctxrepo.services.repository.init import init
+    from ctxrepo.storage.git.git import redact
+
+    made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)
+    url = redact(made.remote)
+    desk.wake()
+    data = {"root": str(made.root), "remote": url, "action": made.action}
+    for warning in (*desk.pi_warnings, *made.warnings):
+        desk.notice(warning)
+    if told := unheard(desk.env, made.remote):
+        desk.notice(told)
+    if made.source:
+        data["settings"] = str(made.source)
+        desk.notice(f"folder and remote are as pi-memory-md's settings say: {made.source}")
+    is_unsparse = request.sparse and made.action != "cloned" and desk.memory.clone.cone is None
+    code = code_of(made.synced) if made.synced else 0
+    return Result(InitOutcome(made, url, is_unsparse), data, code)

@@ -1,0 +1,146 @@
+"""Projects: shown, listed, renamed, linked, unlinked, trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxrepo.app.result import Result
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.locate.trust_project import Trusted
+    from ctxrepo.services.projects.link_project import ProjectLink
+    from ctxrepo.services.projects.list_projects import ListedProject
+    from ctxrepo.services.projects.rename_project import Renamed
+    from ctxrepo.services.projects.show_project import Shown
+    from ctxrepo.services.projects.unlink_project import Unlinked
+
+_INSIDE = "Go into a checkout of the one you mean."
+
+
+@dataclass(frozen=True)
+class RenameRequest:
+    """The new name of the folder of the project one stands in."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class LinkRequest:
+    """The id or folder of the project that this checkout is."""
+
+    target: str
+
+
+@dataclass(frozen=True)
+class UnlinkRequest:
+    """The linked id; '' is that of this checkout."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class TrustRequest:
+    """A folder in the checkout; None is where one stands."""
+
+    path: Path | None = None
+
+
+def show_project(desk: Desk, _: None) -> Result[Shown]:
+    """Show the project one stands in."""
+    from ctxrepo.services.projects.show_project import show_project
+
+    found = show_project(desk.memory, desk.cwd, desk.env)
+    data = {
+        "id": found.id,
+        "folder": found.folder,
+        "own_id": found.own,
+        "why": found.why,
+        "names": list(found.names),
+        "registered": found.is_registered,
+        "notes": found.notes,
+        "worktrees": found.worktrees,
+        "checkouts": list(found.checkouts),
+        "claim": found.claim,
+    }
+    return Result(found, data)
+
+
+def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
+    """List all projects of the memory, and folders in it that are no project's."""
+    from ctxrepo.services.projects.list_projects import list_projects
+
+    found = list_projects(desk.memory)
+    data = {
+        "projects": [_listed(p) for p in found if p.id],
+        "unclaimed": [p.folder for p in found if not p.id],
+    }
+    return Result(found, data)
+
+
+def rename(desk: Desk, request: RenameRequest) -> Result[Renamed]:
+    """Give the project one stands in another folder name in the memory."""
+    from ctxrepo.services.projects.rename_project import rename_project
+    from ctxrepo.services.reading.find import project_here
+
+    here = project_here(desk.project, _INSIDE)
+    done = rename_project(desk.memory, here, request.name, desk.origin, desk.now)
+    desk.wake()
+    data = {"id": done.id, "before": done.before, "folder": done.folder, "files": done.relocated.files}
+    return Result(done, data)
+
+
+def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
+    """Let this checkout be a project that the memory knows already."""
+    from ctxrepo.app.repository.sync import CONFLICT
+    from ctxrepo.services.locate.project import identity_at
+    from ctxrepo.services.projects.link_project import link_project
+    from ctxrepo.services.reading.find import project_here
+
+    project_here(desk.project, _INSIDE)
+    own = identity_at(desk.memory, desk.cwd, desk.env)
+    assert own is not None  # there is a project
+    done = link_project(desk.memory, own.id, request.target, desk.origin, desk.now)
+    desk.wake()
+    data = {"name": done.name, "id": done.id, "folder": done.folder, "changed": done.is_changed}
+    data |= {"before": done.before, "files": done.relocated.files}
+    return Result(done, data, CONFLICT if done.relocated.conflict_copies else 0)
+
+
+def unlink(desk: Desk, request: UnlinkRequest) -> Result[Unlinked]:
+    """Let a linked id be a project of its own again."""
+    from ctxrepo.services.locate.project import identity_at
+    from ctxrepo.services.projects.unlink_project import unlink_project
+    from ctxrepo.services.reading.find import project_here
+
+    own = identity_at(desk.memory, desk.cwd, desk.env)
+    if not request.name:
+        project_here(desk.project, _INSIDE)
+    done = unlink_project(desk.memory, own.id if own else "", request.name, desk.origin, desk.now)
+    desk.wake()
+    data = {"name": done.name, "folder": done.folder, "changed": done.is_changed}
+    return Result(done, {**data, "before": done.before, "names": list(done.names)})
+
+
+def trust(desk: Desk, request: TrustRequest) -> Result[Trusted]:
+    """Say that a checkout is the project that it says it is."""
+    from ctxrepo.agents.known import session_in
+    from ctxrepo.services.locate.trust_project import trust_project
+
+    folder = desk.cwd / request.path if request.path else desk.cwd
+    done = trust_project(desk.memory, folder, desk.env, session_in(desk.env)[0])
+    data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
+    return Result(done, {**data, "changed": done.is_changed})
+
+
+def _listed(found: ListedProject) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "folder": found.folder,
+        "names": list(found.names),
+        "notes": found.notes,
+        "here": bool(found.checkouts),
+    }

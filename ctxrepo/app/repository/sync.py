@@ -1,0 +1,81 @@
+"""An exchange with the remote, and the exit code that its outcome has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from ctxrepo.app.result import Result
+
+if TYPE_CHECKING:
+    from ctxrepo.app.desk import Desk
+    from ctxrepo.services.review.review import Review
+    from ctxrepo.services.sync.sync import Synced
+
+CONFLICT, QUEUED, REFUSED = 4, 5, 6
+
+
+@dataclass(frozen=True)
+class ExchangeRequest:
+    """Whether what is written here is sent; what was held back and is confirmed: deletions, remote."""
+
+    send: bool = True
+    accept: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ExchangeOutcome:
+    """How it went, whether there is a remote at all, and the review that commits went to."""
+
+    synced: Synced
+    has_remote: bool
+    review: Review | None
+    in_review: int
+
+
+def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
+    """Bring this machine and the remote to the same state; or only fetch and merge."""
+    from ctxrepo.services.repository.register import register
+    from ctxrepo.services.rescue.repair import healing
+    from ctxrepo.services.review.review import in_review, open_review
+    from ctxrepo.services.saving.commit import CommitRequest
+    from ctxrepo.services.saving.spooled import spooled_versions
+    from ctxrepo.services.sync.sync import SyncRequest, sync
+
+    memory = replace(desk.memory, is_hurried=True)
+    wanted = CommitRequest(spooled_versions(memory), deletions="deletions" in request.accept)
+    register(memory, desk.interpreter)
+    asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
+    result = healing(
+        memory,
+        desk.now,
+        lambda: sync(memory, desk.now, asked),
+        lambda repaired: desk.notice(repaired.words),
+    )
+    if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
+        desk.wake()
+    data = {
+        "head": result.head,
+        "remote": result.remote.outcome,
+        "received": result.received,
+        "sent": result.sent,
+        "branch": result.branch,
+        "held": [asdict(h) for h in result.held],
+        "aside": [a.path for a in result.conflict_copies],
+        "notices": result.notices,
+    }
+    current = open_review(memory)
+    waiting = len(in_review(memory))
+    data["in_review"] = waiting
+    outcome = ExchangeOutcome(result, memory.has_remote, current, waiting)
+    return Result(outcome, data, code_of(result))
+
+
+def code_of(result: Synced) -> int:
+    """6 for what is held back before 5 for a remote that wasn't reached before 4 for what lost a merge."""
+    if result.held:
+        return REFUSED
+    if not result.remote.ok:
+        return QUEUED
+    return CONFLICT if result.conflict_copies else 0

@@ -1,0 +1,75 @@
+"""The memory as a whole, as operations: made, exchanged, looked at, its settings and agents."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.repository import agents, cache, config, doctor, init, project, status, sync
+from ctxrepo.errors import NotInitialised, UsageError
+from ctxrepo.services.repository.init import InitRequest
+from ctxrepo.services.setup.setup import Plan
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote: Path) -> None:
+    with pytest.raises(NotInitialised):
+        desk.perform(status.status, None)
+    made = desk.perform(init.init, InitRequest(str(remote)))
+    assert (made.data["action"], made.exit_code) == ("created", 0)
+    done = desk.perform(sync.exchange, sync.ExchangeRequest())
+    assert (done.data["remote"], done.exit_code) == ("ok", 0)
+    remote.rename(remote.with_name("gone"))
+    away = desk.perform(sync.exchange, sync.ExchangeRequest())
+    assert away.exit_code == sync.QUEUED
+    assert desk.perform(status.status, None).data["exchanged"]["outcome"] == away.data["remote"]
+
+
+def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
+    changed = desk.perform(config.set_setting, config.SetRequest("recall.limit", "5"))
+    assert (changed.data["value"], changed.data["changed"]) == (5, True)
+    assert desk.perform(config.get_setting, config.KeyRequest("recall.limit")).value.value == 5
+    assert desk.perform(config.unset_setting, config.KeyRequest("recall.limit")).data["was"] == 5
+    told = desk.perform(config.explain_settings, config.KeyRequest("recall.limit")).data
+    assert told["value"] == told["default"]
+
+
+def test_agents_are_connected_when_somebody_agrees(ada: Machine, desk: Desk) -> None:
+    ada.init()
+    asked: list[Plan] = []
+
+    def refuses(plan: Plan) -> bool:
+        asked.append(plan)
+        return False
+
+    claude = agents.AgentsRequest(["claude"])
+    assert not desk.perform(agents.set_up, agents.SetupRequest(claude, refuses)).value[0].is_applied
+    assert [plan.agent for plan in asked] == ["claude"]
+    assert desk.perform(agents.check_setup, claude).exit_code == 1
+    assert desk.perform(agents.set_up, agents.SetupRequest(claude, lambda _: True)).value[0].is_applied
+    assert desk.perform(agents.check_setup, claude).exit_code == 0
+    with pytest.raises(UsageError):
+        desk.perform(agents.check_setup, agents.AgentsRequest())
+
+
+def test_projects_cache_and_faults_are_told(ada: Machine, desk: Desk) -> None:
+    ada.init()
+    ada.remember("Tests need redis")
+    assert desk.perform(project.show_project, None).data["folder"] == "shop"
+    renamed = desk.perform(project.rename, project.RenameRequest("store"))
+    assert (renamed.data["before"], renamed.data["folder"]) == ("shop", "store")
+    assert [one.folder for one in desk.perform(project.list_projects, None).value if one.id] == ["store"]
+    assert desk.perform(cache.verify, None).exit_code == 0
+    assert desk.perform(cache.rebuild, None).data["notes"] > 0
+    assert desk.perform(doctor.list_faults, None).data == {"faults": []}
+    found = desk.perform(doctor.doctor, doctor.DoctorRequest())
+    assert found.exit_code == (1 if found.value.findings else 0)
