@@ -1,0 +1,61 @@
+"""Sessions, traces, usage and files that hold the packet, as operations."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from machines import Machine
+
+from ctxrepo.app.desk import Desk
+from ctxrepo.app.notes import check
+from ctxrepo.app.sessions import block, sessions, stats, trace
+from ctxrepo.app.sessions.recall import PromptRequest, recall
+from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.services.recall.recall import Question
+
+
+@pytest.fixture
+def desk(ada: Machine) -> Desk:
+    ada.init()
+    ada.remember("Tests need redis on port 6380")
+    return Desk(ada.env, ada.project_folder, lambda: datetime.now(UTC), sys.executable)
+
+
+def test_without_sessions_there_is_none_to_switch(desk: Desk) -> None:
+    assert desk.perform(sessions.list_sessions, None).data == {"sessions": []}
+    with pytest.raises(NotFound):
+        desk.perform(sessions.switch, sessions.SwitchRequest(is_off=True, session="aa"))
+    assert desk.perform(stats.usage, stats.UsageRequest()).data["entries"] == []
+
+
+def test_what_a_prompt_was_given_leaves_a_trace(desk: Desk) -> None:
+    found = desk.perform(recall, PromptRequest(Question("which redis port do the tests need?")))
+    (traced,) = desk.perform(trace.list_traces, trace.TraceRequest()).value
+    assert traced.id == found.data["trace_id"]
+
+
+def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk) -> None:
+    tried = desk.perform(block.add_block, block.BlockRequest("notes.md", is_trial=True))
+    assert tried.data["diff"]
+    assert not tried.data["changed"]
+    assert "until `ctxrepo config set delivery.mode file`" in desk.take_notices()[-1]
+    desk.perform(block.add_block, block.BlockRequest("notes.md"))
+    file = ada.project_folder / "notes.md"
+    assert "6380" in file.read_text()
+    (held,) = desk.perform(block.list_blocks, None).value
+    assert (Path(held.block.path), held.state) == (file, "current")
+    assert desk.perform(block.renew_blocks, None).data["renewed"] == []
+    assert desk.perform(block.remove_block, block.BlockRequest("notes.md")).value.had_one
+    with pytest.raises(UsageError):
+        desk.perform(block.add_block, block.BlockRequest("notes.md", "claude"))
+
+
+def test_what_is_wrong_in_a_note_ends_with_1(ada: Machine, desk: Desk) -> None:
+    assert desk.perform(check.check, check.CheckRequest()).exit_code == 0
+    ada.write("shop/wrong.md", "---\ndescription: [\n---\n- a\n")
+    found = desk.perform(check.check, check.CheckRequest())
+    assert found.exit_code == 1
+    assert {one["path"] for one in found.data["findings"]} == {"shop/wrong.md"}
