@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from checkout import RECALL_DATA
 
+from ctxrepo.domain.guard.write import check_file
 from ctxrepo.domain.note.entry import entries_of
 
 DATA = RECALL_DATA
@@ -63,3 +64,11 @@ def test_labels_name_lines_of_entries_and_silence_has_none(data: Path) -> None:
         assert bool(places) == (not row["category"].startswith("null")), row["id"]
         assert len(places) == len(set(places)), row["id"]
         assert set(places) <= lines, row["id"]
+
+
+def test_no_note_of_them_is_held_back(data: Path) -> None:
+    """They say where secrets are kept; `make live` and `make bench-recall` commit them."""
+    files = [file for file in (data / "memory").rglob("*") if file.is_file()]
+    found = [(file.name, refusal) for file in files for refusal in check_file(file.name, file.read_bytes())]
+    assert files
+    assert found == []

@@ -42,7 +42,7 @@ _HEX = re.compile(rb"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _SHORT_HEX = re.compile(rb"[0-9a-f]+\Z")
 _NUMBER = re.compile(rb"[0-9]{3,8}\Z")
 _ELSEWHERE = re.compile(
-    rb"\w{2,12}://|[\w.+-]+@[\w-]+\.[\w.]+\Z|(?:/[\w.-]+){2,}/?\Z|[\w-]+(?:\.[\w-]+)+(?:/|:[0-9])"
+    rb"!?\[[^\]]{0,60}\]\(|\w{2,12}://|[\w.+-]+@[\w-]+\.[\w.]+\Z|(?:/[\w.-]+){2,}/?\Z|[\w-]+(?:\.[\w-]+)+(?:/|:[0-9])"
 )
 _CHANGE = re.compile(
     rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])"
@@ -56,6 +56,11 @@ _PUBLIC_KEY = re.compile(
 )
 _SEQUENCE = re.compile(rb"a1b2c3|abc123|deadbeef|0123456|abcdef|123abc")
 _ATTRIBUTE = re.compile(rb"[$A-Za-z_]\w*(?:\.[$A-Za-z_]\w*)*\.[A-Za-z_]{4,}\Z")
+_FILE = re.compile(
+    rb"[a-z][a-z_.-]*\.(?:ya?ml|json|toml|ini|conf|cfg|env|txt|md|sh|py|js|ts|go|rs|tf|hcl|xml|csv|sql|gpg|age"
+    rb"|pem|crt|key|pub|enc|asc|jks|tmpl|tpl|zip|tar|gz)\Z"
+)
+"""`jwt-keys.enc.yaml`: where secrets are kept, and none itself."""
 _CALL = re.compile(rb"[\w.$]+[(\[{]")
 
 
@@ -83,7 +88,7 @@ def graded(value: bytes) -> Grade:
         return Grade.RANDOM if len(set(lowered)) > 7 else Grade.NONE
     if _ATTRIBUTE.match(value) and words_of(value.rpartition(b".")[2]) == 1:
         return Grade.NONE
-    if _ELSEWHERE.match(value) or _CALL.match(value):
+    if _ELSEWHERE.match(value) or _FILE.match(value) or _CALL.match(value):
         return Grade.NONE
     if _is_random(value) and not _NAMED_HASH.match(value):
         return Grade.RANDOM
