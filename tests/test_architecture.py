@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkout import CHECKOUT
-from house import House
+from house import BARS, House
 
 PACKAGE = CHECKOUT / "ctxrepo"
 HOUSE = House.of(CHECKOUT)
@@ -167,6 +167,11 @@ def test_every_module_opens_with_a_sentence(file: Path) -> None:
 
 def test_no_class_name_stands_for_two_things() -> None:
     assert not HOUSE.names_twice, f"who reads one of these has to look which is meant: {HOUSE.names_twice}"
+
+
+@pytest.mark.parametrize("what", BARS)
+def test_there_is_no_more_than_may_be(what: str) -> None:
+    assert HOUSE.figures[what] <= BARS[what], "tools/house.py --list says where"
 
 
 def test_no_file_becomes_a_city() -> None:

@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
-from ctxrepo.domain.project.target import Target
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.history.restore import Restored
+    from ctxrepo.services.history.restore import Restored, RestoreRequest
     from ctxrepo.services.history.undo import Undone
 
 
@@ -20,15 +19,6 @@ class UndoRequest:
 
     commit: str = ""
     only: str = ""
-
-
-@dataclass(frozen=True)
-class RestoreRequest:
-    """What was at `target`, as it was in the commit `version`; it goes to `to` instead of where it was."""
-
-    target: Target
-    to: Target | None = None
-    version: str = ""
 
 
 def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
@@ -47,14 +37,6 @@ def restore(desk: Desk, request: RestoreRequest) -> Result[Restored]:
     """Bring back what was forgotten, archived or edited."""
     from ctxrepo.services.history.restore import restore
 
-    done = restore(
-        desk.memory,
-        request.target,
-        desk.project,
-        desk.origin,
-        desk.now,
-        to=request.to,
-        start=request.version,
-    )
+    done = restore(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
     return Result(done, {**asdict(done), "id": f"^{done.id}" if done.id else ""})

@@ -39,41 +39,41 @@ class Restored:
     existing: bool = False
 
 
-def restore(
-    memory: Memory,
-    target: Target,
-    project: Project | None,
-    origin: Origin,
-    now: datetime,
-    *,
-    to: Target | None = None,
-    start: str = "",
-) -> Restored:
-    """Bring back what a target names, as it was last or in the commit whose id begins with `start`.
+@dataclass(frozen=True)
+class RestoreRequest:
+    """What is brought back: `target` as it was last, or in the commit whose id begins with `version`; it goes
+    to where it was, or `to` the note that is named."""
 
-    It goes to where it was, or `to` the note that is named. NotFound when nobody knows of it; UsageError when
-    it is a note that is there, and no version was asked for.
+    target: Target
+    to: Target | None = None
+    version: str = ""
+
+
+def restore(
+    memory: Memory, request: RestoreRequest, project: Project | None, origin: Origin, now: datetime
+) -> Restored:
+    """Bring back a note or an entry.
+
+    NotFound when nobody knows of it; UsageError when it is a note that is there and no version is asked for.
     """
     commit(memory, now, CommitRequest(spooled_versions(memory)))
-    was = bygone(memory, target, project, start)
-    work = _Restore(memory, target, project, origin, now, was, to, start)
+    was = bygone(memory, request.target, project, request.version)
+    work = _Restore(memory, request, project, origin, now, was)
     return work.note() if was.entry is None else work.entry(was.entry)
 
 
 @dataclass(frozen=True)
 class _Restore:
     memory: Memory
-    target: Target
+    request: RestoreRequest
     project: Project | None
     origin: Origin
     now: datetime
     was: Bygone
-    to: Target | None
-    start: str
 
     def note(self) -> Restored:
         path = self.was.now
-        if not (self.was.is_gone or self.start):
+        if not (self.was.is_gone or self.request.version):
             if is_archived(path):
                 folder, _, rest = path.partition("/")
                 return self._out_of_archive(Target(folder, rest), path)
@@ -81,7 +81,7 @@ class _Restore:
         path = self._destination(path)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             there = draft.there(path)
-            if there not in (None, self.was.text) and not (self.start and self.to is None):
+            if there not in (None, self.was.text) and not (self.request.version and self.request.to is None):
                 raise Refused(f"there is a note {path} already", "`--to PATH` brings it back elsewhere.")
             draft.saying = path
             draft.put(path, self.was.text)
@@ -93,7 +93,7 @@ class _Restore:
             return Restored(path, source=self.was.path, existing=there == self.was.text)
 
     def entry(self, old: Entry) -> Restored:
-        found = None if self.start else self._found(old)
+        found = None if self.request.version else self._found(old)
         if found is not None and is_archived(found.path):
             return self._out_of_archive(Target(entry_id=found.id), found.path)
         if found is not None and found.id == old.id:
@@ -103,7 +103,7 @@ class _Restore:
             draft.saying = normalised(old.text)[:100]
             there = draft.text(path)
             known = entries_of(path, there or "")
-            successor = None if self.to else found or self._edited(old, known)
+            successor = None if self.request.to else found or self._edited(old, known)
             if successor is not None and _stands_for(successor, old):
                 return self._instead(draft, successor, old)
             same = [
@@ -170,16 +170,16 @@ class _Restore:
         before = "" if target.entry_id else former_path(self.memory, path)
         if before:
             folder, _, rest = before.partition("/")
-        to = self.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
+        to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         return Restored(done.at, done.id, source=done.before)
 
     def _is_there(self, path: str) -> UsageError:
         """Why nothing is restored: it isn't gone."""
-        named = [p for p in (self.target.path, self.was.path) if p and not path.endswith(p)]
+        named = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]
         if named:
             return UsageError(f"{named[0]} was moved to {path}", "`ctxrepo move` takes it back.")
-        earlier = before_last_change(self.memory, self.target, self.project)
+        earlier = before_last_change(self.memory, self.request.target, self.project)
         hint = "`ctxrepo history` of it shows its versions; `--at COMMIT` brings one back."
         if earlier:
             hint = f"`--at {earlier[:10]}` is the version before its last change. {hint}"
@@ -188,9 +188,9 @@ class _Restore:
     def _destination(self, path: str) -> str:
         """Where it goes: to the note that is named, else back to `path`; not into the archive."""
         folder, _, rest = path.partition("/")
-        if self.to is None:
-            return path if self.start else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
-        to = placed(self.memory, completed(self.to, rest), self.project)
+        if self.request.to is None:
+            return path if self.request.version else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
+        to = placed(self.memory, completed(self.request.to, rest), self.project)
         return f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}"
 
 

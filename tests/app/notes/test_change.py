@@ -12,6 +12,7 @@ from ctxrepo.app.desk import Desk
 from ctxrepo.app.notes import back, change, files, notes
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.errors import Refused
+from ctxrepo.services.history.restore import RestoreRequest
 from ctxrepo.services.notes.edit import EditRequest, Passage
 
 
@@ -29,7 +30,7 @@ def test_a_note_is_edited_moved_archived_and_brought_back(desk: Desk) -> None:
     assert desk.perform(change.move, there).data["at"] == "shop/topics/tests.md"
     about = change.TargetRequest(parse_target("topics/tests"))
     assert desk.perform(change.archive, about).value.before == "shop/topics/tests.md"
-    restore = back.RestoreRequest(parse_target("topics/tests.md"))
+    restore = RestoreRequest(parse_target("topics/tests.md"))
     assert desk.perform(back.restore, restore).data["at"] == "shop/topics/tests.md"
     assert "valkey" in desk.perform(notes.read, notes.ReadRequest(about.target)).value.text
 

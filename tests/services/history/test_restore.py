@@ -13,7 +13,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.history.restore import Restored, restore
+from ctxrepo.services.history.restore import Restored, RestoreRequest, restore
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
@@ -45,7 +45,8 @@ def again(machine: Machine, target: str, to: str = "", **how: Any) -> Restored:
     memory, there = machine.open(), parse_destination(to) if to else None
     who = Origin(memory.host)
     later = NOW + timedelta(minutes=1)
-    return restore(memory, parse_target(target), machine.project(), who, later, to=there, **how)
+    request = RestoreRequest(parse_target(target), there, **how)
+    return restore(memory, request, machine.project(), who, later)
 
 
 def act(machine: Machine, verb: Any, target: str, *more: Any) -> Any:
@@ -175,12 +176,12 @@ def test_a_version_by_its_commit_and_elsewhere(mine: Machine) -> None:
     with pytest.raises(UsageError, match="which version") as caught:
         again(mine, "topics/gotcha")
     assert first[:10] in caught.value.hint
-    again(mine, "topics/gotcha", to="topics/was", start=first[:8])
+    again(mine, "topics/gotcha", to="topics/was", version=first[:8])
     assert mine.read("shop/topics/was.md") == TEXT
-    again(mine, "topics/gotcha", start=first[:8])
+    again(mine, "topics/gotcha", version=first[:8])
     assert mine.read(NOTE) == TEXT
     with pytest.raises(Refused, match="already"):
-        again(mine, "topics/gotcha", to="MEMORY", start=first[:8])
+        again(mine, "topics/gotcha", to="MEMORY", version=first[:8])
 
 
 def test_an_entry_goes_to_the_note_that_is_named(mine: Machine) -> None:

@@ -61,8 +61,9 @@ def restore(
 
     Example: ctxrepo restore topics/release.md
     """
-    from ctxrepo.app.notes.back import RestoreRequest, restore
+    from ctxrepo.app.notes.back import restore
     from ctxrepo.domain.project.target import parse_destination, parse_target
+    from ctxrepo.services.history.restore import RestoreRequest
 
     def said(done: Restored) -> str:
         name = f"^{done.id} " if done.id else ""
