@@ -17,10 +17,10 @@ from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.notes.remember import Fact, Remembered, remember
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
-from ctxrepo.services.worker.remote_queue import Post
+from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.user.places import Places
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -70,8 +70,9 @@ class Machine:
     def worker(self, now: Callable[[], datetime] = lambda: NOW, log: Callable[[str], None] = print) -> Worker:
         """A worker that wakes nobody; `run` it."""
         memory = self.open()
-        turn, talking = (Turn(memory.state.lock(name)) for name in ("work", "post"))
-        return Worker(memory, self.env, now, log, lambda: None, turn, Post(memory, now, log, talking))
+        work_lock, remote_lock = (TryLock(memory.state.lock(name)) for name in ("work", "post"))
+        queue = RemoteQueue(memory, now, log, remote_lock)
+        return Worker(memory, self.env, now, log, lambda: None, work_lock, queue)
 
     def read(self, path: str) -> str:
         return (self.clone / path).read_text()

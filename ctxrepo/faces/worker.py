@@ -96,7 +96,7 @@ def _embed(state: str) -> None:
 def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:
     from ctxrepo.services.sync.fetch import fetch_early
     from ctxrepo.storage.memory import Memory
-    from ctxrepo.storage.processes.lock import Turn
+    from ctxrepo.storage.processes.lock import TryLock
     from ctxrepo.storage.user.places import Places
 
     env = {
@@ -106,21 +106,21 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
         "CTXREPO_HOME": settings["home"],
     }
     memory = Memory.open(Places.of(env), env, or_as_before=True)
-    talking = Turn(memory.state.lock("post"))
-    early = fetch_early(memory, talking)
+    remote_lock = TryLock(memory.state.lock("post"))
+    early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.faults.faults import tell_at_once
     from ctxrepo.services.repository.publish_settings import compile_for_hooks
     from ctxrepo.services.repository.register import register
-    from ctxrepo.services.worker.remote_queue import Post
+    from ctxrepo.services.worker.remote_queue import RemoteQueue
     from ctxrepo.services.worker.work import Worker
 
     compile_for_hooks(memory, sys.executable)
     register(memory, sys.executable)
     tell_at_once(memory)
-    post = Post(memory, _now, told, talking, [early] if early else [])
-    turn = Turn(memory.state.lock("work"), lock)
-    return Worker(memory, env, _now, told, lambda: _wake(settings), turn, post)
+    remote_queue = RemoteQueue(memory, _now, told, remote_lock, [early] if early else [])
+    work_lock = TryLock(memory.state.lock("work"), lock)
+    return Worker(memory, env, _now, told, lambda: _wake(settings), work_lock, remote_queue)
 
 
 def _wake(settings: dict[str, str]) -> bool:

@@ -8,7 +8,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.services.faults.bounds import held_back, note_left, refused_before
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.lock import Turn, locked
+from ctxrepo.storage.processes.lock import TryLock, locked
 from ctxrepo.storage.state.spool import Spool
 
 FETCH_WAIT = 60.0
@@ -41,16 +41,16 @@ def is_fetch_due(memory: Memory) -> bool:
     return age_of(str(memory.state.fetched)) > settings.sync.ttl
 
 
-def fetch_early(memory: Memory, turn: Turn) -> Future[RemoteAnswer] | None:
+def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
     """Begin a fetch in the background when a session that starts is waiting for one; else None.
 
     A session start waits for less than a second, and a fetch over ssh takes most of it: it must not also
-    wait for the libraries that the rest of the work needs. The `turn` of who talks to the remote is taken
-    for it; where another one has that, news come anyway. What it brings is not measured yet.
+    wait for the libraries that the rest of the work needs. The fetch takes `lock`, which whoever talks to the
+    remote holds; if another worker holds it, that one fetches. What the fetch brings is not measured yet.
     """
     if not is_fetch_due(memory) or not any(e.event == "start" for e in Spool(memory.state).read()[0]):
         return None
-    if not turn.take():
+    if not lock.acquire():
         return None
     executor = ThreadPoolExecutor(1)
     try:

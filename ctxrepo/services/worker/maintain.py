@@ -9,7 +9,7 @@ from ctxrepo.errors import GitFailed
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.loose import Loose
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.processes.lock import TryLock
 
 OFTEN = 24 * 3600.0
 """Seconds between two looks: what can't be packed is not tried at every turn of a session."""
@@ -21,15 +21,15 @@ def maintain(memory: Memory, now: float) -> bool:
     with suppress(FileNotFoundError):
         if abs(now - stamp.stat().st_mtime) < OFTEN:
             return False
-    turn = Turn(memory.state.lock("maintain"))
-    if not turn.take():
+    lock = TryLock(memory.state.lock("maintain"))
+    if not lock.acquire():
         return False
     try:
         touch(stamp)
         os.utime(stamp, (now, now))
         return _maintain(Loose(memory.clone.git_dir, memory.own.git(memory.env, is_offline=True)), now)
     finally:
-        turn.let_go()
+        lock.release()
 
 
 def _maintain(loose: Loose, now: float) -> bool:

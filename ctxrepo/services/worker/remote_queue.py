@@ -18,7 +18,7 @@ from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 
 PATIENCE = 60.0
@@ -33,28 +33,28 @@ left for the next session."""
 
 
 @dataclass(frozen=True)
-class Post:
-    """`turn` is the lock of who talks to the remote."""
+class RemoteQueue:
+    """Runs errands to the remote; whoever talks to the remote holds `lock`."""
 
     memory: Memory
     now: Callable[[], datetime]
     log: Callable[[str], None]
-    turn: Turn
+    lock: TryLock
     early: list[Future[RemoteAnswer]] = field(default_factory=list)
-    """A fetch that was begun beside the first commit, the turn having been taken for it."""
+    """A fetch that was begun beside the first commit, under `lock`."""
 
     def run(self, arrived: Callable[[float], None]) -> bool:
         """Run errands until there are none; leave at once when another one is at it, which looks again.
 
         `arrived` is called, with the time at which it was begun, when a fetch has brought what it will bring,
-        or the remote was away. It may look at folders that hang: nobody waits for the turn meanwhile.
+        or the remote was away. It may look at folders that hang, so it is called without the lock.
         False when there are some left and somebody else has to go on.
         """
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
         refusals = 0
         while errands.are_waiting and refusals < _ATTEMPTS and time.monotonic() < end:
-            if not self.turn.take():
+            if not self.lock.acquire():
                 return True
             began, has_come = time.time(), False
             try:
@@ -66,10 +66,10 @@ class Post:
             if refusals >= _ATTEMPTS:  # what is not sent is found by the next session
                 errands.begin()
             errands.finish()  # after a kill we don't get here, and the next worker has them still
-            self.turn.let_go()
+            self.lock.release()
             if has_come:
                 arrived(began)
-        self.turn.let_go()
+        self.lock.release()
         return refusals >= _ATTEMPTS or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:

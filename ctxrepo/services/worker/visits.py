@@ -17,7 +17,7 @@ from ctxrepo.services.locate.project import Project, is_known, look_here
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.tape.session_anchors import hand_over_compaction
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.state.compactions import Compactions
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -58,14 +58,14 @@ class Visits:
         """Leave the handoffs of sessions whose conversation is being shortened. Nobody will leave them later:
         so it waits out who has the write lock for longer than a command would wait, as whoever brings
         thousands of files has."""
-        left, turn = Compactions(self.memory.state.compactions), Turn(self.memory.state.lock("handoff"))
-        while left.are_left() and turn.take():
+        left, lock = Compactions(self.memory.state.compactions), TryLock(self.memory.state.lock("handoff"))
+        while left.are_left() and lock.acquire():
             try:
                 for event in left.take():
                     with self._forgiving():
                         self._persist(partial(hand_over_compaction, self.memory, event, self.env, self.now()))
             finally:
-                turn.let_go()
+                lock.release()
 
     def note_active(self) -> None:
         """Which files of the projects agents touched last."""

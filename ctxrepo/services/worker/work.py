@@ -20,10 +20,10 @@ from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.tape.session_anchors import note
 from ctxrepo.services.usage.observe import observe
 from ctxrepo.services.worker.maintain import maintain
-from ctxrepo.services.worker.remote_queue import Post
+from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
 
@@ -57,15 +57,15 @@ class _Round(NamedTuple):
 @dataclass(frozen=True)
 class Worker:
     """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find, `wake` starts
-    another worker. `turn` and `post` are the locks of who commits and of who talks to the remote."""
+    another worker. `lock` is held by the worker that commits; `remote_queue` has a lock of its own."""
 
     memory: Memory
     env: Mapping[str, str]
     now: Callable[[], datetime]
     log: Callable[[str], None]
     wake: Callable[[], object]
-    turn: Turn
-    post: Post
+    lock: TryLock
+    remote_queue: RemoteQueue
     starts: list[SpoolEvent] = field(default_factory=list)
     """Sessions that wait for what others sent."""
     rounds: list[_Round] = field(default_factory=list)
@@ -82,16 +82,16 @@ class Worker:
         another one.
         """
         began = time.monotonic()
-        while self.turn.take():
+        while self.lock.acquire():
             seen = self._left()
             quiet = self._attempt() if seen else 0.0
             if self.rounds:
-                self.turn.let_go()
+                self.lock.release()
                 self._visit()
-                if not self.turn.take():
+                if not self.lock.acquire():
                     break  # who came meanwhile goes on
             self._linger(quiet, seen)
-            self.turn.let_go()
+            self.lock.release()
             if self._left() <= seen:
                 break
             if time.monotonic() > began + _MOST * quiet:
@@ -99,7 +99,7 @@ class Worker:
                 break
         self._visits.renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
         tidy(self.memory.state, time.time())
-        is_done = self.post.run(self._arrived)
+        is_done = self.remote_queue.run(self._arrived)
         self._see()
         self._observe()
         # Settings are read at the start; who saw them change meanwhile left word with nobody but us.

@@ -53,7 +53,7 @@ class _Lock:
                 raise
         sync_folder(self.target.parent)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         if self.file is not None:
             os.close(self.file)
             self.file = None
@@ -161,7 +161,7 @@ class RefWriter(RefFiles):
             try:
                 yield lock
             finally:
-                lock.let_go()
+                lock.release()
         except OSError as error:
             raise GitFailed(f"{self.git_dir / name} can't be written: {error.strerror or error}") from error
 

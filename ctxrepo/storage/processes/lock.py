@@ -46,24 +46,25 @@ def is_held(path: Path) -> bool:
     return is_taken(str(path))
 
 
-class Turn:
-    """A lock that a process takes when it is free and lets go of, again and again; it never waits for it.
+class TryLock:
+    """A lock that a process takes only when it is free, as often as it likes; it never waits for it.
 
-    Whoever is refused leaves word of what there is to do, beforehand; whoever lets go looks for that.
+    Write down what there is to do before you try: if another process holds the lock, that one looks for work
+    once more after it has released the lock.
     """
 
     def __init__(self, path: Path, handle: int = -1) -> None:
-        """`handle` is the lock when it is taken already."""
+        """`handle` is the open lock file if this process holds the lock already."""
         self._path = path
         self._handle = handle
 
-    def take(self) -> bool:
-        """Whether it is ours now, or was already."""
+    def acquire(self) -> bool:
+        """Whether this process holds the lock now."""
         if self._handle < 0:
             self._handle = take(str(self._path))
         return self._handle >= 0
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         if self._handle >= 0:
             fcntl.flock(self._handle, fcntl.LOCK_UN)  # also for a child that is just being started
             os.close(self._handle)

@@ -11,8 +11,8 @@ from machines import Machine, count_pushes
 
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.worker import remote_queue as module
-from ctxrepo.services.worker.remote_queue import Post
-from ctxrepo.storage.processes.lock import Turn
+from ctxrepo.services.worker.remote_queue import RemoteQueue
+from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -27,9 +27,9 @@ def ahead(ada: Machine, remote: Path) -> Machine:
     return ada
 
 
-def post(machine: Machine, log: Callable[[str], None] = print) -> Post:
+def post(machine: Machine, log: Callable[[str], None] = print) -> RemoteQueue:
     memory = machine.open()
-    return Post(memory, lambda: NOW, log, Turn(memory.state.lock("post")))
+    return RemoteQueue(memory, lambda: NOW, log, TryLock(memory.state.lock("post")))
 
 
 def errands(machine: Machine) -> Errands:
@@ -50,12 +50,12 @@ def test_an_errand_is_left_to_the_one_who_is_talking(ahead: Machine, remote: Pat
     pushes = count_pushes(remote)
     errands(ahead).leave("send")
     talking = post(ahead)
-    assert talking.turn.take()
+    assert talking.lock.acquire()
     assert post(ahead).run(nothing)
     assert pushes.read_text() == ""
     assert talking.run(nothing)
     assert len(pushes.read_text().splitlines()) == 1
-    assert post(ahead).turn.take(), "the lock is let go of"
+    assert post(ahead).lock.acquire(), "the lock is let go of"
 
 
 def test_what_is_left_while_it_talks_is_run_too(ahead: Machine, remote: Path) -> None:
