@@ -18,13 +18,13 @@ from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own, require_ready
+from ctxrepo.services.saving.accept import Accepted, Changes, accept
 from ctxrepo.services.saving.committed import Committed, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
 from ctxrepo.services.saving.held import held_deletions
 from ctxrepo.services.saving.pending import Version, fold, pending_edits
 from ctxrepo.services.saving.refresh import refresh
-from ctxrepo.services.saving.take import Changes, Taken, take
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.replaced import LateWrite
@@ -114,16 +114,16 @@ def _attempt(
     only = None if wanted.only is None else written | {*wanted.only}
     seen = memory.checkout.look(only, written, old_tree)
     memory.checkout.hide(seen)
-    taken = _taken(memory, seen, old_tree, writes, replace(wanted, versions=versions))
-    taken.changes |= moved_evidence(memory, taken.changes, old_tree, now)
-    hold = frozenset(r.path for r in taken.held)
+    accepted = _accept(memory, seen, old_tree, writes, replace(wanted, versions=versions))
+    accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
+    hold = frozenset(r.path for r in accepted.held)
     done, come = _within_reach(writes, seen, hold), _within_reach(late, seen, hold)
     origins = _origins(memory, writes, versions)
     if waits := [one for one in late if one.path in hold and not seen.is_out_of_reach(one.path)]:
-        apart = {r.path for r in _taken(memory, seen, old_tree, writes, wanted).held}
+        apart = {r.path for r in _accept(memory, seen, old_tree, writes, wanted).held}
         come += _shown(memory, [one for one in waits if one.path not in apart])
     new = old
-    for changes in (*taken.earlier, taken.changes):
+    for changes in (*accepted.earlier, accepted.changes):
         new = _make(memory, new, changes, origins, now, ways_back(writes))
     if new is not None and new != old:
         memory.writes.intend(new, done)
@@ -133,20 +133,20 @@ def _attempt(
     memory.worktree.replaced.forget(come)  # before others come
     tree = objects.tree_of(new)
     stamps = "" if seen.is_emptied else seen.disk.stamps
-    seen, unknown = _further(memory, seen, taken.changes.keys(), old_tree)
+    seen, unknown = _further(memory, seen, accepted.changes.keys(), old_tree)
     later = check_out(memory, tree, seen, hold | unknown) if tree else ()
-    held, copies = tuple(taken.held), tuple(taken.conflict_copies)
+    held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
     committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done), stamps)
     return committed, _within_reach(later, seen, hold)
 
 
-def _taken(
+def _accept(
     memory: Memory, seen: Snapshot, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
-) -> Taken:
+) -> Accepted:
     """What of all that is pending may go into a commit on top of a tree."""
     edits = pending_edits(memory, seen, tree, writes, wanted.versions)
     head = memory.objects.files(tree, [e.path for e in edits])
-    return take(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
+    return accept(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
 
 
 def _shown(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:

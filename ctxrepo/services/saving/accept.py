@@ -1,4 +1,4 @@
-"""Of what was written, what may go into a commit, merged with what the branch has by now."""
+"""Decides which pending edits may go into a commit, and merges them with what the branch has by now."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory
 
 _LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
-"""What is kept of one that a note of ours takes the place of."""
+"""The text of the conflict copy of a file that is too large to be read, where a note replaces it."""
 
 Changes = dict[str, bytes | None]
 
 
 @dataclass
-class Taken:
-    """`changes` are for the commit (None removes), `earlier` for commits of their own before it, `held` is
-    what the guard refused, `conflict_copies` what lost and is in `changes` as files under conflicts/."""
+class Accepted:
+    """What may be committed, and what the guard refused (`held`).
+
+    `changes` are for the commit (None removes a file); each of `earlier` for a commit before that one.
+    `conflict_copies` are in `changes` already, as files under conflicts/.
+    """
 
     changes: Changes = field(default_factory=dict)
     earlier: list[Changes] = field(default_factory=list)
@@ -28,44 +31,43 @@ class Taken:
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
 
 
-def take(
+def accept(
     memory: Memory, edits: Iterable[PendingEdit], head: Mapping[str, str], held: Sequence[Refusal] = ()
-) -> Taken:
-    """Go through the edits; a refused one is held back whole, like those `held`, and the others go on.
+) -> Accepted:
+    """Accept the edits that the guard lets through; hold back the others, and those to files in `held`.
 
-    The history has what agents left in the file all the same: by the time a person has decided, the file may
-    have come to hold something else.
+    An edit is held back as a whole. The versions that agents left in its file are committed all the same: by
+    the time a person decides, the file may say something else.
     """
-    taken = Taken(held=[*held])
+    accepted = Accepted(held=[*held])
     paths = {r.path for r in held}
     for edit in edits:
         key = head.get(edit.path)
         is_large = key is not None and memory.objects.is_large(key)
         theirs = None if key is None or is_large else memory.objects.data(key)
         if edit.path in paths:
-            _keep_versions(memory, edit, theirs, taken)
+            _keep_versions(memory, edit, theirs, accepted)
             continue
         if is_large and edit.data is None:
-            continue  # it was never on disk, so its absence says nothing
+            continue  # the file was never on disk, so its absence is no deletion
         merged = merge_file(edit.path, edit.base, edit.data, theirs)
         large = (ConflictCopy(edit.path, "", "", _LARGER.format(key)),) if is_large else ()
         copies = (*edit.conflict_copies, *merged.conflict_copies, *large)
         files = {edit.path: merged.data, **dict(map(copy_as_file, copies))}
         if refused := _refusals(memory, files, theirs):
-            taken.held += refused
-            _keep_versions(memory, edit, theirs, taken)
+            accepted.held += refused
+            _keep_versions(memory, edit, theirs, accepted)
             continue
-        taken.conflict_copies += copies
-        taken.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
-        _keep_versions(memory, edit, theirs, taken, known=edit.data)
-    return taken
+        accepted.conflict_copies += copies
+        accepted.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
+        _keep_versions(memory, edit, theirs, accepted, known=edit.data)
+    return accepted
 
 
 def _keep_versions(
-    memory: Memory, edit: PendingEdit, theirs: bytes | None, taken: Taken, known: bytes | None = None
+    memory: Memory, edit: PendingEdit, theirs: bytes | None, accepted: Accepted, known: bytes | None = None
 ) -> None:
-    """Each version that an agent left gets its place in the history, as it was; the `known` one gets there
-    with the file."""
+    """Give each version that an agent left a place in the history; the file's own commit holds `known`."""
     objects = memory.objects
     tip = memory.head
     kept = [
@@ -76,17 +78,17 @@ def _keep_versions(
         and not _refusals(memory, {edit.path: v}, theirs)
     ]
     for number, version in enumerate(kept):
-        if number == len(taken.earlier):
-            taken.earlier.append({})
-        taken.earlier[number][edit.path] = version
-    if kept:  # the branch goes on from the last of them
-        taken.changes.setdefault(edit.path, theirs)
+        if number == len(accepted.earlier):
+            accepted.earlier.append({})
+        accepted.earlier[number][edit.path] = version
+    if kept:  # the commit after these puts back what the branch had
+        accepted.changes.setdefault(edit.path, theirs)
 
 
 def _refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:
-    """What the guard says of the files an edit makes, told of the edit's own path (the first of them).
+    """What the guard refuses in the files that an edit makes, as refusals of the edit's path (the first one).
 
-    A secret that the branch has already is not this edit's doing.
+    A secret that the branch has already is no reason to refuse this edit.
     """
     allow = memory.settings.secrets.allow_secret
     path = next(iter(files))
