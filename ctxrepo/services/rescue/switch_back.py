@@ -101,7 +101,7 @@ def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
     """
     objects, checkout = memory.objects, memory.checkout
     found: dict[str, bytes | None] = {}
-    for path in checkout.differing(checkout.look(), objects.tree_of(home)):
+    for path in checkout.differing(checkout.snapshot(), objects.tree_of(home)):
         before = _before_commands(memory, path, memory.worktree.read(path))
         is_known = before is not None and objects.was_at(home, path, blob_id(before), RECENT)
         found[path] = before if is_known else None

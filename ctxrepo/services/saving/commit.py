@@ -112,15 +112,15 @@ def _attempt(
     versions = (*wanted.versions, *(_version(memory, one) for one in late))
     written = {w.path for w in writes} | {v.path for v in versions}
     only = None if wanted.only is None else written | {*wanted.only}
-    seen = memory.checkout.look(only, written, old_tree)
-    memory.checkout.hide(seen)
-    accepted = _accept(memory, seen, old_tree, writes, replace(wanted, versions=versions))
+    snapshot = memory.checkout.snapshot(only, written, old_tree)
+    memory.checkout.hide(snapshot)
+    accepted = _accept(memory, snapshot, old_tree, writes, replace(wanted, versions=versions))
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     hold = frozenset(r.path for r in accepted.held)
-    done, come = _within_reach(writes, seen, hold), _within_reach(late, seen, hold)
+    done, come = _within_reach(writes, snapshot, hold), _within_reach(late, snapshot, hold)
     origins = _origins(memory, writes, versions)
-    if waits := [one for one in late if one.path in hold and not seen.is_out_of_reach(one.path)]:
-        apart = {r.path for r in _accept(memory, seen, old_tree, writes, wanted).held}
+    if waits := [one for one in late if one.path in hold and not snapshot.is_out_of_reach(one.path)]:
+        apart = {r.path for r in _accept(memory, snapshot, old_tree, writes, wanted).held}
         come += _shown(memory, [one for one in waits if one.path not in apart])
     new = old
     for changes in (*accepted.earlier, accepted.changes):
@@ -132,19 +132,19 @@ def _attempt(
         note_own(memory, new)
     memory.worktree.replaced.forget(come)  # before others come
     tree = objects.tree_of(new)
-    stamps = "" if seen.is_emptied else seen.disk.stamps
-    seen, unknown = _further(memory, seen, accepted.changes.keys(), old_tree)
-    later = check_out(memory, tree, seen, hold | unknown) if tree else ()
+    stamps = "" if snapshot.is_emptied else snapshot.disk.stamps
+    snapshot, unknown = _further(memory, snapshot, accepted.changes.keys(), old_tree)
+    later = check_out(memory, tree, snapshot, hold | unknown) if tree else ()
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
-    committed = Committed(new, new != old, held, copies, seen.skipped, (*settled, *done), stamps)
-    return committed, _within_reach(later, seen, hold)
+    committed = Committed(new, new != old, held, copies, snapshot.skipped, (*settled, *done), stamps)
+    return committed, _within_reach(later, snapshot, hold)
 
 
 def _accept(
-    memory: Memory, seen: Snapshot, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
+    memory: Memory, snapshot: Snapshot, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
 ) -> Accepted:
     """What of all that is pending may go into a commit on top of a tree."""
-    edits = pending_edits(memory, seen, tree, writes, wanted.versions)
+    edits = pending_edits(memory, snapshot, tree, writes, wanted.versions)
     head = memory.objects.files(tree, [e.path for e in edits])
     return accept(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
 
@@ -165,20 +165,20 @@ def _shown(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
     return [one for one in late if one.path in shown]
 
 
-def _within_reach(all_: Iterable[_Written], seen: Snapshot, hold: Collection[str]) -> list[_Written]:
+def _within_reach(all_: Iterable[_Written], snapshot: Snapshot, hold: Collection[str]) -> list[_Written]:
     """Without what was written to files that are held back or can't be looked at: that waits."""
-    return [one for one in all_ if one.path not in hold and not seen.is_out_of_reach(one.path)]
+    return [one for one in all_ if one.path not in hold and not snapshot.is_out_of_reach(one.path)]
 
 
 def _further(
-    memory: Memory, seen: Snapshot, paths: Set[str], old_tree: str | None
+    memory: Memory, snapshot: Snapshot, paths: Set[str], old_tree: str | None
 ) -> tuple[Snapshot, frozenset[str]]:
     """The look extended to all that the commit changes, and which of that somebody edited unseen."""
-    known = seen.disk.only
+    known = snapshot.disk.only
     if known is None or paths <= known:
-        return seen, frozenset()
-    seen = memory.checkout.look_further(seen, paths, old_tree)
-    return seen, frozenset(memory.checkout.edited(seen, old_tree) - known)
+        return snapshot, frozenset()
+    snapshot = memory.checkout.extend(snapshot, paths, old_tree)
+    return snapshot, frozenset(memory.checkout.edited(snapshot, old_tree) - known)
 
 
 def _version(memory: Memory, late: LateWrite) -> Version:
@@ -207,9 +207,11 @@ def _make(
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 
-def check_out(memory: Memory, tree: str, seen: Snapshot, hold: Collection[str] = ()) -> Sequence[LateWrite]:
+def check_out(
+    memory: Memory, tree: str, snapshot: Snapshot, hold: Collection[str] = ()
+) -> Sequence[LateWrite]:
     """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
-    late = memory.checkout.check_out(tree, seen, hold)
+    late = memory.checkout.check_out(tree, snapshot, hold)
     memory.user_index.follow(tree)
     return late
 

@@ -19,9 +19,9 @@ def held_deletions(memory: Memory, edits: Sequence[PendingEdit], tree: str | Non
 def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
     tree = memory.head_tree
-    seen = memory.checkout.look(head=tree)
-    if seen.is_emptied:
-        gone = (path for path, (oid, _) in memory.checkout.differing(seen, tree).items() if oid is None)
-        return {path for path in gone if not seen.is_out_of_reach(path)}
-    edits = pending_edits(memory, seen, tree, memory.writes.read(), ())
+    snapshot = memory.checkout.snapshot(head=tree)
+    if snapshot.is_emptied:
+        gone = (path for path, (oid, _) in memory.checkout.differing(snapshot, tree).items() if oid is None)
+        return {path for path in gone if not snapshot.is_out_of_reach(path)}
+    edits = pending_edits(memory, snapshot, tree, memory.writes.read(), ())
     return {refusal.path for refusal in held_deletions(memory, edits, tree)}

@@ -57,7 +57,7 @@ class PendingEdit:
 
 def pending_edits(
     memory: Memory,
-    seen: Snapshot,
+    snapshot: Snapshot,
     tree: str | None,
     writes: Sequence[Write],
     versions: Sequence[Version],
@@ -67,9 +67,9 @@ def pending_edits(
     Of one that can't be looked at now only the versions count, which agents left while it could.
     """
     written = {w.path for w in writes} | {v.path for v in versions}
-    paths = memory.checkout.edited(seen, tree) | {p for p in written if not seen.is_out_of_reach(p)}
+    paths = memory.checkout.edited(snapshot, tree) | {p for p in written if not snapshot.is_out_of_reach(p)}
     passed_over = {v.path for v in versions if v.agent} - paths
-    bases = memory.objects.files(seen.base, paths | passed_over)
+    bases = memory.objects.files(snapshot.base, paths | passed_over)
     done, left = _by_path(writes), _by_path(versions)
     return [
         *(_edit(memory, p, bases.get(p), done.get(p, []), left.get(p, [])) for p in sorted(paths)),

@@ -34,13 +34,13 @@ def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committe
             return committed
         old_tree, tree = objects.tree_of(committed.head), objects.tree_of(both.commit)
         assert tree is not None
-        seen = memory.checkout.look(_on_disk(memory, objects.diff(old_tree, tree)), head=old_tree)
+        snapshot = memory.checkout.snapshot(_on_disk(memory, objects.diff(old_tree, tree)), head=old_tree)
         if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
         note_own(memory, both.commit)
         # What was edited since the commit above stays as it is, for the next commit to merge.
-        edited = memory.checkout.edited(seen, old_tree)
-        late = check_out(memory, tree, seen, hold={r.path for r in committed.held} | edited)
+        edited = memory.checkout.edited(snapshot, old_tree)
+        late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)
         refresh(memory, both.commit, committed.held, committed.skipped)
         done = replace(
             committed, head=both.commit, conflict_copies=(*committed.conflict_copies, *both.conflict_copies)

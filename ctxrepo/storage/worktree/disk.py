@@ -1,5 +1,4 @@
-"""What is on disk, as the tree that git would make of it: beside the tree of a commit only what differs
-is looked at."""
+"""The files on disk as the tree that git would make of them: equal folders are not compared (ADR 17)."""
 
 from __future__ import annotations
 
@@ -20,18 +19,18 @@ from ctxrepo.storage.worktree.stamps import (
     FolderSnapshot,
     Stamps,
     digest_of,
-    held,
+    read_folder,
     read_id,
 )
 from ctxrepo.storage.worktree.worktree import Worktree
 
 Differing = dict[str, tuple[str | None, Key | None]]
-"""path -> (blob id on disk, key in a tree) where these are not the same; None is nothing."""
+"""path -> (blob id on disk, key in a tree) where the two differ; None where there is no file."""
 
 
 @dataclass(frozen=True)
-class Some:
-    """Blob ids of the files in `only` that are there; nothing is known about others."""
+class SomeFiles:
+    """The blob ids of the files in `only` that exist; nothing is known about other files."""
 
     ids: Mapping[str, str]
     only: frozenset[str]
@@ -45,14 +44,14 @@ class Some:
     def has(self, path: str) -> bool:
         return path in self.ids
 
-    def joined(self, more: Some) -> Some:
-        """This and what is known about more files."""
-        return Some({**more.ids, **self.ids}, self.only | more.only)
+    def joined(self, more: SomeFiles) -> SomeFiles:
+        """These files and `more`."""
+        return SomeFiles({**more.ids, **self.ids}, self.only | more.only)
 
 
 @dataclass(frozen=True)
-class Everything:
-    """All that is on disk; in a sparse clone no more than `cone` belongs there."""
+class AllFiles:
+    """All files on disk; in a sparse clone only what `cone` holds belongs there."""
 
     top: Folder
     cone: Cone | None = None
@@ -74,11 +73,11 @@ class Everything:
         return folder is not None and name in folder.files
 
     def shared(self, objects: Objects, tree: str | None) -> Iterator[str]:
-        """Paths of files that are both on disk and in a tree, whatever is in them."""
+        """Paths of files that are both on disk and in a tree, whatever their bytes are."""
         return _shared(self.top, tree, objects)
 
 
-Disk = Everything | Some
+Disk = AllFiles | SomeFiles
 
 
 _MANY = 50
@@ -86,7 +85,8 @@ _MANY = 50
 
 
 class Folder:
-    """A folder on disk: blob ids of its files and what folders are in it, by name; no empty ones."""
+    """A folder on disk: the blob ids of its files and the folders in it, by name; empty folders are left
+    out."""
 
     def __init__(self, held: FolderSnapshot, folders: Mapping[str, Folder]) -> None:
         self._held = held
@@ -101,7 +101,7 @@ class Folder:
 
     @cached_property
     def id(self) -> str:
-        """Id of the tree that this folder would make."""
+        """The id of the tree that git would make of this folder."""
         if not self.folders:
             return self._held.tree
         return tree_id(self.files, {name: folder.id for name, folder in self.folders.items()})
@@ -111,10 +111,10 @@ class Folder:
         return not self.folders and self._held.ids == NO_FILES
 
 
-def look(
+def read_worktree(
     stamps: Stamps, worktree: Worktree, progress: Progress | None = None
 ) -> tuple[Folder, dict[str, str]]:
-    """The top folder, and path -> why of what was passed over; reads only what is not as it is known."""
+    """The top folder, and path -> why of what was skipped; reads only files whose stamps have changed."""
     known = stamps.read()
     now: dict[str, FolderSnapshot] = {}
     folders: dict[str, Folder] = {}
@@ -124,7 +124,7 @@ def look(
         if listing.trouble:
             skipped[path] = listing.trouble
             continue
-        now[path] = held(worktree, listing, known.get(path))
+        now[path] = read_folder(worktree, listing, known.get(path))
         if progress and not len(now) % _MANY:
             progress(f"looking for edits: {len(now)} folders so far")
         skipped |= json.loads(now[path].skipped)
@@ -140,12 +140,12 @@ def look(
     return top, skipped
 
 
-def look_at(worktree: Worktree, paths: frozenset[str]) -> tuple[Some, dict[str, str]]:
-    """These files only, and path -> why of those that were passed over."""
+def read_files(worktree: Worktree, paths: frozenset[str]) -> tuple[SomeFiles, dict[str, str]]:
+    """These files, and path -> why of those that were skipped."""
     scan = worktree.scan_some(paths)
     found = {path: read_id(worktree, path) for path in scan.files}
     unread = dict.fromkeys((path for path, oid in found.items() if oid is None), UNREAD)
-    return Some({path: oid for path, oid in found.items() if oid is not None}, paths), {
+    return SomeFiles({path: oid for path, oid in found.items() if oid is not None}, paths), {
         **scan.skipped,
         **unread,
     }
@@ -154,7 +154,7 @@ def look_at(worktree: Worktree, paths: frozenset[str]) -> tuple[Some, dict[str, 
 def _differing(
     top: Folder, tree: str | None, objects: Objects, cone: Cone | None
 ) -> Iterator[tuple[str, str | None, Key | None]]:
-    """Of a folder that `cone` doesn't hold only what is on disk is compared."""
+    """The differences between disk and tree; outside `cone` only files on disk are compared."""
     count = Count(f"what is on disk beside the folder {tree}")
     waiting: list[tuple[str, Folder | None, str | None]] = [("", top, tree)]
     while waiting:

@@ -1,7 +1,8 @@
-"""Files of the memory that something else hides on this machine: a folder, a link or a pipe in their place.
+"""Files of the memory that an obstacle hides on this machine: a folder, a link or a pipe in their place.
 
-A file that is hidden is based on nothing, so that it doesn't read as deleted when what hid it goes away. The
-ref `hidden` holds a tree of what each was based on before, for the case that the file itself comes back.
+A hidden file is based on nothing, so that it doesn't read as deleted when the obstacle goes away. The ref
+`hidden` holds a tree of what each file was based on before, for when the file itself comes back
+(tests/attacks/test_obstacles.py).
 """
 
 from __future__ import annotations
@@ -14,14 +15,13 @@ from ctxrepo.errors import Damaged
 from ctxrepo.storage.clone.reffiles import HIDDEN
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
-from ctxrepo.storage.worktree.disk import look_at
+from ctxrepo.storage.worktree.disk import read_files
 from ctxrepo.storage.worktree.worktree import Worktree
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What stands at `place`, `reason` why it is no file or folder of the memory (as in "it is a link"), and
-    the files that it hides."""
+    """What stands at `place` and the files that it hides; `reason` says what it is, as in "is a link"."""
 
     place: str
     reason: str
@@ -34,9 +34,9 @@ class Hidden:
     worktree: Worktree
 
     def files(self) -> Mapping[str, Key]:
-        """path -> what the file was based on before it was hidden.
+        """path -> key of the version that the file was based on before it was hidden.
 
-        A tree that can't be read is none: without it a file that comes back is merged as one that was added.
+        A damaged tree counts as empty: a file that comes back is then merged as if it had been added.
         """
         try:
             return self.objects.files(self.objects.ref(HIDDEN))
@@ -47,17 +47,17 @@ class Hidden:
         self._keep({**self.files(), **files})
 
     def drop(self, paths: Iterable[str]) -> None:
-        """Forget files that are in reach again."""
+        """Forget files that can be read again."""
         known, gone = self.files(), set(paths)
         if not gone.isdisjoint(known):
             self._keep({path: key for path, key in known.items() if path not in gone})
 
     def obstacles(self) -> list[Obstacle]:
-        """What hides files now, by place; looks only where something was hidden before."""
+        """The obstacles of now, sorted by place; looks only where a file was hidden before."""
         files = self.files()
         if not files:
             return []
-        skipped = look_at(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
+        skipped = read_files(self.worktree, frozenset(files))[1] | self.worktree.in_the_way(files)
         found: dict[str, list[str]] = {}
         for path in files:
             if place := next((p for p in prefixes_of(path) if p in skipped), None):
@@ -71,8 +71,8 @@ class Hidden:
             self.objects.drop_ref(HIDDEN)
 
 
-def found_at(objects: Objects, tree: str | None, places: Iterable[str]) -> dict[str, Key]:
-    """path -> key of the files of a tree that are at one of these places, or in a folder there."""
+def files_at_places(objects: Objects, tree: str | None, places: Iterable[str]) -> dict[str, Key]:
+    """path -> key of the files of a tree at one of these places, or below a folder there."""
     by_folder: dict[str, list[str]] = {}
     for place in places:
         if not place:

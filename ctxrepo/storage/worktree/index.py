@@ -1,4 +1,4 @@
-"""Lets the user's index follow HEAD, so that `git status` reads clean."""
+"""Makes the user's index follow HEAD, so that `git status` shows no changes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ctxrepo.storage.objects.store import Objects
 _TIMEOUT = 20.0
 
 _GONE = ("0", "0" * 40)
-"""What git is told of a path that is to leave the index."""
+"""The mode and id that tell git to remove a path from the index."""
 
 
 @dataclass(frozen=True)
 class UserIndex:
     """`.git/index`, prepared in a copy and put in place in one step.
 
-    git holds `index.lock` for as long as it works, and a git that is killed leaves it behind for the user
-    to stumble over. So git works on our copy, and the lock is a link to the finished copy: one that a kill
-    left behind is known by that and taken away again.
+    git holds `index.lock` while it works, and a git that is killed leaves that lock in the user's way. So git
+    works on our copy, and our lock is a hard link to the finished copy: we know by that which lock is ours,
+    and remove one that a kill left behind.
     """
 
     git_dir: Path
@@ -33,20 +33,20 @@ class UserIndex:
     is_sparse: bool = False
 
     def follow(self, tree: str) -> None:
-        """Bring the index to `tree`, which HEAD has by now; under the write lock.
+        """Make the index say what `tree` says, which is the tree of HEAD; the caller holds the write lock.
 
-        What a person staged stays where our commits left it alone. A path we have committed is overtaken:
-        the older version, staged still, would take back with the person's next commit what ours holds.
-        Where it fails (somebody else's lock) the index is left as it was, and the next commit tries again.
+        What a person staged stays, except in files that our commit changed: there the older, staged version
+        would take our change back with the person's next commit. If another process holds the lock, the index
+        stays as it is, and the next commit tries again.
         """
         before = self._stamp()
         base = self.objects.ref(FOLLOWED) or self._tree_before()
-        # An index that is gone, or that a power cut left empty, says nothing of what a person staged.
+        # An index that is missing, or that a power cut left empty, holds nothing that a person staged.
         is_readable = before is not None and before.st_size > 0
         if base == tree and is_readable:
             return
         if is_readable and RefFiles(self.git_dir).index_is_garbage():
-            return  # git would take it as it is, and its next hash would hide the damage: `repair` mends it
+            return  # git would write a new checksum over the damage; `repair` mends it
         self._clear()
         if is_readable:
             shutil.copy2(self._index, self._new)
@@ -59,15 +59,15 @@ class UserIndex:
         self._clear()
 
     def note_switch(self, tree: str) -> None:
-        """A git of the user's has brought the index to `tree`."""
+        """Record that the user's own git has made the index say what `tree` says."""
         self.objects.set_ref(FOLLOWED, tree)
 
     def forget(self) -> None:
-        """Go through the index anew next time, whatever it followed."""
+        """Forget which tree the index follows, so that the next commit compares all of it."""
         self.objects.drop_ref(FOLLOWED)
 
     def _update_copy(self, base: str, tree: str) -> bool:
-        """Give our copy what `tree` has wherever that differs from `base`."""
+        """Write to our copy what `tree` has wherever it differs from `base`."""
         if self.is_sparse:
             return self._update_sparse_copy(base, tree)
         entries = [(path, after or _GONE) for path, _, after in self.objects.differences(base, tree)]
@@ -78,20 +78,21 @@ class UserIndex:
         return self.git.run(*update, timeout=_TIMEOUT, stdin=lines.encode(), index=self._new).ok
 
     def _update_sparse_copy(self, base: str, tree: str) -> bool:
-        """Folders that are not on disk stay one entry each, which only git's own merging of trees knows."""
+        """The same for a sparse index, where a folder that is not on disk is one entry: only read-tree knows
+        it."""
         words = ("read-tree", "-i", "-m")
         if self.git.run(*words, base, tree, timeout=_TIMEOUT, index=self._new).ok:
             return True
         return self.git.run(*words, tree, timeout=_TIMEOUT, index=self._new).ok
 
     def _tree_before(self) -> str:
-        """What the index followed before we came: HEAD as it was before our commit."""
+        """The tree that the index had before our first commit: that of HEAD's parent."""
         head = self.objects.ref("HEAD")
         parents = self.objects.parents(head) if head else []
         return (self.objects.tree_of(parents[0]) if parents else None) or self.objects.edit(None, {})
 
     def _clear(self) -> None:
-        """Take away what is ours: the copy, and a lock that is a link to it."""
+        """Remove our copy, and the lock if it is a link to that copy."""
         with suppress(FileNotFoundError):
             if self._lock.samefile(self._new):
                 self._lock.unlink()

@@ -1,4 +1,4 @@
-"""Looking at the files of the clone without opening one."""
+"""Lists the files of the clone with their stamps, without opening one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Stamp(NamedTuple):
-    """What tells without reading that a file is as it was."""
+    """If this is the same, the file is unchanged and need not be read."""
 
     size: int
     mtime_ns: int
@@ -40,7 +40,7 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """What is in the folder: files that may be part of the memory, and path -> why of those that may not.
+    """The files that may be part of the memory, and path -> why of those that may not.
 
     A path in `skipped` may be a folder: then nothing is known about what is below it.
     """
@@ -51,9 +51,9 @@ class Scan:
 
 @dataclass(frozen=True)
 class Listing:
-    """A folder ('' is the top) as it is on disk: what is in it but folders, and the folders in it.
+    """A folder on disk ('' is the top): name -> stamp of what is in it (`there`), and the `folders` in it.
 
-    Of a folder that nobody may look into, `trouble` says why.
+    `trouble` says why the folder can't be listed.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Listing:
         return f"{self.path}/{name}" if self.path else name
 
     def sifted(self) -> Scan:
-        """What of it may be part of the memory."""
+        """Which of its files may be part of the memory."""
         if self.trouble:
             return Scan({}, {self.path: self.trouble})
         files: dict[str, Stamp] = {}
@@ -82,7 +82,7 @@ class Listing:
 
 
 def scan(root: Path, below: str = "") -> Scan:
-    """Look at every file (of one folder, with `below`)."""
+    """List every file, or those below the folder `below`."""
     found = [listing.sifted() for listing in walk(root, below)]
     return Scan(
         {path: stamp for one in found for path, stamp in one.files.items()},
@@ -91,12 +91,12 @@ def scan(root: Path, below: str = "") -> Scan:
 
 
 def walk(root: Path, below: str = "") -> Iterator[Listing]:
-    """Every folder that can be part of the memory, those below it first; no link is followed."""
+    """Every folder that can be part of the memory; the folders in it come before it. No link is followed."""
     yield from _walk(below, root / below, None)
 
 
 def scan_some(root: Path, paths: Iterable[str]) -> Scan:
-    """Look at these files only; what stands in the way of one is told as a look at everything tells it."""
+    """The same for these paths only; what stands in the way of one is reported as `scan` reports it."""
     files: dict[str, Stamp] = {}
     skipped: dict[str, str] = {}
     for path in paths:
@@ -118,10 +118,9 @@ def scan_some(root: Path, paths: Iterable[str]) -> Scan:
 
 
 def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Where files of the memory should be and something else is, at their places or on the way to them: what
-    is there -> why it is no such file or folder.
+    """path -> why, of what stands in the place of one of these files or of a folder on its path.
 
-    A file that is just not there is nothing of the sort.
+    A file that is just missing is not reported.
     """
     found: dict[str, str] = {}
     folders: dict[str, str | None] = {}
@@ -161,7 +160,7 @@ def _no_file(place: Path) -> str | None:
 
 
 def _in_the_way(root: Path, path: str) -> tuple[str, str]:
-    """The folder on the way to `path` that is none to look into, and why; else `path` itself, and ''."""
+    """The first folder on the way to `path` that we don't enter, and why; else `path` itself and ''."""
     for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
         stamp = Stamp.of((root / folder).lstat())
         is_folder = stat.S_ISDIR(stamp.mode)
@@ -171,7 +170,7 @@ def _in_the_way(root: Path, path: str) -> tuple[str, str]:
 
 
 def _odd(stamp: Stamp) -> str:
-    """Why a file or folder with a good name is no part of the memory, or ''."""
+    """Why something with a good name is no part of the memory; '' for a folder or a readable file."""
     if stat.S_ISLNK(stamp.mode):
         return "is a symbolic link"
     if stat.S_ISDIR(stamp.mode):
@@ -182,7 +181,8 @@ def _odd(stamp: Stamp) -> str:
 
 
 def _walk(path: str, name: str | Path, above: int | None) -> Iterator[Listing]:
-    """`name` is where the folder at `path` is, seen from the open folder `above`."""
+    """Lists the folder `path` and all below it; `name` is that folder as a path from the open folder
+    `above`."""
     if path and (reason := unsafe(path)):
         yield Listing(path, {}, trouble=reason)
         return
@@ -225,5 +225,5 @@ def _list(path: str, handle: int) -> Listing:
 
 
 def _unreadable(path: str, error: OSError) -> Listing:
-    """Told, because without it everything in the folder would read as deleted."""
+    """A listing that says so: if the folder were left out, everything in it would read as deleted."""
     return Listing(path, {}, trouble=f"can't be read: {error.strerror}")

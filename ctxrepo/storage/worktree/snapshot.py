@@ -15,9 +15,9 @@ if TYPE_CHECKING:  # who reads a snapshot needn't load what takes one
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The worktree as found: what is on disk, what was passed over, and the trees that files are based on.
+    """The worktree at one moment: the files on disk, the skipped paths, and what the files are based on.
 
-    `base` is the version each file was last based on, `next` the one that was being written.
+    The tree `base` has the version that each file is based on, `next` the version that was being written.
     """
 
     disk: Disk
@@ -25,17 +25,17 @@ class Snapshot:
     base: str | None
     next: str | None
     is_emptied: bool = False
-    """Nothing is left of what was there; so nothing counts as based on anything, or as removed."""
+    """All files are gone; so nothing counts as removed, and no file is based on anything."""
     hidden: Mapping[str, Key] = field(default_factory=dict)
-    """What files were based on until now that can't be looked at any more; `base` has them no longer."""
+    """What the files that an obstacle hides were based on until now; `base` no longer has them."""
 
     def is_out_of_reach(self, path: str) -> bool:
-        """Whether the file, or a folder it is in, was passed over, or may never be on disk."""
+        """Whether the file or a folder on its path was skipped, or the file may never be on disk."""
         if unsafe(path) or is_ignored(path):
             return True
         return "" in self.skipped or any(place in self.skipped for place in prefixes_of(path))
 
     def has_looked_at(self, path: str) -> bool:
-        """Whether it is known what is at this path, or that nothing is."""
+        """Whether the snapshot knows what is at this path, or that nothing is there."""
         is_asked = self.disk.only is None or path in self.disk.only
         return is_asked and not self.is_out_of_reach(path)

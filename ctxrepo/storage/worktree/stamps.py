@@ -1,4 +1,5 @@
-"""What each folder of the clone held when it was last read, so that an unchanged file is not read again."""
+"""Remembers what each folder of the clone held when it was last read, so that unchanged files are not read
+again."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from ctxrepo.storage.worktree.scan import Listing, Stamp
 from ctxrepo.storage.worktree.worktree import Worktree
 
 _SETTLED_NS = 50_000_000
-"""A file changed so shortly before it was hashed could change again within the clock's grain."""
+"""A file that changed so shortly before we hashed it could change again without a new time stamp."""
 
-# Named anew when the rules for paths change: what is known here has been sifted by them.
+# The table gets a new name when the rules for paths change, since they decided what it holds.
 _SCHEMA = (
     "create table if not exists held"
     "(folder text primary key, stamps text, ids text, skipped text, tree text) without rowid"
@@ -30,10 +31,10 @@ _SCHEMA = (
 
 
 class FolderSnapshot(NamedTuple):
-    """What a folder held beside other folders, the first three as JSON: unread in a folder that is unchanged.
+    """The files of one folder; three fields are JSON text, which nobody parses while nothing changes.
 
-    Stamps of all that was there by name (null where it has to be read again), blob ids of the files by name,
-    path -> why of what was passed over; the id of the tree of these files alone.
+    `stamps`: name -> stamp of everything in it, null where it must be read again. `ids`: name -> blob id of
+    its files. `skipped`: path -> why of what was skipped. `tree`: the id of the tree of these files alone.
     """
 
     stamps: str
@@ -47,12 +48,12 @@ NO_FILES = json.dumps({})
 NOTHING = FolderSnapshot(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
 
 UNREAD = "can't be read"
-"""What is there and can't be read is not gone: taken for deleted, it would be removed everywhere."""
+"""Why an unreadable file is skipped: if it counted as deleted, it would be removed on every machine."""
 
 
 @dataclass(frozen=True)
 class Stamps:
-    """A database that saves time and holds nothing else: torn or in the way, it is dropped."""
+    """A database that only saves time: it is deleted when it is damaged."""
 
     database: Path
 
@@ -86,7 +87,7 @@ class Stamps:
 
 
 def digest_of(folders: Iterable[tuple[str, str]]) -> str:
-    """Of the stamps of all that is in folders: (path, its stamps as JSON)."""
+    """A digest of the stamps in folders, each given as (path, stamps as JSON)."""
     digest = hashlib.blake2b(digest_size=16)
     for path, stamps in folders:
         digest.update(f"{path}\n{stamps}\n".encode("utf-8", "surrogatepass"))
@@ -94,13 +95,13 @@ def digest_of(folders: Iterable[tuple[str, str]]) -> str:
 
 
 def digest_now(worktree: Worktree) -> str:
-    """The same of all that is on disk, without reading a file; '' where not all can be looked at."""
+    """The same digest for everything on disk, without reading a file; '' when a folder can't be listed."""
     found = [(listing.path, json.dumps(listing.there), listing.trouble) for listing in worktree.walk()]
     return "" if any(trouble for *_, trouble in found) else digest_of((path, said) for path, said, _ in found)
 
 
-def held(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
-    """What a folder holds; reads only files that are not as they `was`."""
+def read_folder(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
+    """The files of a folder; reads only those that have changed since the snapshot `was`."""
     stamps: dict[str, Stamp | None] = {**listing.there}
     if was and was.stamps == json.dumps(stamps):
         return was

@@ -1,4 +1,4 @@
-"""The files of the clone, read and written without ever following a symbolic link."""
+"""Reads and writes the files of the clone, and never follows a symbolic link."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ from ctxrepo.storage.worktree.replaced import ReplacedFiles
 from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, scan, scan_some, walk
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
-"""No file, a link, a pipe nobody writes to, a folder: nothing that could be read."""
+"""The errors that mean: no regular file is there, but nothing, a link, a pipe or a folder."""
 
 _OURS = re.compile(r"[0-9a-f]{16}")
 
 SAVING = 0.1
-"""Seconds that a file which has just been emptied may take to be filled."""
+"""Seconds that an editor may take to fill a file that it has just emptied."""
 
 _NOTHING = blob_id(b"")
 
 OBSTACLE = "obstacle"
-"""Stands for the id of something at a path that is no readable file: a link, a folder, a huge file."""
+"""The id of what is no readable file: a link, a folder, a huge file."""
 
 
 @dataclass(frozen=True)
 class FileUpdate:
-    """What a file shall become (`data` None: gone) if its blob id is `expected` (None: not there)."""
+    """The new bytes of a file (`data` None: remove it), if its blob id still is `expected` (None: no
+    file)."""
 
     expected: str | None
     data: bytes | None
@@ -47,8 +48,8 @@ class FileUpdate:
 class Worktree:
     """The folder of the clone; every `path` is relative to it, with `/` between its parts.
 
-    `scratch` is a folder on the same file system that nobody looks at: files are written there and renamed
-    into place. Writing happens under the write lock, so whatever is found in it was left by a kill.
+    Files are written to `scratch`, a folder on the same file system, and renamed into place. The caller holds
+    the write lock, so whatever is in `scratch` before that was left by a killed process.
     """
 
     root: Path
@@ -56,7 +57,7 @@ class Worktree:
 
     @property
     def replaced(self) -> ReplacedFiles:
-        """The files that were replaced lately."""
+        """The old versions of files that were replaced lately."""
         return ReplacedFiles(self.scratch.with_name("replaced"))
 
     def read(self, path: str) -> bytes | None:
@@ -68,8 +69,11 @@ class Worktree:
             return _read(folders, path)
 
     def read_saved(self, path: str, *, is_empty: bool = False) -> bytes | None:
-        """The same, but for a file that is empty and never was (`is_empty`): an editor that saves in place
-        empties a file first, and has a moment to fill it."""
+        """The same; if the file is empty, waits a moment for an editor that empties a file before it writes
+        it.
+
+        `is_empty` says that the file was empty before, so that nobody needs to wait.
+        """
         end = time.monotonic() + SAVING
         while (data := self.read(path)) == b"" and not is_empty and time.monotonic() < end:
             time.sleep(SAVING / 20)
@@ -80,20 +84,21 @@ class Worktree:
         return os.path.lexists(self.root / path)
 
     def in_the_way(self, paths: Iterable[str]) -> dict[str, str]:
-        """What is where these files, or the folders they are in, should be and is no such thing, and why."""
+        """path -> why, of what stands in the place of one of these files or of a folder on its path."""
         return in_the_way(self.root, paths)
 
     def write(self, path: str, data: bytes) -> None:
-        """Replace the file at `path` so that it is there, whole, after a power cut."""
+        """Replace the file at `path`; after a power cut it has its old or its new bytes, whole."""
         self.write_all({path: data})
 
     def write_all(self, files: Mapping[str, bytes], seen: Mapping[str, str | None] | None = None) -> None:
         """Replace many files: all bytes are on disk before the first name points at them.
 
-        `seen` are the blob ids that they had a moment ago: what they hold instead by now becomes late.
+        `seen` has the blob ids that the files had a moment ago: if a file has other bytes by now, these
+        become a late write.
 
-        A renamed file whose bytes the disk has not seen would come back empty after a power cut, and an
-        empty file reads as "a person deleted everything".
+        If a file were renamed before the disk has its bytes, a power cut could leave it empty, which would
+        look as if a person had deleted all of its text.
         """
         since = time.time()
         with opened(self.root) as folders, self._prepared(folders, files) as prepared:
@@ -104,13 +109,13 @@ class Worktree:
             _sync_folders(folders, files)
 
     def adopt(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
-        """Bring files to the bytes wanted, each only while it still is what the caller saw.
+        """Update each file that still is what the caller saw; returns the paths of the others.
 
-        An editor may write at any moment: a file that is no longer as expected is left alone, and its path
-        returned; bytes that reach the old file while it is being replaced are `replaced.late`.
+        An editor may write at any moment, so a file that is no longer as expected is left alone. What reaches
+        the old file while we replace it becomes a late write (`replaced.late_writes`).
         """
         since = time.time()
-        # First what goes: a folder may come where a file was, and a file where a folder was.
+        # Remove files first: a folder may replace a file, and a file may replace a folder.
         with opened(self.root) as folders:
             gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
         for path in gone:
@@ -126,7 +131,7 @@ class Worktree:
         return frozenset(wanted) - gone - come.keys()
 
     def _keep_old(self, path: str, oid: str | None, since: float) -> None:
-        # Where there was none, one may have come while the disk was busy with ours.
+        # Where there was no file, an editor may have made one while we wrote ours.
         self.replaced.keep(self.root / path, path, oid or _NOTHING, since)
 
     def remove(self, path: str) -> None:
@@ -144,20 +149,20 @@ class Worktree:
             parent = parent.parent
 
     def scan(self, below: str = "") -> Scan:
-        """Look at every file, or at those below a folder, without opening one."""
+        """List every file, or those below a folder, without opening one."""
         return scan(self.root, below)
 
     def walk(self) -> Iterator[Listing]:
-        """Every folder as it is, those below it first."""
+        """Every folder; the folders in it come before it."""
         return walk(self.root)
 
     def scan_some(self, paths: Iterable[str]) -> Scan:
-        """Look at these files only."""
+        """The same for these paths only."""
         return scan_some(self.root, paths)
 
     @contextmanager
     def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
-        """Path -> name of a file in `scratch` that holds its bytes safely; none is left behind."""
+        """path -> name of a file in `scratch` that has its bytes, on the disk; leaves none behind."""
         many = len(files) >= MANY
         with self._open_scratch() as scratch:
             prepared = {}
@@ -177,7 +182,7 @@ class Worktree:
 
     @contextmanager
     def _open_scratch(self) -> Iterator[int]:
-        """The scratch folder, emptied before and after; never a link that somebody put there."""
+        """The open scratch folder, emptied before and after; a link in its place is not followed."""
         make_folder(self.scratch)
         handle = os.open(self.scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -210,7 +215,7 @@ def _id(folders: Folders, path: str) -> str | None:
 
 
 def _is_ready(folders: Folders, path: str, wanted: FileUpdate) -> bool:
-    """Whether the file is as expected, and nothing is in the way where a folder has to be."""
+    """Whether the file is as expected and its folder exists or could be made."""
     try:
         folders.of(path, create=True)
         return _id(folders, path) == wanted.expected

@@ -35,11 +35,11 @@ def tree(checkout: Checkout, **files: str) -> str:
 
 
 def edited(checkout: Checkout, head: str) -> list[str]:
-    return sorted(checkout.edited(checkout.look(), head))
+    return sorted(checkout.edited(checkout.snapshot(), head))
 
 
 def based(checkout: Checkout) -> dict[str, bytes]:
-    found = checkout.objects.files(checkout.look().base)
+    found = checkout.objects.files(checkout.snapshot().base)
     return {path: checkout.objects.data(key) for path, key in found.items()}
 
 
@@ -51,7 +51,7 @@ def files(checkout: Checkout) -> dict[str, str]:
 def test_files_come_change_and_go(checkout: Checkout) -> None:
     for wanted in ({"a": "1", "b": "1"}, {"a": "2", "c": "1"}, {}):
         head = tree(checkout, **wanted)
-        assert checkout.check_out(head, checkout.look()) == []
+        assert checkout.check_out(head, checkout.snapshot()) == []
         assert files(checkout) == {f"{name}.md": text for name, text in wanted.items()}
         assert edited(checkout, head) == []
         assert checkout.objects.ref(WT) == checkout.objects.ref(WT_NEXT) == head
@@ -59,7 +59,7 @@ def test_files_come_change_and_go(checkout: Checkout) -> None:
 
 def test_what_a_person_did_reads_as_edits(checkout: Checkout) -> None:
     head = tree(checkout, a="1", b="1", c="1")
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     root = checkout.worktree.root
     (root / "a.md").write_text("mine")
     (root / "b.md").unlink()
@@ -68,9 +68,9 @@ def test_what_a_person_did_reads_as_edits(checkout: Checkout) -> None:
 
 
 def test_an_edit_made_since_we_looked_is_left_and_still_an_edit(checkout: Checkout) -> None:
-    checkout.check_out(tree(checkout, a="1", b="1"), checkout.look())
+    checkout.check_out(tree(checkout, a="1", b="1"), checkout.snapshot())
     head = tree(checkout, a="2", b="2", c="2")
-    seen = checkout.look()
+    seen = checkout.snapshot()
     (checkout.worktree.root / "a.md").write_text("mine")
     (checkout.worktree.root / "c.md").write_text("mine")
     checkout.check_out(head, seen)
@@ -83,10 +83,10 @@ def test_an_edit_made_since_we_looked_is_left_and_still_an_edit(checkout: Checko
 
 def test_what_is_held_back_keeps_its_file_and_its_base(checkout: Checkout) -> None:
     first = tree(checkout, a="1", b="1")
-    checkout.check_out(first, checkout.look())
+    checkout.check_out(first, checkout.snapshot())
     (checkout.worktree.root / "a.md").write_text("with a secret")
     head = tree(checkout, a="2", b="2")
-    checkout.check_out(head, checkout.look(), hold=["a.md"])
+    checkout.check_out(head, checkout.snapshot(), hold=["a.md"])
     assert files(checkout) == {"a.md": "with a secret", "b.md": "2"}
     assert edited(checkout, head) == ["a.md"]
     assert based(checkout)["a.md"] == b"1"
@@ -100,7 +100,7 @@ def test_a_checkout_killed_half_way_reads_as_no_edit(
         pass
 
     first = tree(checkout, a="1", b="1", c="1")
-    checkout.check_out(first, checkout.look())
+    checkout.check_out(first, checkout.snapshot())
     head = tree(checkout, a="2", c="2", d="2")
     done = []
     adopt = Worktree.adopt
@@ -115,22 +115,22 @@ def test_a_checkout_killed_half_way_reads_as_no_edit(
         patch.setattr(module, "_BATCH", 1)
         patch.setattr(Worktree, "adopt", killed)
         with pytest.raises(Killed):
-            checkout.check_out(head, checkout.look())
+            checkout.check_out(head, checkout.snapshot())
     assert edited(checkout, head) == []
     assert edited(checkout, first) == []
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     assert files(checkout) == {"a.md": "2", "c.md": "2", "d.md": "2"}
 
 
 def test_an_edit_after_a_killed_checkout_is_an_edit(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout.check_out(tree(checkout, a="1"), checkout.look())
+    checkout.check_out(tree(checkout, a="1"), checkout.snapshot())
     head = tree(checkout, a="2")
     with monkeypatch.context() as patch:
         patch.setattr(Worktree, "adopt", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            checkout.check_out(head, checkout.look())
+            checkout.check_out(head, checkout.snapshot())
     (checkout.worktree.root / "a.md").write_text("mine")
     assert edited(checkout, head) == ["a.md"]
 
@@ -152,12 +152,12 @@ def test_what_must_not_reach_the_disk_stays_in_the_tree(checkout: Checkout, tmp_
             "sub": f"160000:{'1' * 40}",
         },
     )
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     root = checkout.worktree.root
     assert sorted(p.name for p in root.iterdir()) == [".git", "exec.md", "good.md"]
     assert not os.access(root / "exec.md", os.X_OK)
     assert edited(checkout, head) == []
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     assert edited(checkout, head) == []
 
 
@@ -168,7 +168,7 @@ def test_a_link_or_folder_in_the_way_is_left_and_reads_as_no_deletion(
     (root / "a.md").symlink_to(tmp_path / "victim")
     (root / "b.md").mkdir()
     head = tree(checkout, a="1", b="1", c="1")
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     assert (root / "a.md").is_symlink()
     assert (root / "b.md").is_dir()
     assert not (tmp_path / "victim").exists()
@@ -179,7 +179,7 @@ def test_a_link_or_folder_in_the_way_is_left_and_reads_as_no_deletion(
 def test_bytes_written_while_a_file_was_replaced_come_back(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout.check_out(tree(checkout, a="1\n"), checkout.look())
+    checkout.check_out(tree(checkout, a="1\n"), checkout.snapshot())
     put = Worktree._put
 
     def put_late(worktree: Worktree, folders: Folders, path: str, temporary: str) -> None:
@@ -188,7 +188,7 @@ def test_bytes_written_while_a_file_was_replaced_come_back(
             editor.write(b"late\n")
 
     monkeypatch.setattr(Worktree, "_put", put_late)
-    (late,) = checkout.check_out(tree(checkout, a="2\n"), checkout.look())
+    (late,) = checkout.check_out(tree(checkout, a="2\n"), checkout.snapshot())
     assert (late.path, late.base, late.data) == ("a.md", blob_id(b"1\n"), b"1\nlate\n")
     assert files(checkout) == {"a.md": "2\n"}
 
@@ -197,20 +197,20 @@ def test_nothing_is_written_when_all_is_as_it_should_be(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     head = tree(checkout, a="1")
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     monkeypatch.setattr(Objects, "set_ref", lambda *_: pytest.fail("a ref was written"))
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
 
 
 def test_a_folder_in_a_notes_place_is_no_deletion(checkout: Checkout) -> None:
     head = tree(checkout, a="1", b="1", c="1")
-    checkout.check_out(head, checkout.look())
+    checkout.check_out(head, checkout.snapshot())
     root = checkout.worktree.root
     (root / "a.md").unlink()
     (root / "a.md").mkdir()
     (root / "b.md").unlink()
     assert edited(checkout, head) == ["b.md"]
-    assert checkout.edited(checkout.look(["a.md"]), head) == {"b.md"}  # at the top a missing file alarms
+    assert checkout.edited(checkout.snapshot(["a.md"]), head) == {"b.md"}  # at the top a missing file alarms
     (root / "a.md" / "below.md").write_text("mine")
     assert edited(checkout, head) == ["b.md"]
-    assert "a.md" in checkout.look().skipped
+    assert "a.md" in checkout.snapshot().skipped

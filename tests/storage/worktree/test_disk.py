@@ -15,7 +15,7 @@ from owned import own_of
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.worktree.disk import Differing, Everything, look, look_at
+from ctxrepo.storage.worktree.disk import AllFiles, Differing, read_files, read_worktree
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import Worktree
 
@@ -71,12 +71,12 @@ def test_it_differs_in_just_what_is_not_the_same(
     commit = stored(objects, there)
     for files in states:
         write(tree, files)
-        top, skipped = look(stamps, tree)
+        top, skipped = read_worktree(stamps, tree)
         assert skipped == {}
         assert top.id == stored(objects, files)
-        assert Everything(top).differing(objects, commit) == unequal(files, there)
-        assert {*Everything(top).shared(objects, commit)} == files.keys() & there.keys()
-        some, _ = look_at(tree, frozenset({*files, "a/y.md", "never.md"}))
+        assert AllFiles(top).differing(objects, commit) == unequal(files, there)
+        assert {*AllFiles(top).shared(objects, commit)} == files.keys() & there.keys()
+        some, _ = read_files(tree, frozenset({*files, "a/y.md", "never.md"}))
         known = {p: d for p, d in there.items() if p in some.only}
         assert some.differing(objects, commit) == unequal(files, known)
 
@@ -89,7 +89,7 @@ def test_outside_the_cone_only_what_is_on_disk_is_compared(
     write(tree, files)
     cone = Cone.of(folders)
     known = {path: data for path, data in there.items() if cone.holds(path) or path in files}
-    disk = Everything(look(stamps, tree)[0], cone)
+    disk = AllFiles(read_worktree(stamps, tree)[0], cone)
     assert disk.differing(objects, stored(objects, there)) == unequal(files, known)
 
 
@@ -102,7 +102,7 @@ def test_a_folder_as_it_is_known_is_not_read_in_the_tree(
     read = []
     items = Objects.items
     monkeypatch.setattr(Objects, "items", lambda self, tree: read.append(tree) or items(self, tree))
-    assert Everything(look(stamps, tree)[0]).differing(objects, commit).keys() == {"b/x.md"}
+    assert AllFiles(read_worktree(stamps, tree)[0]).differing(objects, commit).keys() == {"b/x.md"}
     assert read == [commit, objects.key_at(commit, "b")]
 
 
@@ -116,7 +116,7 @@ def test_what_can_not_be_read_is_told_and_is_not_there(
     (tree.root / "con").mkdir()
     (tree.root / "con" / "x.md").write_bytes(b"x")
     for _ in range(2):
-        top, skipped = look(stamps, tree)
+        top, skipped = read_worktree(stamps, tree)
         assert sorted(top.folders) == ["a", "b"]
         assert skipped == {
             "a/nested": "is a git repository of its own",
@@ -127,8 +127,8 @@ def test_what_can_not_be_read_is_told_and_is_not_there(
 
 def test_folders_without_a_file_are_not_there(objects: Objects, tree: Worktree, stamps: Stamps) -> None:
     (tree.root / "a" / "b" / "c").mkdir(parents=True)
-    assert look(stamps, tree)[0].id == stored(objects, {})
+    assert read_worktree(stamps, tree)[0].id == stored(objects, {})
     tree.write("a/b/c/d.md", b"1")
-    assert look(stamps, tree)[0].id == stored(objects, {"a/b/c/d.md": b"1"})
+    assert read_worktree(stamps, tree)[0].id == stored(objects, {"a/b/c/d.md": b"1"})
     os.unlink(tree.root / "a" / "b" / "c" / "d.md")
-    assert look(stamps, tree)[0].id == stored(objects, {})
+    assert read_worktree(stamps, tree)[0].id == stored(objects, {})

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.storage.worktree.disk import look
+from ctxrepo.storage.worktree.disk import read_worktree
 from ctxrepo.storage.worktree.scan import Listing, Stamp
-from ctxrepo.storage.worktree.stamps import FolderSnapshot, Stamps, held
+from ctxrepo.storage.worktree.stamps import FolderSnapshot, Stamps, read_folder
 from ctxrepo.storage.worktree.worktree import Worktree
 
 HOUR = 3_600_000_000_000
@@ -66,21 +66,21 @@ def ids(found: FolderSnapshot) -> dict[str, str]:
 def test_what_is_settled_is_not_read_again(tree: Worktree) -> None:
     tree.write("a.md", b"one")
     found = settled(listing(tree))
-    first = held(tree, found, None)
+    first = read_folder(tree, found, None)
     assert ids(first) == {"a.md": blob_id(b"one")}
     (tree.root / "a.md").write_bytes(b"two")  # under a stamp that says nothing of it
-    assert held(tree, found, first) is first
-    assert ids(held(tree, listing(tree), first)) == {"a.md": blob_id(b"two")}
+    assert read_folder(tree, found, first) is first
+    assert ids(read_folder(tree, listing(tree), first)) == {"a.md": blob_id(b"two")}
 
 
 def test_beside_a_file_that_changed_the_others_are_not_read_again(tree: Worktree) -> None:
     tree.write_all({"a.md": b"one", "b.md": b"one"})
     found = settled(listing(tree))
-    first = held(tree, found, None)
+    first = read_folder(tree, found, None)
     (tree.root / "a.md").write_bytes(b"two")
     (tree.root / "b.md").write_bytes(b"two")
     changed = replace(found, there={**found.there, "b.md": listing(tree).there["b.md"]})
-    assert ids(held(tree, changed, first)) == {"a.md": blob_id(b"one"), "b.md": blob_id(b"two")}
+    assert ids(read_folder(tree, changed, first)) == {"a.md": blob_id(b"one"), "b.md": blob_id(b"two")}
 
 
 @pytest.mark.parametrize("field", ["mtime_ns", "ctime_ns"])
@@ -89,20 +89,20 @@ def test_what_changed_a_moment_ago_is_not_believed(tree: Worktree, field: str) -
     tree.write("a.md", b"one")
     now = time.time_ns()
     found = with_stamps(settled(listing(tree)), lambda s: s._replace(**{field: now}))
-    first = held(tree, found, None)
+    first = read_folder(tree, found, None)
     assert ids(first) == {"a.md": blob_id(b"one")}
     (tree.root / "a.md").write_bytes(b"two")
-    assert ids(held(tree, found, first)) == {"a.md": blob_id(b"two")}
+    assert ids(read_folder(tree, found, first)) == {"a.md": blob_id(b"two")}
 
 
 @pytest.mark.parametrize("field", ["size", "mtime_ns", "ctime_ns", "inode"])
 def test_a_stamp_that_differs_in_anything_is_another(tree: Worktree, field: str) -> None:
     tree.write("a.md", b"one")
     found = settled(listing(tree))
-    first = held(tree, found, None)
+    first = read_folder(tree, found, None)
     (tree.root / "a.md").write_bytes(b"two")
     other = with_stamps(found, lambda s: s._replace(**{field: getattr(s, field) + 1}))
-    assert ids(held(tree, other, first)) == {"a.md": blob_id(b"two")}
+    assert ids(read_folder(tree, other, first)) == {"a.md": blob_id(b"two")}
 
 
 def test_what_may_not_be_part_of_the_memory_is_told_each_time(tree: Worktree) -> None:
@@ -110,13 +110,13 @@ def test_what_may_not_be_part_of_the_memory_is_told_each_time(tree: Worktree) ->
     (tree.root / "link.md").symlink_to("a.md")
     (tree.root / "con.md").write_bytes(b"x")
     (tree.root / ".a.md.swp").write_bytes(b"x")
-    first = held(tree, settled(listing(tree)), None)
+    first = read_folder(tree, settled(listing(tree)), None)
     assert ids(first) == {"a.md": blob_id(b"one")}
     assert json.loads(first.skipped) == {
         "link.md": "is a symbolic link",
         "con.md": "has a name that Windows reserves",
     }
-    assert held(tree, settled(listing(tree)), first) is first
+    assert read_folder(tree, settled(listing(tree)), first) is first
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -141,7 +141,7 @@ def test_no_sequence_of_rewrites_brings_a_stale_id(
         else:
             tree.write(f"{name}.md", data)
         truth = {p.name: blob_id(p.read_bytes()) for p in tree.root.iterdir()}
-        assert look(Stamps(database), tree)[0].files == truth
+        assert read_worktree(Stamps(database), tree)[0].files == truth
 
 
 def test_what_was_kept_comes_back_and_what_is_gone_does_not(database: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_database_that_can_not_be_used_costs_time_only(
     else:
         database.write_bytes(damage)
     for _ in range(2):
-        assert look(Stamps(database), tree)[0].files == {"a.md": blob_id(b"one")}
+        assert read_worktree(Stamps(database), tree)[0].files == {"a.md": blob_id(b"one")}
 
 
 def test_a_database_that_somebody_else_writes_is_kept(
@@ -171,7 +171,7 @@ def test_a_database_that_somebody_else_writes_is_kept(
 ) -> None:
     (tree.root / "a.md").write_text("- a\n")
     stamps = Stamps(database)
-    look(stamps, tree)
+    read_worktree(stamps, tree)
     before = stamps.read()
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *words: connect(*words, timeout=0.01))
