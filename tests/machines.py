@@ -16,7 +16,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.locate.project import Project, find_project
 from ctxrepo.services.notes.remember import Fact, Remembered, remember
 from ctxrepo.services.repository.init import InitRequest, init
-from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
+from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage.memory import Memory
@@ -64,7 +64,7 @@ class Machine:
         memory = self.open()
         return remember(memory, Fact(text, **fact), self.project(), Origin(memory.host), NOW)
 
-    def sync(self, **how: Any) -> Synced:
+    def sync(self, **how: Any) -> SyncResult:
         return sync(self.open(), NOW, SyncRequest(**how))
 
     def worker(self, now: Callable[[], datetime] = lambda: NOW, log: Callable[[str], None] = print) -> Worker:

@@ -26,7 +26,7 @@ from ctxrepo.storage.user.pimemory import redirections
 from ctxrepo.storage.user.places import Places
 
 if TYPE_CHECKING:
-    from ctxrepo.services.saving.committed import Committed
+    from ctxrepo.services.saving.committed import CommitResult
     from ctxrepo.services.setup.connection import Machine
 
 Request = TypeVar("Request")
@@ -150,7 +150,7 @@ class Desk:
             folder = str(state / known.id)
             start_worker(self.interpreter, str(state), folder)
 
-    def commit_pending(self) -> Committed | None:
+    def commit_pending(self) -> CommitResult | None:
         """Commit what was written and isn't committed, so that what is shown is up to date.
 
         None, and a notice says why, where that can't be done.

@@ -9,7 +9,7 @@ from random import Random
 
 from merging.notes import PATH, Case, alike, clear, wild
 
-from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.frontmatter import split
@@ -34,7 +34,7 @@ def said(data: bytes | None) -> Counter[str]:
     )
 
 
-def kept(result: Merged) -> Counter[str]:
+def kept(result: MergedFile) -> Counter[str]:
     """What is in the file or put aside."""
     return said(result.data) + Counter(normalised(copy.other) for copy in result.conflict_copies)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.merge import MergedFile, merge_file
 
 
-def merge(path: str, base: str, ours: str, theirs: str) -> Merged:
+def merge(path: str, base: str, ours: str, theirs: str) -> MergedFile:
     """What the file at `path` becomes, whichever side is called ours."""
     merged = merge_file(path, base.encode(), ours.encode(), theirs.encode())
     assert merged == merge_file(path, base.encode(), theirs.encode(), ours.encode())

@@ -11,7 +11,7 @@ from ctxrepo.app.result import Result
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.review.review import Review
-    from ctxrepo.services.sync.sync import Synced
+    from ctxrepo.services.sync.sync import SyncResult
 
 CONFLICT, QUEUED, REFUSED = 4, 5, 6
 
@@ -28,7 +28,7 @@ class ExchangeRequest:
 class ExchangeOutcome:
     """How it went, whether there is a remote at all, and the review that commits went to."""
 
-    synced: Synced
+    synced: SyncResult
     has_remote: bool
     review: Review | None
     in_review: int
@@ -72,7 +72,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     return Result(outcome, data, code_of(result))
 
 
-def code_of(result: Synced) -> int:
+def code_of(result: SyncResult) -> int:
     """6 for what is held back before 5 for a remote that wasn't reached before 4 for what lost a merge."""
     if result.held:
         return REFUSED

@@ -19,31 +19,31 @@ MAX_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedFile:
     """`data` is None when the file is gone; `conflict_copies` hold what lost and must be kept elsewhere."""
 
     data: bytes | None
     conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
-def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merged:
+def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
     """What the file at `path` is after both sides' changes to `base`; None stands for no file.
 
     The same whichever side is called ours. An edit stays against a deletion. There are never conflict
     markers: of two edits of one thing one stays and the other becomes a conflict copy.
     """
     if ours in (theirs, base):
-        return Merged(theirs)
+        return MergedFile(theirs)
     if theirs == base:
-        return Merged(ours)
+        return MergedFile(ours)
     if ours is None or theirs is None:
-        return Merged(theirs if ours is None else ours)
+        return MergedFile(theirs if ours is None else ours)
     merged = _by_meaning(path, base or b"", ours, theirs)
     if merged is None:
         kept, other = max(ours, theirs), min(ours, theirs)
-        return Merged(kept, (ConflictCopy(path, "", "", decode_exactly(other)),))
+        return MergedFile(kept, (ConflictCopy(path, "", "", decode_exactly(other)),))
     text, copies = merged
-    return Merged(encode(text), tuple(dict.fromkeys(copies)))
+    return MergedFile(encode(text), tuple(dict.fromkeys(copies)))
 
 
 def _by_meaning(path: str, base: bytes, ours: bytes, theirs: bytes) -> tuple[str, list[ConflictCopy]] | None:

@@ -9,7 +9,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
-from ctxrepo.services.saving.committed import Committed
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.storage.cache.rows import CachedNote
 from ctxrepo.storage.memory import Memory
 
@@ -57,7 +57,9 @@ def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[NoteDe
     ]
 
 
-def list_notes(memory: Memory, scope: str, project: Project | None, done: Committed | None) -> list[Listed]:
+def list_notes(
+    memory: Memory, scope: str, project: Project | None, done: CommitResult | None
+) -> list[Listed]:
     """Notes of one scope, or of the project and global, sorted by scope and path.
 
     `done` is the commit that was just made: it has looked through the folders, and all but what it passed
@@ -71,7 +73,7 @@ def list_notes(memory: Memory, scope: str, project: Project | None, done: Commit
     return sorted((note for note in found if note), key=lambda n: (order[n.scope], n.path))
 
 
-def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: Committed) -> set[str]:
+def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done: CommitResult) -> set[str]:
     """The notes of the cache, but for what was passed over: of that those that are on disk."""
     passed = {path for path in (*(r.path for r in done.held), *done.skipped) if path.split("/")[0] in folders}
     return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}

@@ -15,11 +15,11 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.relocate import Relocated, relocate, require_let_through
+from ctxrepo.services.saving.relocate import Relocation, relocate, require_let_through
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
-_NOTHING = Relocated(0, 0, ())
+_NOTHING = Relocation(0, 0, ())
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ProjectLink:
     folder: str
     is_changed: bool
     before: str = ""
-    relocated: Relocated = _NOTHING
+    relocated: Relocation = _NOTHING
 
 
 def link_project(memory: Memory, identity: str, target: str, origin: Origin, now: datetime) -> ProjectLink:

@@ -14,7 +14,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.relocate import Relocated, relocate, require_let_through
+from ctxrepo.services.saving.relocate import Relocation, relocate, require_let_through
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -26,7 +26,7 @@ class Renamed:
     id: str
     before: str
     folder: str
-    relocated: Relocated
+    relocated: Relocation
 
 
 def rename_project(memory: Memory, project: Project, name: str, origin: Origin, now: datetime) -> Renamed:

@@ -16,7 +16,7 @@ from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.adopt import Adoption, adoptable
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.services.repository.register import register
-from ctxrepo.services.sync.sync import Synced, sync
+from ctxrepo.services.sync.sync import SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import configure
 from ctxrepo.storage.clone.refwriter import RefWriter
@@ -46,7 +46,7 @@ class Initialised:
     root: Path
     remote: str
     action: str
-    synced: Synced | None = None
+    synced: SyncResult | None = None
     source: Path | None = None
     warnings: tuple[str, ...] = ()
 

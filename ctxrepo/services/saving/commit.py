@@ -19,7 +19,7 @@ from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own, require_ready
 from ctxrepo.services.saving.accept import Accepted, Changes, accept
-from ctxrepo.services.saving.committed import Committed, note_all_committed
+from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
 from ctxrepo.services.saving.held import held_deletions
@@ -53,7 +53,7 @@ class CommitRequest:
 ALL = CommitRequest()
 
 
-def commit(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> Committed:
+def commit(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> CommitResult:
     """Commit what is pending and bring worktree, index and cache up to date with it.
 
     RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
@@ -64,15 +64,15 @@ def commit(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> Commit
         return commit_locked(memory, now, wanted)
 
 
-def commit_locked(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> Committed:
+def commit_locked(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> CommitResult:
     """`commit` for a caller that holds the write lock."""
     with memory.building():
         return _commit(memory, now, wanted)
 
 
-def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
+def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
     memory.objects.reopen()
-    so_far: Committed | None = None
+    so_far: CommitResult | None = None
     for _ in range(_TRIES):
         committed, late = _attempt(memory, now, wanted)
         if committed is None:
@@ -88,7 +88,7 @@ def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
     raise Busy("the branch kept moving while we were committing", "Run the command again.")
 
 
-def _together(before: Committed, committed: Committed) -> Committed:
+def _together(before: CommitResult, committed: CommitResult) -> CommitResult:
     """What two attempts came to, the second of which took what was late for the first."""
     return replace(
         committed,
@@ -100,7 +100,7 @@ def _together(before: Committed, committed: Committed) -> Committed:
 
 def _attempt(
     memory: Memory, now: datetime, wanted: CommitRequest
-) -> tuple[Committed | None, Sequence[LateWrite]]:
+) -> tuple[CommitResult | None, Sequence[LateWrite]]:
     """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
     objects = memory.objects
     old = memory.head
@@ -136,7 +136,7 @@ def _attempt(
     snapshot, unknown = _further(memory, snapshot, accepted.changes.keys(), old_tree)
     later = check_out(memory, tree, snapshot, hold | unknown) if tree else ()
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
-    committed = Committed(new, new != old, held, copies, snapshot.skipped, (*settled, *done), stamps)
+    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, (*settled, *done), stamps)
     return committed, _within_reach(later, snapshot, hold)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Committed:
+class CommitResult:
     """`head` is the commit that now holds everything (None: the memory is still empty).
 
     `created` says whether this run made it, `held` what the guard kept out of it, `skipped` which files were
@@ -50,17 +50,17 @@ class Committed:
         return not (self.created or self.held or self.conflict_copies or self.skipped)
 
 
-def committed_already(memory: Memory) -> Committed | None:
+def committed_already(memory: Memory) -> CommitResult | None:
     """The commit that holds all there is, with the cache in step; None where something may wait."""
     cache = memory.cache
     head = RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref)
     if not head or cache.head != head or not cache.all_committed or not _is_undisturbed(memory):
         return None
     stamps = digest_now(memory.worktree)
-    return Committed(head) if stamps and _mark(memory, stamps) == cache.all_committed else None
+    return CommitResult(head) if stamps and _mark(memory, stamps) == cache.all_committed else None
 
 
-def note_all_committed(memory: Memory, done: Committed) -> None:
+def note_all_committed(memory: Memory, done: CommitResult) -> None:
     """Leave the mark, where a commit looked at everything and found nothing to do."""
     if done.is_all and done.stamps and memory.cache.head == done.head:
         mark = _mark(memory, done.stamps)

@@ -22,7 +22,7 @@ from ctxrepo.services.saving.write import Draft
 
 
 @dataclass(frozen=True)
-class Relocated:
+class Relocation:
     """How many files moved, how many other notes had links into the folder, and what lost where two files
     became one."""
 
@@ -40,7 +40,7 @@ def require_let_through(held: Iterable[Refusal], folder: str) -> None:
             )
 
 
-def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
+def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     """Move the notes, other files and tapes of the folder `old`, which may be none, to the folder `new`.
 
     A file that is there already and the one that comes become one by meaning. Links that name the old folder
@@ -58,7 +58,7 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocated:
         for before, after in _renamed(draft, path, text, to, named):
             record(draft, "moved", before, to, now, after)
     linking = follow_links(draft, moves, lambda text: relinked(text, old, new))
-    return Relocated(len(files), len(linking), tuple(copies))
+    return Relocation(len(files), len(linking), tuple(copies))
 
 
 def _files_of(draft: Draft, old: str, new: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own
 from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked
-from ctxrepo.services.saving.committed import Committed
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergedCommits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory
@@ -18,7 +18,7 @@ Join = Callable[[str | None], MergedCommits | None]
 """Puts what was received together with the branch as it is by now; None when there is nothing at all."""
 
 
-def follow(memory: Memory, received: str, join: Join, now: datetime) -> Committed:
+def follow(memory: Memory, received: str, join: Join, now: datetime) -> CommitResult:
     """Bring the branch to `join(branch)`, and the files that differ along.
 
     What was written while we spoke to the remote is committed first, so that no file on disk is ahead of

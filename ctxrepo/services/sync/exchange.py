@@ -19,7 +19,7 @@ from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
 from ctxrepo.services.review.review import open_review
-from ctxrepo.services.saving.committed import Committed
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.apply_exchange import follow
@@ -63,7 +63,7 @@ class Exchange:
     received: int = 0
     sent: int = 0
     branch: str = ""
-    committed: Committed | None = None
+    committed: CommitResult | None = None
     held: tuple[Refusal, ...] = ()
     conflict_copies: tuple[ConflictCopy, ...] = ()
     notices: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_obstacles
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit_locked
-from ctxrepo.services.saving.committed import Committed
+from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import tell_all
 from ctxrepo.services.sync.exchange import OK, Exchange, exchange
 from ctxrepo.storage.memory import Memory
@@ -27,7 +27,7 @@ _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under
 
 
 @dataclass(frozen=True)
-class Synced:
+class SyncResult:
     """`remote` is how the last conversation ended; `received` and `sent` count commits of this run, `branch`
     is the review branch they went to ('' is the shared one).
 
@@ -63,7 +63,7 @@ class SyncRequest:
     wait: float = SYNC_WAIT
 
 
-def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) -> Synced:
+def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) -> SyncResult:
     """Commit, receive and, where it is asked for, send. Without a remote it only commits.
 
     The remote being away or refusing is an outcome in the result; errors are those of `commit`.
@@ -92,14 +92,14 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) ->
     return result
 
 
-def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
+def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
     with memory.writing():
         return commit_locked(memory, now, wanted)
 
 
-def _synced(memory: Memory, done: Committed, said: Exchange) -> Synced:
+def _synced(memory: Memory, done: CommitResult, said: Exchange) -> SyncResult:
     last = said.committed or done
-    return Synced(
+    return SyncResult(
         head=last.head,
         remote=said.answer,
         received=said.received,

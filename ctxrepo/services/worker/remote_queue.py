@@ -16,7 +16,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import in_words
 from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.sync.sync import Synced, SyncRequest, sync
+from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
@@ -90,7 +90,7 @@ class RemoteQueue:
         return False, True
 
     def _sync(self, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
-        def act() -> Synced:
+        def act() -> SyncResult:
             return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=PATIENCE))
 
         answer = healing(self.memory, self.now(), act, lambda done: self.log(done.words)).remote

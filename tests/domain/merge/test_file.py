@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import ConflictCopy, Merged, copy_as_file, merge_file
+from ctxrepo.domain.merge import ConflictCopy, MergedFile, copy_as_file, merge_file
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.paths import is_ignored, unsafe
@@ -18,8 +18,8 @@ paths = st.sampled_from([NOTE, OTHER, "ctxrepo.toml", "TAPE/a/h-202611.jsonl", "
 
 @given(paths, files, files)
 def test_a_one_sided_change_is_taken_byte_for_byte(path: str, base: bytes | None, one: bytes | None) -> None:
-    assert merge_file(path, base, one, one) == Merged(one)
-    assert merge_file(path, base, one, base) == merge_file(path, base, base, one) == Merged(one)
+    assert merge_file(path, base, one, one) == MergedFile(one)
+    assert merge_file(path, base, one, base) == merge_file(path, base, base, one) == MergedFile(one)
 
 
 @given(paths, files, files, files)
@@ -34,11 +34,11 @@ def test_any_bytes_merge_the_same_either_way_and_an_edit_is_never_deleted(
 
 @pytest.mark.parametrize("path", [NOTE, OTHER, "ctxrepo.toml"])
 def test_an_edit_stays_against_a_deletion(path: str) -> None:
-    assert merge_file(path, b"was", None, b"is") == merge_file(path, b"was", b"is", None) == Merged(b"is")
+    assert merge_file(path, b"was", None, b"is") == merge_file(path, b"was", b"is", None) == MergedFile(b"is")
 
 
 def test_of_two_versions_of_another_file_one_stays_and_the_other_is_put_aside_whole() -> None:
-    assert merge_file(OTHER, b"x", b"<a>\n", b"<b>\n") == Merged(
+    assert merge_file(OTHER, b"x", b"<a>\n", b"<b>\n") == MergedFile(
         b"<b>\n", (ConflictCopy(OTHER, "", "", "<a>\n"),)
     )
 

@@ -9,7 +9,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import Merged
+from ctxrepo.domain.merge import MergedFile
 from ctxrepo.errors import Refused
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import read_ledger
@@ -254,7 +254,7 @@ def test_an_editor_that_never_rests_loses_nothing(mine: Machine, monkeypatch: py
     """It writes whenever the command has looked at the file, until that looks no more."""
     real, written = writing.merge_file, ["- one", "- by hand"]
 
-    def merge_while_somebody_writes(path: str, *versions: bytes | None) -> Merged:
+    def merge_while_somebody_writes(path: str, *versions: bytes | None) -> MergedFile:
         written.append(f"- by hand {len(written)}")
         mine.write(path, "".join(f"{line}\n" for line in written))
         return real(path, *versions)

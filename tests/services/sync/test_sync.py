@@ -13,7 +13,7 @@ from machines import NOW, Machine, make_machine
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
-from ctxrepo.services.saving.commit import CommitRequest, Committed, commit
+from ctxrepo.services.saving.commit import CommitRequest, CommitResult, commit
 from ctxrepo.services.saving.pending import Version
 from ctxrepo.services.sync import sync as sync_module
 from ctxrepo.storage.memory import Memory
@@ -167,7 +167,7 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
     ada, _ = pair
     asked = []
 
-    def committed(memory: Memory, now: datetime, wanted: CommitRequest) -> Committed:
+    def committed(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
         done = commit(memory, now, wanted)
         if not asked:
             ada.remember("just then")

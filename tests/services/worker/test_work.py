@@ -18,7 +18,7 @@ from machines import Machine
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.services.locate.project import is_known
-from ctxrepo.services.saving.commit import Committed, commit
+from ctxrepo.services.saving.commit import CommitResult, commit
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker import work as work_module
 from ctxrepo.storage import memory as memory_module
@@ -280,7 +280,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, memory: Memory, fails: bool) -> l
     rounds: list[int] = []
     real = work_module.commit
 
-    def commit(*words: Any) -> Committed:
+    def commit(*words: Any) -> CommitResult:
         rounds.append(1)
         if len(rounds) == 1:
             spool(memory, "stop")
@@ -329,7 +329,7 @@ def test_work_that_never_ends_is_for_the_next_worker(
     spool(memory, "stop")
     real = work_module.commit
 
-    def commit(*words: Any) -> Committed:
+    def commit(*words: Any) -> CommitResult:
         spool(memory, "stop")
         return real(*words)
 

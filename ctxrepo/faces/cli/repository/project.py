@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.projects.rename_project import Renamed
     from ctxrepo.services.projects.show_project import Shown
     from ctxrepo.services.projects.unlink_project import Unlinked
-    from ctxrepo.services.saving.relocate import Relocated
+    from ctxrepo.services.saving.relocate import Relocation
 
 _BECAUSE = {
     "explicit": "you named it",
@@ -195,6 +195,6 @@ def _told_apart(done: Unlinked) -> str:
     return f"not linked: {done.name} is a project of its own{place}{names}"
 
 
-def _along(relocated: Relocated) -> str:
+def _along(relocated: Relocation) -> str:
     links = f", links in {relocated.linking} more" if relocated.linking else ""
     return f" ({output.counted(relocated.files, 'file')}{links})"

@@ -16,7 +16,7 @@ from ctxrepo.faces.cli.options import Json
 if TYPE_CHECKING:
     from ctxrepo.app.repository.sync import ExchangeOutcome
     from ctxrepo.domain.merge import ConflictCopy
-    from ctxrepo.services.sync.sync import Synced
+    from ctxrepo.services.sync.sync import SyncResult
 
 
 def register(app: typer.Typer) -> None:
@@ -89,7 +89,7 @@ def _exchanged(outcome: ExchangeOutcome) -> str:
     return f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
 
 
-def ending(result: Synced, failing: str = "not sent") -> Iterator[str]:
+def ending(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
     """What needs a person."""
     yield from (*told(result.held), *result.notices)
     yield from conflict_hints(result.conflict_copies)

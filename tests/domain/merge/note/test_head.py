@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note.frontmatter import read
 
 PATH = "shop/topics/build.md"
@@ -15,7 +15,7 @@ updated: 2026-01-05
 """
 
 
-def merge(base: str, ours: str, theirs: str) -> Merged:
+def merge(base: str, ours: str, theirs: str) -> MergedFile:
     sides = [f"---\n{head}---\n\n- entry\n".encode() for head in (base, ours, theirs)]
     merged = merge_file(PATH, *sides)
     assert merged == merge_file(PATH, sides[0], sides[2], sides[1])
@@ -119,12 +119,12 @@ def test_a_head_with_a_key_given_twice_is_taken_whole() -> None:
 
 def test_a_head_that_one_side_removed_stays_where_the_other_edited_it() -> None:
     base, theirs = f"---\n{BASE}---\n- a\n", f"---\n{BASE}owner: ada\n---\n- a\n"
-    assert merge_file(PATH, base.encode(), b"- a\n", theirs.encode()) == Merged(theirs.encode())
+    assert merge_file(PATH, base.encode(), b"- a\n", theirs.encode()) == MergedFile(theirs.encode())
 
 
 def test_a_head_without_a_last_newline_glues_nothing() -> None:
     base, ours = b"---\na: 1\n---\n", b"---\na: 1\nb: 2\n---"
-    assert merge_file(PATH, base, ours, base + b"body\n") == Merged(ours + b"\nbody\n")
+    assert merge_file(PATH, base, ours, base + b"body\n") == MergedFile(ours + b"\nbody\n")
 
 
 def test_a_head_that_would_become_too_large_is_taken_whole() -> None:

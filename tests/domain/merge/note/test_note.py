@@ -7,7 +7,7 @@ from functools import partial
 
 from merging import sides
 
-from ctxrepo.domain.merge import Merged, merge_file
+from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note.frontmatter import split
 
 PATH = "shop/topics/build.md"
@@ -152,7 +152,7 @@ def test_the_same_addition_on_both_sides_is_there_once() -> None:
 
 def test_a_note_made_on_both_sides_keeps_the_entries_of_both() -> None:
     merged = merge_file(PATH, None, b"# T\n\n- ours is here\n", b"# T\n\n- but theirs was too\n")
-    assert merged == Merged(b"# T\n\n- but theirs was too\n- ours is here\n")
+    assert merged == MergedFile(b"# T\n\n- but theirs was too\n- ours is here\n")
 
 
 def test_a_missing_final_newline_glues_nothing() -> None:
