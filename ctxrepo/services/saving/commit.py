@@ -1,7 +1,8 @@
-"""Everything written since the last commit becomes one, and the files follow it.
+"""Makes one commit of everything that was written since the last one, then checks the commit out.
 
-What was acknowledged is replayed from the write log, what agents wrote over each other is folded in, what
-people edited by hand is found by looking, what the write guard refuses is held back; the rest goes on.
+Acknowledged writes are replayed from the write log, versions that agents overwrote are merged in, and edits
+by hand are found in a snapshot of the files. What the write guard refuses is held back; the rest is
+committed.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ from ctxrepo.storage.worktree.snapshot import Snapshot
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _TRIES = 5
-"""How often the branch may move under us (a person committing by hand) before the next run takes over."""
+"""How often the branch may move while we commit, because a person commits by hand, before we give up."""
 
 
-_Written = TypeVar("_Written", Write, LateWrite)
+_Waiting = TypeVar("_Waiting", Write, LateWrite)
 
 
 @dataclass(frozen=True)
 class CommitRequest:
-    """What a commit shall take: versions that agents left, and where to look for edits (None: everywhere).
+    """What to commit: the `versions` that agents left, and edits in the files in `only` (None: in all files).
 
-    `deletions` says that a person confirms what would be held back as a mass deletion.
+    With `deletions` a person confirms deletions that would be held back as a mass deletion.
     """
 
     versions: Sequence[Version] = ()
@@ -53,33 +54,33 @@ class CommitRequest:
 ALL = CommitRequest()
 
 
-def commit(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> CommitResult:
-    """Commit what is pending and bring worktree, index and cache up to date with it.
+def commit(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
+    """Commit what is pending, and make worktree, index and cache follow.
 
-    RepositoryState when a person is in the middle of something in the clone; Busy after waiting for another
-    writer. In both cases nothing is lost: what was written stays in files and write log.
+    RepositoryState when a person has not finished a merge or the like in the clone; Busy when another writer
+    holds the lock for too long. Nothing is lost by either: files and write log keep what was written.
     """
     require_ready(memory)
     with memory.writing():
-        return commit_locked(memory, now, wanted)
+        return commit_locked(memory, now, request)
 
 
-def commit_locked(memory: Memory, now: datetime, wanted: CommitRequest = ALL) -> CommitResult:
+def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
     """`commit` for a caller that holds the write lock."""
     with memory.building():
-        return _commit(memory, now, wanted)
+        return _commit(memory, now, request)
 
 
-def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
+def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResult:
     memory.objects.reopen()
     so_far: CommitResult | None = None
     for _ in range(_TRIES):
-        committed, late = _attempt(memory, now, wanted)
+        committed, late = _attempt(memory, now, request)
         if committed is None:
             continue
-        so_far = _together(so_far, committed) if so_far else committed
+        so_far = _combined(so_far, committed) if so_far else committed
         if not late:
-            if so_far.head:  # first: of what was cut nobody else knows
+            if so_far.head:  # before the cut: after that only this list knows the writes
                 memory.done.add(so_far.done, so_far.head)
             memory.writes.cut(so_far.done)
             refresh(memory, so_far.head, so_far.held, so_far.skipped)
@@ -88,8 +89,8 @@ def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResul
     raise Busy("the branch kept moving while we were committing", "Run the command again.")
 
 
-def _together(before: CommitResult, committed: CommitResult) -> CommitResult:
-    """What two attempts came to, the second of which took what was late for the first."""
+def _combined(before: CommitResult, committed: CommitResult) -> CommitResult:
+    """The result of two attempts, where the second one committed late writes to files of the first."""
     return replace(
         committed,
         created=before.created or committed.created,
@@ -99,60 +100,63 @@ def _together(before: CommitResult, committed: CommitResult) -> CommitResult:
 
 
 def _attempt(
-    memory: Memory, now: datetime, wanted: CommitRequest
+    memory: Memory, now: datetime, request: CommitRequest
 ) -> tuple[CommitResult | None, Sequence[LateWrite]]:
-    """One try: None when the branch moved meanwhile, and what was written to files while we replaced them."""
+    """Try once: the result (None: the branch moved meanwhile), and late writes that need another attempt."""
     objects = memory.objects
     old = memory.head
     old_tree = objects.tree_of(old)
-    settled = memory.writes.cut_committed(lambda commit: old is not None and objects.is_in(old, commit))
-    if settled:
-        memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in settled})
+    # The run that made the newest commit may have been killed before it cut the log.
+    left_by_kill = memory.writes.cut_committed(lambda commit: old is not None and objects.is_in(old, commit))
+    if left_by_kill:
+        memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in left_by_kill})
     writes, late = memory.writes.read(), memory.worktree.replaced.late_writes()
-    versions = (*wanted.versions, *(_version(memory, one) for one in late))
+    versions = (*request.versions, *(_version(memory, one) for one in late))
     written = {w.path for w in writes} | {v.path for v in versions}
-    only = None if wanted.only is None else written | {*wanted.only}
+    only = None if request.only is None else written | {*request.only}
     snapshot = memory.checkout.snapshot(only, written, old_tree)
     memory.checkout.hide(snapshot)
-    accepted = _accept(memory, snapshot, old_tree, writes, replace(wanted, versions=versions))
+    accepted = _accept(memory, snapshot, old_tree, writes, replace(request, versions=versions))
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     hold = frozenset(r.path for r in accepted.held)
-    done, come = _within_reach(writes, snapshot, hold), _within_reach(late, snapshot, hold)
+    done, done_late = _without_held(writes, snapshot, hold), _without_held(late, snapshot, hold)
     origins = _origins(memory, writes, versions)
-    if waits := [one for one in late if one.path in hold and not snapshot.is_out_of_reach(one.path)]:
-        apart = {r.path for r in _accept(memory, snapshot, old_tree, writes, wanted).held}
-        come += _shown(memory, [one for one in waits if one.path not in apart])
+    if held_late := [one for one in late if one.path in hold and not snapshot.is_out_of_reach(one.path)]:
+        held_without_them = {r.path for r in _accept(memory, snapshot, old_tree, writes, request).held}
+        done_late += _write_to_files(memory, [one for one in held_late if one.path not in held_without_them])
     new = old
     for changes in (*accepted.earlier, accepted.changes):
-        new = _make(memory, new, changes, origins, now, ways_back(writes))
+        new = _make_commit(memory, new, changes, origins, now, ways_back(writes))
     if new is not None and new != old:
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_own(memory, new)
-    memory.worktree.replaced.forget(come)  # before others come
+    memory.worktree.replaced.forget(done_late)  # before the checkout, which may find new ones
     tree = objects.tree_of(new)
     stamps = "" if snapshot.is_emptied else snapshot.disk.stamps
-    snapshot, unknown = _further(memory, snapshot, accepted.changes.keys(), old_tree)
-    later = check_out(memory, tree, snapshot, hold | unknown) if tree else ()
+    snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
+    new_late = check_out(memory, tree, snapshot, hold | edited_meanwhile) if tree else ()
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
-    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, (*settled, *done), stamps)
-    return committed, _within_reach(later, snapshot, hold)
+    all_done = (*left_by_kill, *done)
+    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, all_done, stamps)
+    return committed, _without_held(new_late, snapshot, hold)
 
 
 def _accept(
-    memory: Memory, snapshot: Snapshot, tree: str | None, writes: Sequence[Write], wanted: CommitRequest
+    memory: Memory, snapshot: Snapshot, tree: str | None, writes: Sequence[Write], request: CommitRequest
 ) -> Accepted:
-    """What of all that is pending may go into a commit on top of a tree."""
-    edits = pending_edits(memory, snapshot, tree, writes, wanted.versions)
+    """Which of the pending edits may go into a commit on top of `tree`."""
+    edits = pending_edits(memory, snapshot, tree, writes, request.versions)
     head = memory.objects.files(tree, [e.path for e in edits])
-    return accept(memory, edits, head, () if wanted.deletions else held_deletions(memory, edits, tree))
+    return accept(memory, edits, head, () if request.deletions else held_deletions(memory, edits, tree))
 
 
-def _shown(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
-    """Put into their files what alone is to blame that these are held back; returns what is there now.
+def _write_to_files(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
+    """Write late writes that the guard refuses to their files; returns those that are in their files now.
 
-    Whoever is to mend such a file would find nothing wrong in it otherwise, and it would be held for ever.
+    A late write is not in its file, only in the old version that a program had open. A person who is to mend
+    the file must see what is wrong with it, or it would be held back for ever.
     """
     worktree, shown = memory.worktree, set[str]()
     for path in {one.path for one in late}:
@@ -165,15 +169,15 @@ def _shown(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
     return [one for one in late if one.path in shown]
 
 
-def _within_reach(all_: Iterable[_Written], snapshot: Snapshot, hold: Collection[str]) -> list[_Written]:
-    """Without what was written to files that are held back or can't be looked at: that waits."""
+def _without_held(all_: Iterable[_Waiting], snapshot: Snapshot, hold: Collection[str]) -> list[_Waiting]:
+    """Drop writes to files that are held back or can't be read: they wait for a later commit."""
     return [one for one in all_ if one.path not in hold and not snapshot.is_out_of_reach(one.path)]
 
 
-def _further(
+def _extend(
     memory: Memory, snapshot: Snapshot, paths: Set[str], old_tree: str | None
 ) -> tuple[Snapshot, frozenset[str]]:
-    """The look extended to all that the commit changes, and which of that somebody edited unseen."""
+    """The snapshot with all files that the commit changes, and those of the new ones that somebody edited."""
     known = snapshot.disk.only
     if known is None or paths <= known:
         return snapshot, frozenset()
@@ -186,16 +190,16 @@ def _version(memory: Memory, late: LateWrite) -> Version:
     return Version(late.path, "", "", late.data, base)
 
 
-def _make(
+def _make_commit(
     memory: Memory,
     old: str | None,
     changes: Changes,
     origins: Sequence[Origin],
     now: datetime,
-    back: Mapping[str, str],
+    way_back: Mapping[str, str],
 ) -> str | None:
-    """A commit of `changes` on top of `old`; `old` itself when they change nothing. `back` says which of the
-    files only go back to what they were."""
+    """A commit of `changes` on top of `old`; `old` itself when they change nothing. `way_back` has
+    the operation (`undo remember`) of each file that only goes back to what it was."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
     keys = objects.store_files(changes)
@@ -203,21 +207,21 @@ def _make(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    said = message(describe(memory, changes, objects.files(old_tree, changes), back), origins)
+    said = message(describe(memory, changes, objects.files(old_tree, changes), way_back), origins)
     return memory.make_commit(tree, [old] if old else [], said, now)
 
 
 def check_out(
     memory: Memory, tree: str, snapshot: Snapshot, hold: Collection[str] = ()
 ) -> Sequence[LateWrite]:
-    """Make files and index follow `tree`; what an editor wrote to a file just then comes back."""
+    """Make files and index follow `tree`; returns what editors wrote to files while we replaced them."""
     late = memory.checkout.check_out(tree, snapshot, hold)
     memory.user_index.follow(tree)
     return late
 
 
 def _origins(memory: Memory, writes: Sequence[Write], versions: Sequence[Version]) -> list[Origin]:
-    """Who wrote, each once; this machine when it was by hand."""
+    """Who wrote, each once; only this machine for edits by hand."""
     who = [Origin(memory.host, w.session, w.agent, w.project) for w in writes]
     who += [Origin(memory.host, v.session, v.agent) for v in versions if v.agent]
     return list(dict.fromkeys(who)) or [Origin(memory.host)]

@@ -1,8 +1,8 @@
-"""What a commit came to; and whether one holds all there is, told from stamps.
+"""The result of a commit; and whether everything is committed already, told from stamps (ADR 42).
 
-A commit that looked at all files and found nothing to do leaves a mark in the cache, made of all that it
-went by. While the mark is the same, another commit would find nothing either, and what makes one isn't even
-loaded (docs/adr/0042-nothing-waits.md).
+A commit that read all files and found nothing to do leaves a mark in the cache, a digest of all that it
+depended on. While the digest is the same, another commit would find nothing either, and the code that makes
+one isn't even loaded.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommitResult:
-    """`head` is the commit that now holds everything (None: the memory is still empty).
+    """`head` is the branch's commit now; None while the memory is empty.
 
-    `created` says whether this run made it, `held` what the guard kept out of it, `skipped` which files were
-    passed over and why. `conflict_copies` are the versions that lost in a merge.
+    `created` says whether this run made it, `held` what the guard refused, `skipped` which files were skipped
+    and why. `conflict_copies` are the versions that lost in a merge.
     """
 
     head: str | None
@@ -39,19 +39,18 @@ class CommitResult:
     conflict_copies: tuple[ConflictCopy, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     done: tuple[Write, ...] = ()
-    """The acknowledged writes that it holds, also those of a commit whose maker was killed before saying so;
-    others wait in the write log until a commit can take them."""
+    """The acknowledged writes that `head` holds and that were in the write log until now."""
     stamps: str = ""
-    """Digest of the stamps of all files, where all were looked at: by it they are known again."""
+    """A digest of the stamps of all files; '' if not all were read."""
 
     @property
     def is_all(self) -> bool:
-        """Whether it held all there is before anybody looked."""
+        """Whether there was nothing to commit."""
         return not (self.created or self.held or self.conflict_copies or self.skipped)
 
 
 def committed_already(memory: Memory) -> CommitResult | None:
-    """The commit that holds all there is, with the cache in step; None where something may wait."""
+    """The commit that holds everything, and the cache with it; None when something may wait for a commit."""
     cache = memory.cache
     head = RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref)
     if not head or cache.head != head or not cache.all_committed or not _is_undisturbed(memory):
@@ -61,7 +60,7 @@ def committed_already(memory: Memory) -> CommitResult | None:
 
 
 def note_all_committed(memory: Memory, done: CommitResult) -> None:
-    """Leave the mark, where a commit looked at everything and found nothing to do."""
+    """Leave the mark if a commit read all files and found nothing to do."""
     if done.is_all and done.stamps and memory.cache.head == done.head:
         mark = _mark(memory, done.stamps)
         if mark != memory.cache.all_committed:
@@ -69,7 +68,7 @@ def note_all_committed(memory: Memory, done: CommitResult) -> None:
 
 
 def _is_undisturbed(memory: Memory) -> bool:
-    """Whether nobody left word of a change, and nothing stops a commit, of which a person would be told."""
+    """Whether no log or spool tells of a change, and nothing stops a commit that a person must be told of."""
     try:
         memory.clone.require_ready()
     except CtxrepoError:
@@ -79,7 +78,7 @@ def _is_undisturbed(memory: Memory) -> bool:
 
 
 def _mark(memory: Memory, stamps: str) -> str:
-    """Of all that a commit goes by: the files, the refs, the index, and what faults are told of."""
+    """A digest of all that a commit depends on: files, refs, index, and the sources of faults."""
     refs = RefFiles(memory.clone.git_dir)
     names = (memory.clone.branch_ref, WT, WT_NEXT, HIDDEN, FOLLOWED)
     git = (memory.clone.git_dir / name for name in ("config", "index", "info/sparse-checkout"))

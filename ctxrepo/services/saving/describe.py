@@ -37,8 +37,8 @@ def describe(
 ) -> list[FileChange]:
     """One FileChange a file, notes first, bookkeeping (registry, evidence, conflict copies) last.
 
-    A note that a command moved is one, and so is a project's folder that got another name. `back` has the
-    operation (`undo remember`) of files that were taken back.
+    A note that a command moved is one change, and so is a renamed project folder. `back` has the operation
+    (`undo remember`) of each file that a command took back.
     """
     back = back or {}
     before = _Before(memory.objects, head)
@@ -59,18 +59,18 @@ def describe(
         if path in was and not lines:
             continue
         if lines and (folder := tape_folder(path)):
-            # A tape is called after machine and month, which says nothing; its newest anchor does.
+            # The name of a tape is machine and month, which says little: its newest anchor stands for it.
             path, verb = f"{tapes_of(folder)}/{lines[-1]}", "anchor"
         else:
             verb = back.get(path, verb)
         found.append(FileChange(path, verb, lines))
-    # An anchor that stands on pi-memory-md's tape as well is one all the same.
+    # An anchor may stand on pi-memory-md's tape too, and is still one change.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
 
 
 def ways_back(writes: Iterable[Write]) -> dict[str, str]:
-    """path -> `undo …` or `redo …`, of the files to which nothing else was written."""
+    """path -> `undo …` or `redo …`, of the files that no other operation wrote."""
     by_path: dict[str, set[str]] = {}
     for write in writes:
         by_path.setdefault(write.path, set()).add(write.op)
@@ -79,7 +79,7 @@ def ways_back(writes: Iterable[Write]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Before:
-    """The files as they were: `[path]` is None for one that wasn't there."""
+    """The files before the commit: `[path]` is their bytes, None where there was no file."""
 
     objects: Objects
     head: Mapping[str, str]
@@ -89,7 +89,7 @@ class _Before:
 
 
 def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[FileChange]:
-    """The folders of projects that became others, as the registry tells."""
+    """The project folders that were renamed or linked, as the registry tells."""
     if REGISTRY not in changes:
         return []
     was, now = (parse(decode(data or b"")) for data in (before[REGISTRY], changes[REGISTRY]))
@@ -105,13 +105,13 @@ def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> li
 
 
 def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple[str, str]]:
-    """(path, path to be) of the files that went to another folder."""
+    """(old path, new path) of the files that moved with a renamed folder."""
     ways = [(path, moved_path(path, rename.was, rename.path)) for path in changes if changes[path] is None]
     return [(path, to) for path, to in ways if changes.get(to) is not None]
 
 
 def _moves(changes: Mapping[str, bytes | None], before: _Before) -> dict[str, str]:
-    """path -> the path it had, of the notes that the evidence tells to have moved in these changes."""
+    """new path -> old path, of the notes that moved in these changes, as the evidence tells."""
     said = [
         e
         for path, after in changes.items()
@@ -128,7 +128,8 @@ def _is_bookkeeping(path: str) -> bool:
 
 
 def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> list[str]:
-    """A line an entry, `+ ` added, `~ ` edited, `- ` removed; the names of new anchors of a tape."""
+    """A line for each entry: `+ ` added, `~ ` edited, `- ` removed. Of a tape: the names of its new
+    anchors."""
     if path.startswith(f"{TAPES}/"):
         known = {text_of(r, "id") for r in records(decode(before or b""))}
         new = [r for r in records(decode(after or b"")) if text_of(r, "id") not in known]
@@ -142,7 +143,7 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
     lines = [
         f"{'~' if e.id in edited else '+'} {normalised(e.text)}" for e in new_entries if e.id not in was_said
     ]
-    # A box that was ticked is no part of what an item says, and the only news of it.
+    # A ticked box leaves the id of an entry as it is, so it is compared by the text.
     now = [(was_said.get(e.id), " ".join(e.text.split())) for e in new_entries if e.id in was_said]
     lines += [f"~ {said.lstrip('-*+ ')}" for was, said in now if was != said]
     kept = {e.id for e in new_entries} | {a.id for a, _ in pairs}

@@ -1,4 +1,4 @@
-"""Deliberate records about entries are written beside the notes."""
+"""Writes evidence: deliberate records about entries, in files beside the notes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ctxrepo.storage.memory import Memory
 
 
 def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]) -> str:
-    """The machine's file of this month that has room; `there` gives a file as it is."""
+    """This machine's evidence file of the month that has room; `there` gives the content of a file."""
     return with_room(f"{EVIDENCE}/{host}-{month(now)}", there)
 
 
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
-    """Say something of an entry (`renamed`: of a note), as part of a write."""
+    """Add a record about an entry (`renamed`: about a note) to a draft."""
     host = draft.memory.host
     said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
     draft.append_line(evidence_path(host, now, draft.there), to_line(said))
@@ -33,7 +33,7 @@ def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: s
 
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:
-    """Take back that these entries were forgotten; what was said of them before holds again."""
+    """Take back that these entries were forgotten; earlier records about them hold again."""
     for path in sorted(draft.memory.worktree.scan(EVIDENCE).files):
         for said in evidence_of(draft.text(path) or ""):
             if said.kind == "forgotten" and said.entry in entries and said.id:
@@ -43,10 +43,10 @@ def unforget(draft: Draft, entries: Collection[str]) -> None:
 def moved_evidence(
     memory: Memory, changes: Mapping[str, bytes | None], tree: str | None, now: datetime
 ) -> dict[str, bytes]:
-    """The evidence file with a `moved` record for every entry that `changes` edit and evidence names.
+    """The evidence file with a `moved` record for every entry that `changes` edit and that evidence names.
 
-    An id follows the text: without the record a pin would be lost with the first correction of a typo. What
-    a command moved, forgot or put in another entry's place since the last commit it has recorded itself.
+    The id of an entry is made from its text: without the record, correcting a typo would lose its pin.
+    Commands have already recorded which entries they moved, forgot or replaced.
     """
     committed = evidence_files(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
@@ -82,8 +82,8 @@ def _moves(
 ) -> Iterator[tuple[str, str]]:
     """(old id, new id) of the entries of a note that were edited.
 
-    Between two commits an entry may have been replaced, and what replaced it (one of `young`) edited: then
-    that one is the edited one.
+    Between two commits an entry may be replaced and its replacement (one of `young`) be edited: then the old
+    id is the replacement's.
     """
     there = {entry.id for entry in after}
     for old, new in moved(before, after):

@@ -1,4 +1,4 @@
-"""More was deleted than is likely, and without a command; a person confirms it or takes it back."""
+"""Finds deletions by hand that look like an accident: they are held back until a person confirms them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ctxrepo.storage.memory import Memory
 
 
 def held_deletions(memory: Memory, edits: Sequence[PendingEdit], tree: str | None) -> list[Refusal]:
-    """Of the edits to a tree those that look like an accident."""
+    """Refusals for the edits that together delete more than is likely."""
     changed = {e.path: deletions.HandEdit(e.commanded, e.data) for e in edits}
     return deletions.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
 
 
 def lost_files(memory: Memory) -> set[str]:
-    """Files that are gone, or have lost most of what they said, so that nobody will have meant it."""
+    """Files that are gone, or have lost most of their text, and probably by accident."""
     tree = memory.head_tree
     snapshot = memory.checkout.snapshot(head=tree)
     if snapshot.is_emptied:

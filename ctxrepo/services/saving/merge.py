@@ -1,4 +1,4 @@
-"""Two commits become one in memory, by meaning; no ref is moved and no file is touched."""
+"""Merges two commits by meaning, in memory: no ref is moved and no file is touched (ADR 6)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author, Objects
 
 MAX_DEPTH = 3
-"""So many crossed merges in a row are looked through for a base; a hundred of them agree with that."""
+"""How many crossed merges in a row are merged to find a base; deeper ones changed no merge in a row of a
+hundred."""
 
 MAX_BASES = 8
-"""So many of the commits that both come from are merged; of the others a deletion may count as none."""
+"""How many common ancestors are merged into a base; deletions that only others know of may be undone."""
 
 _NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
@@ -25,7 +26,7 @@ _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True)
 class MergedCommits:
-    """`commit` holds both sides, and as files under conflicts/ the `conflict_copies` of what lost."""
+    """`commit` holds both sides, and the `conflict_copies` as files under conflicts/."""
 
     commit: str
     conflict_copies: tuple[ConflictCopy, ...] = ()
@@ -33,7 +34,7 @@ class MergedCommits:
 
 @dataclass(frozen=True)
 class MergedTree:
-    """`paths` are those that the other side had changed."""
+    """`paths` are the paths that `theirs` changed."""
 
     tree: str
     conflict_copies: tuple[ConflictCopy, ...]
@@ -43,9 +44,9 @@ class MergedTree:
 def merge_commits(
     memory: Memory, ours: str | None, theirs: str | None, now: datetime
 ) -> MergedCommits | None:
-    """Both histories in one commit; the one that already holds the other is returned as it is.
+    """A commit that holds both histories: one of the two if it holds the other already.
 
-    Histories without a common ancestor are merged over an empty base: nothing of either is lost. None
+    Histories without a common ancestor are merged over an empty base, so that nothing of either is lost. None
     when there is no commit at all.
     """
     objects = memory.objects
@@ -60,23 +61,24 @@ def merge_commits(
 
 
 def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergedCommits:
-    """Both in one commit, compared with `base` whatever their histories say."""
+    """A merge commit of both over `base`, which need not be their common ancestor."""
     merged = merged_tree(memory, base, ours, theirs)
     said = merge_message(merged.paths, Origin(memory.host))
     return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.conflict_copies)
 
 
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:
-    """What two commits amount to, compared with `base`."""
+    """The merge of two commits' trees over the tree of the commit `base`."""
     objects = memory.objects
     return merge_of(objects, *(objects.tree_of(commit) for commit in (base, ours, theirs)))
 
 
 def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
-    """The commit that both are to be compared with; the same on every machine.
+    """The base commit for a merge of two; the same on every machine.
 
-    Where merges crossed there are several common ancestors, none of which knows what the others removed.
-    So these are merged first, over their own base, into a commit that no ref ever points at.
+    Where merges crossed, two commits have several best common ancestors, and none of these knows what the
+    others removed. So the ancestors are merged first, over their own base, into a commit that no ref points
+    at.
     """
     bases = objects.merge_bases(one, other)
     if not bases:
@@ -94,7 +96,7 @@ def _base(objects: Objects, one: str, other: str, depth: int) -> str | None:
 
 
 def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str | None) -> MergedTree:
-    """`ours` with what `theirs` changed, both trees compared with the tree `base`."""
+    """The merge of two trees over the tree `base`."""
     by_us, by_them = objects.diff(base, ours), objects.diff(base, theirs)
     sides: list[dict[str, str]] = [{}, {}, {}]
     for path in by_us.keys() | by_them.keys():

@@ -1,4 +1,4 @@
-"""What was written since the last commit: by commands, by agents' editors and by hand, path by path."""
+"""Finds all edits since the last commit, path by path: those of commands, of agents and by hand."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.snapshot import Snapshot
 
 RECENT = 50
-"""Commits that are looked through for a version: a sync may have taken it before its hook's word came."""
+"""How many commits are searched for a version: a sync may commit it before its hook's line arrives."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """Bytes of a memory file as a session of an agent left them; another editor may have overwritten them.
+    """The bytes of a memory file as a session of an agent left them; another editor may have overwritten
+    them.
 
-    `base` is what they were made from; unknown (None), the version adds to the file and takes nothing away.
-    Without an agent they are bytes that reached a file while it was being replaced.
+    `base` is what the session edited; None if that is unknown: then the version adds lines and removes none.
+    A version without an agent is a late write.
     """
 
     path: str
@@ -34,17 +35,16 @@ class Version:
     base: bytes | None = None
 
 
-_Told = TypeVar("_Told", Write, Version)
+_Change = TypeVar("_Change", Write, Version)
 
 
 @dataclass(frozen=True)
 class PendingEdit:
-    """A file that somebody changed from `base` to `data` (None: not there).
+    """A file that somebody changed from `base` to `data` (None: no file).
 
-    `commanded` is what commands alone would have made of `base`: what is missing against it, nobody asked for
-    by a command, though one may have found it gone. `conflict_copies` lost on the way; `versions` are what
-    agents left in the file one after the other, which may end with `data`: they are for the history and not
-    for the file.
+    `commanded` is what commands alone would have made of `base`: whatever `data` lacks beside it was deleted
+    by hand. `conflict_copies` are what lost when the edits were merged. `versions` are what agents left in
+    the file, one after the other; they go into the history only, and the last one may equal `data`.
     """
 
     path: str
@@ -62,25 +62,28 @@ def pending_edits(
     writes: Sequence[Write],
     versions: Sequence[Version],
 ) -> list[PendingEdit]:
-    """Every file that is not as a tree and its own base have it, with acknowledged writes replayed.
+    """An edit for every file that differs from `tree` and from its base, with acknowledged writes replayed.
 
-    Of one that can't be looked at now only the versions count, which agents left while it could.
+    A file that can't be read now has only the versions that agents left while it could be read.
     """
     written = {w.path for w in writes} | {v.path for v in versions}
     paths = memory.checkout.edited(snapshot, tree) | {p for p in written if not snapshot.is_out_of_reach(p)}
-    passed_over = {v.path for v in versions if v.agent} - paths
-    bases = memory.objects.files(snapshot.base, paths | passed_over)
-    done, left = _by_path(writes), _by_path(versions)
+    unreadable = {v.path for v in versions if v.agent} - paths
+    bases = memory.objects.files(snapshot.base, paths | unreadable)
+    writes_by_path, versions_by_path = _by_path(writes), _by_path(versions)
     return [
-        *(_edit(memory, p, bases.get(p), done.get(p, []), left.get(p, [])) for p in sorted(paths)),
-        *(_passed_over(memory, p, bases.get(p), left[p]) for p in sorted(passed_over)),
+        *(
+            _edit(memory, p, bases.get(p), writes_by_path.get(p, []), versions_by_path.get(p, []))
+            for p in sorted(paths)
+        ),
+        *(_only_versions(memory, p, bases.get(p), versions_by_path[p]) for p in sorted(unreadable)),
     ]
 
 
-def _by_path(things: Iterable[_Told]) -> dict[str, list[_Told]]:
-    found: dict[str, list[_Told]] = {}
-    for thing in things:
-        found.setdefault(thing.path, []).append(thing)
+def _by_path(changes: Iterable[_Change]) -> dict[str, list[_Change]]:
+    found: dict[str, list[_Change]] = {}
+    for change in changes:
+        found.setdefault(change.path, []).append(change)
     return found
 
 
@@ -89,21 +92,21 @@ def _edit(
 ) -> PendingEdit:
     base = _data(memory, key)
     data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
-    unseen = _unseen(versions, is_gone=data is None)
+    to_merge = _to_merge(versions, is_gone=data is None)
     if data is None:
-        unseen = [v for v in unseen if not _was_removed(memory, v, writes)]
-    data, folded = fold(path, data, [_as_commanded(v, writes) for v in unseen])
+        to_merge = [v for v in to_merge if not _was_removed(memory, v, writes)]
+    data, merged = fold(path, data, [_as_commanded(v, writes) for v in to_merge])
     return PendingEdit(
-        path, base, data, _commanded(path, base, writes), (*replayed, *folded), _left(versions)
+        path, base, data, _commanded(path, base, writes), (*replayed, *merged), _agents_bytes(versions)
     )
 
 
-def _passed_over(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> PendingEdit:
+def _only_versions(memory: Memory, path: str, key: Key | None, versions: Sequence[Version]) -> PendingEdit:
     base = _data(memory, key)
-    return PendingEdit(path, base, base, base, versions=_left(versions))
+    return PendingEdit(path, base, base, base, versions=_agents_bytes(versions))
 
 
-def _left(versions: Sequence[Version]) -> tuple[bytes, ...]:
+def _agents_bytes(versions: Sequence[Version]) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(v.data for v in versions if v.agent))
 
 
@@ -111,18 +114,18 @@ def _data(memory: Memory, key: Key | None) -> bytes | None:
     return None if key is None else memory.objects.said(key)
 
 
-def _unseen(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
-    """Versions whose authors did not know of each other: what they left must all be in the file.
+def _to_merge(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:
+    """The versions that must be merged into the file, since their authors may not have seen each other's.
 
-    Where one session alone wrote, what it left and the file has no more was taken out on purpose; a file
-    that is gone tells nothing of the sort, and an edit stays against a deletion.
+    If one session alone wrote, then what it left and the file no longer has was removed on purpose. That does
+    not hold for a file that is gone: an edit wins over a deletion.
     """
     last = {(v.agent, v.session): v for v in versions if v.agent}
     return [*(last.values() if len(last) > 1 or is_gone else ()), *(v for v in versions if not v.agent)]
 
 
 def _takes_out(write: Write) -> bool:
-    """Whether a command took anything out of a file; most only add to it, and a merge takes its time."""
+    """Whether a command removed lines from a file. Most only add some, and a merge costs time."""
     before, after = (_lines(text or "") for text in (write.before, write.after))
     return write.after is None or not before <= after
 
@@ -132,8 +135,8 @@ def _lines(text: str) -> set[str]:
 
 
 def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> bool:
-    """Whether a file that is gone was taken out by somebody who knew this version of it: by a command that
-    found it there, or in a commit after the one that holds it."""
+    """Whether whoever removed the file knew this version: a command that found it in the file, or somebody
+    who removed the file after a commit held the version."""
     path = version.path
     if writes and writes[-1].after is None:
         return any(_was_found(version, w) for w in _last_chain(writes) if _takes_out(w))
@@ -144,7 +147,7 @@ def _was_removed(memory: Memory, version: Version, writes: Sequence[Write]) -> b
 
 
 def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
-    """The version with what commands took out that found it in the file, or what others had left of it."""
+    """The version without the lines that commands removed after they had found it in the file."""
     data: bytes | None = version.data
     is_found = False
     for write in filter(_takes_out, writes):
@@ -155,7 +158,7 @@ def _as_commanded(version: Version, writes: Sequence[Write]) -> Version:
 
 
 def _was_found(version: Version, write: Write) -> bool:
-    """Whether all that a version changed was in the file when a command wrote it."""
+    """Whether the file held everything that the version changed when the command wrote to it."""
     found = _encoded(write.before)
     return merge_file(version.path, version.base, version.data, found).data == found
 
@@ -163,7 +166,7 @@ def _was_found(version: Version, write: Write) -> bool:
 def _replay(
     path: str, data: bytes | None, writes: Sequence[Write]
 ) -> tuple[bytes | None, list[ConflictCopy]]:
-    """The file with every acknowledged write in it, whatever became of the file since."""
+    """The file with every acknowledged write merged in, whatever has been written to it since."""
     copies: list[ConflictCopy] = []
     if not writes or (_is_chain(writes) and data == _encoded(writes[-1].after)):
         return data, copies
@@ -183,12 +186,12 @@ def _commanded(path: str, base: bytes | None, writes: Sequence[Write]) -> bytes 
 
 
 def _is_chain(writes: Sequence[Write]) -> bool:
-    """Whether nobody wrote over one before the next."""
+    """Whether each write found the file as the one before had left it."""
     return all(a.after == b.before for a, b in pairwise(writes))
 
 
 def _last_chain(writes: Sequence[Write]) -> Sequence[Write]:
-    """The last of them before which others may have written, and all after it."""
+    """The last writes that form a chain: nobody else wrote to the file between them."""
     breaks = [n for n, (a, b) in enumerate(pairwise(writes), 1) if a.after != b.before]
     return writes[breaks[-1] :] if breaks else writes
 
@@ -196,7 +199,7 @@ def _last_chain(writes: Sequence[Write]) -> Sequence[Write]:
 def fold(
     path: str, data: bytes | None, versions: Sequence[Version]
 ) -> tuple[bytes | None, list[ConflictCopy]]:
-    """The file with what each of several sessions left in it: none of them knew of the others."""
+    """The file with each of these versions merged in: their authors did not know of each other."""
     copies: list[ConflictCopy] = []
     for version in versions:
         if version.data != data:

@@ -1,4 +1,4 @@
-"""The cache is brought to a commit, looking only at what differs from the one it reflects."""
+"""Updates the cache to a commit by the files that differ, and notes what is wrong with the memory."""
 
 from __future__ import annotations
 
@@ -27,25 +27,24 @@ from ctxrepo.storage.user.blocks import BlockFile
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 
 MANY_NOTES = 50
-"""So many take longer to be read than somebody in a hurry shall wait."""
+"""More notes than this take too long to read for somebody in a hurry."""
 
 PATIENCE = 300.0
-"""Seconds to wait for somebody else who reads all notes into the cache."""
+"""Seconds to wait for another process that reads all notes into the cache."""
 
 _MOST_PROGRAMS = 5
-"""Notes with a program for a head that are told one by one."""
+"""How many notes whose frontmatter is a program are named one by one."""
 
 _GLANCE = 0.1
-"""Seconds between two looks whether a worker has built the cache."""
+"""Seconds between two checks whether a worker has built the cache."""
 
 
 def refresh(
     memory: Memory, head: str | None, held: Sequence[Refusal] = (), skipped: Mapping[str, str] | None = None
 ) -> None:
-    """Bring the cache to commit `head` and note what is wrong with the memory.
+    """Update the cache to commit `head`, and note what is wrong with the memory.
 
-    With an empty or foreign cache everything is read anew. To read many notes is the worker's to do, which
-    lets nobody wait.
+    When many notes have to be read, this is left to the worker, so that nobody waits for it.
     """
     cache = memory.cache
     if head is not None and cache.head != head and _is_the_workers(memory, head):
@@ -55,15 +54,16 @@ def refresh(
 
 
 def build(memory: Memory, head: str | None) -> None:
-    """Bring the cache to commit `head`, however much there is to read."""
-    # A second time when the cache turns out to be damaged, and was emptied for it.
+    """Update the cache to commit `head`, however many notes have to be read."""
+    # A damaged cache is emptied at the first try, and filled at the second.
     for _ in range(2):
         if head is not None and memory.cache.head != head:
             _update(memory, head)
 
 
 def complete(memory: Memory, head: str | None) -> None:
-    """Bring the cache to commit `head` for somebody who asks it now, waiting for a worker that is at it."""
+    """Update the cache to commit `head` for a caller that asks it now; waits for a worker that is filling
+    it."""
     while head is not None and _is_built_anew(memory):
         if memory.progress:
             memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
@@ -96,7 +96,7 @@ def _update(memory: Memory, head: str) -> None:
 
 
 def _fill(memory: Memory, head: str, tree: str | None) -> None:
-    """Build the cache anew."""
+    """Fill the cache from all notes of a commit."""
     objects = memory.objects
     notes = notes_at(memory, tree)
     objects.need(notes.values())
@@ -106,7 +106,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
     with locked(memory.state.lock("fill"), timeout=PATIENCE):
-        if memory.cache.head == head:  # somebody else has filled it meanwhile
+        if memory.cache.head == head:  # another process has filled it meanwhile
             return
         relink(memory)
         handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
@@ -117,10 +117,10 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
 def _apply_differences(
     memory: Memory, head: str, tree: str | None, differences: Mapping[str, tuple[Key | None, Key | None]]
 ) -> None:
-    """Bring the cache from one tree to another by the files that differ."""
+    """Update the cache by the files that differ between two commits."""
     objects, cone = memory.objects, memory.checkout.cone
     if REGISTRY in differences:
-        relink(memory)  # before the cache bears the commit, or a kill between the two would leave it undone
+        relink(memory)  # before the cache has this commit: after a kill in between nobody would do it
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)
     texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
@@ -131,7 +131,7 @@ def _apply_differences(
 
 
 def notes_at(memory: Memory, tree: str | None) -> dict[str, Key]:
-    """path -> key of the files of a tree that are notes, or seem to be."""
+    """path -> key of the files of a tree that have the name of a note."""
     cone = memory.checkout.cone
     files = memory.objects.files(tree, cone=cone)
     return {path: key for path, key in files.items() if _is_read(path, cone)}
@@ -142,7 +142,7 @@ def _is_read(path: str, cone: Cone | None) -> bool:
 
 
 def text_of(objects: Objects, key: Key) -> str | None:
-    """The text of a note; None for a link, and for what is too large to be one."""
+    """The text of a note; None for a link, and for a file that is too large for a note."""
     if ":" in key or objects.size(key) > MAX_BYTES:
         return None
     return decode(objects.data(key))
@@ -157,17 +157,17 @@ def _handoffs(memory: Memory, tree: str | None, changed: Iterable[str]) -> list[
 def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
     if newest := newest_handoff(memory, tree, folder):
         return NewestHandoff(folder, newest.name, newest.timestamp, handoff_text(newest))
-    return NewestHandoff(folder)  # its project has moved on, or its tape was deleted
+    return NewestHandoff(folder)  # the tape was moved with its project, or deleted
 
 
 def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> None:
-    """Note what is held back, and have sessions told of it and of what else is wrong with the memory."""
+    """Record what is held back, and tell sessions that and whatever else is wrong with the memory."""
     HeldBackFile(memory.state.held).note(held, datetime.now(UTC))
     tell(memory, faults(memory, held, skipped))
 
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:
-    """What a session must be told about the memory itself, one line each."""
+    """What sessions must be told about the memory itself, one line each."""
     lines = [*of_settings(memory), *of_bounds(memory), *told(held)]
     hiding = of_obstacles(memory)
     lines += hiding.values()
@@ -187,7 +187,7 @@ def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) 
 
 
 def _programs(memory: Memory) -> list[str]:
-    """A note whose head is a program does no harm here, and may be read elsewhere by one who would run it."""
+    """Warnings of notes whose frontmatter is a program: harmless here, but pi-memory-md would run it."""
     found = memory.cache.paths_with(PROGRAM)
     lines = [
         f"the frontmatter of {path} is a program: it is not read here, and pi-memory-md would run it; "

@@ -1,4 +1,4 @@
-"""Versions of memory files that agents' hooks have put aside, and nobody has committed yet."""
+"""Reads the versions of memory files that hooks saved in the spool and nobody has committed yet."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ctxrepo.storage.state.spool import Spool, SpoolEvent
 
 
 def spooled_versions(memory: Memory, events: Iterable[SpoolEvent] | None = None) -> list[Version]:
-    """Those of `events`, or all that wait, oldest first; they stay until the worker drops them."""
+    """The versions of `events`, or of all waiting events, oldest first; the worker drops them later."""
     spool = Spool(memory.state)
     waiting = spool.read()[0] if events is None else events
     return [version for event in waiting if (version := _version(memory, spool, event))]
 
 
 def touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
-    """The memory files that tools wrote, also those of which no version could be put aside."""
+    """The memory files that tools wrote to, also those of which no version could be saved."""
     return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
 
 

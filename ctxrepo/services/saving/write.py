@@ -1,4 +1,4 @@
-"""The one way to change the memory: drafted, guarded, put on disk and in the write log, acknowledged."""
+"""The one way to change the memory: draft, guard, write to disk and write log, acknowledge (ADR 5)."""
 
 from __future__ import annotations
 
@@ -27,34 +27,35 @@ from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})
-"""Operations that leave what notes say as it is."""
+"""Operations that leave the text of notes as it is."""
 
 _ROUNDS = 5
-"""How often a file is looked at anew that somebody keeps changing while it is being written."""
+"""How often we merge again when an editor keeps changing a file while we write it."""
 
 
 @dataclass
 class Draft:
-    """Files being changed under the write lock; nothing is on disk before all of it has passed the guard."""
+    """Changes to files, made under the write lock; nothing reaches the disk before all of it passed the
+    guard."""
 
     memory: Memory
     session: str = ""
     before: dict[str, str | None] = field(default_factory=dict)
     after: dict[str, str | None] = field(default_factory=dict)
-    """None for a file that goes."""
+    """None for a file that is removed."""
     saying: str = ""
     """One line for the commit: what was written."""
     spoken_of: set[str] = field(default_factory=set)
-    """Notes of whose entries something is said, whether their text changes or not."""
+    """Notes whose entries get an evidence record, whether the text of the note changes or not."""
 
     def there(self, path: str) -> str | None:
-        """The file as it is, or as this draft has it by now; None when there is none."""
+        """The file as this draft has it by now; None when there is none."""
         return self.after[path] if path in self.after else self._found(path)
 
     def text(self, path: str) -> str | None:
-        """What is there, to be written to.
+        """The same, for a caller that will change the text.
 
-        Refused for what is no UTF-8 text: what is added to it would be spelt differently from the rest.
+        Refused for a UTF-16 file: what we add would have another encoding than the rest.
         """
         found = self.there(path)
         if found is not None and utf16(encode(found)):
@@ -66,7 +67,7 @@ class Draft:
         self.after[path] = text
 
     def put_again(self, path: str, text: str) -> None:
-        """`put` what is there already, left by a run that was killed before it was acknowledged."""
+        """`put` a file that a run left which was killed before it acknowledged it."""
         self.before[path] = None
         self.after[path] = text
 
@@ -75,14 +76,14 @@ class Draft:
         self.after[path] = None
 
     def append_line(self, path: str, line: str) -> None:
-        """Add one line to a JSONL file, never onto a torn one."""
+        """Add one line to a JSONL file; if its last line is torn, on a new line."""
         text = self.text(path) or ""
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
     def register(self, project: Project | None) -> None:
-        """Give the project its folder, now that something is written for it.
+        """Enter the project's folder in the registry, now that something is written for the project.
 
-        Busy when somebody gave it another one since we looked.
+        Busy when somebody entered another folder meanwhile.
         """
         if project is None or not project.id:
             return
@@ -97,7 +98,7 @@ class Draft:
             self.put(REGISTRY, registered)
 
     def _found(self, path: str) -> str | None:
-        """The file as it was when this draft first looked at it."""
+        """The file as it was when this draft first read it."""
         if path not in self.before:
             data = self.memory.worktree.read_saved(path)
             if data is None and self.memory.worktree.exists(path):
@@ -111,10 +112,10 @@ class Draft:
 
 @contextmanager
 def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
-    """Hold the write lock over a Draft and acknowledge it at the end.
+    """Hold the write lock over a Draft, and acknowledge the draft at the end.
 
-    When the block is left without an error every byte, or that a file has gone, is fsynced in the worktree
-    and in the write log. Refused (nothing written) when the write guard says no; Busy when too much waits.
+    When the block ends without an error, all changes are fsynced, in the worktree and in the write log.
+    Refused when the write guard refuses a file: then nothing is written. Busy when the write log is full.
     """
     with memory.writing():
         memory.writes.require_room()
@@ -127,11 +128,11 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
     if not changed:
         return
-    come = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
+    new_bytes = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     allow = draft.memory.settings.secrets.allow_secret
-    refuse([r for path, data in come.items() for r in check_file(path, data, allow)])
-    changed += _put(draft, come)
-    # Last: a kill before this leaves a file too many, which can be removed again, and never one too few.
+    refuse([r for path, data in new_bytes.items() for r in check_file(path, data, allow)])
+    changed += _put(draft, new_bytes)
+    # Remove files last: a kill before this leaves a file too many, which is no loss.
     _remove(draft, [path for path in changed if draft.after[path] is None])
     write_id = secrets.token_hex(8)
     draft.memory.writes.append(
@@ -155,17 +156,19 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
         return
     session = Session(str(draft.memory.state.root), origin.agent, origin.session)
     for path in changed:
-        session.wrote(path, come.get(path), is_move=op in _MOVES)
+        session.wrote(path, new_bytes.get(path), is_move=op in _MOVES)
     if spoken_of := draft.spoken_of.difference(changed):
-        _passed_over(draft.memory, session, spoken_of)
-    for path in come:
-        _own(session, path, draft.before[path], draft.after[path])
+        _note_unchanged(draft.memory, session, spoken_of)
+    for path in new_bytes:
+        _note_new_entries(session, path, draft.before[path], draft.after[path])
     session.save()
 
 
-def _passed_over(memory: Memory, session: Session, paths: Iterable[str]) -> None:
-    """Note that the session knows these notes, of which something was said and whose text stayed: as it knows
-    them they are no news to it, and as somebody else has made them since they are."""
+def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> None:
+    """Record in the session that it knows these notes, which got evidence and kept their text.
+
+    So they are no news to the session, unless somebody else changes them.
+    """
     seen = session.record.generation
     generation = memory.cache.generation if seen is None else seen
     for path in sorted(paths):
@@ -173,8 +176,8 @@ def _passed_over(memory: Memory, session: Session, paths: Iterable[str]) -> None
             session.knows(path, digest)
 
 
-def _own(session: Session, path: str, before: str | None, after: str | None) -> None:
-    """Note the entries that are new in a note: the session wrote them, and needn't be given them."""
+def _note_new_entries(session: Session, path: str, before: str | None, after: str | None) -> None:
+    """Record in the session which entries it added to a note, so that it isn't given them again."""
     if not is_note(path):
         return
     known = {entry.id for entry in entries_of(path, before or "")}
@@ -184,32 +187,32 @@ def _own(session: Session, path: str, before: str | None, after: str | None) -> 
 
 
 def _remove(draft: Draft, paths: Iterable[str]) -> None:
-    """Remove the files; one that an editor wrote to since it was read stays: for the commit, too, an edit
-    stands against a removal."""
+    """Remove these files, except those that an editor has written to since we read them: an edit wins over a
+    removal, here as in the commit."""
     before = {path: _encoded(draft.before[path]) for path in paths}
-    wanted = {path: FileUpdate(blob_id(data), None) for path, data in before.items() if data is not None}
-    draft.memory.worktree.adopt(wanted)
+    updates = {path: FileUpdate(blob_id(data), None) for path, data in before.items() if data is not None}
+    draft.memory.worktree.adopt(updates)
 
 
-def _put(draft: Draft, come: Mapping[str, bytes]) -> list[str]:
-    """Bring the files to these bytes; what an editor, who knows no lock, wrote since they were read stays.
+def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
+    """Write these bytes to the files, merged with what an editor wrote to them since we read them.
 
-    Where both changed the same thing, what loses is drafted and written too: the paths of the files that
-    keep it.
+    An editor takes no lock. If both changed the same thing, the version that loses is written to a conflict
+    copy; returns the paths of these copies.
     """
     worktree = draft.memory.worktree
     copies: dict[str, bytes] = {}
-    seen = {path: _encoded(draft.before.get(path)) for path in come}
-    due = {path: (seen[path], data) for path, data in come.items()}
+    seen = {path: _encoded(draft.before.get(path)) for path in new_bytes}
+    due = {path: (seen[path], data) for path, data in new_bytes.items()}
     for _ in range(_ROUNDS):
-        wanted = {path: FileUpdate(_id(old), new) for path, (old, new) in due.items()}
+        updates = {path: FileUpdate(_id(old), new) for path, (old, new) in due.items()}
         due = {}
-        for path in worktree.adopt(wanted):
+        for path in worktree.adopt(updates):
             now = worktree.read(path)
-            merged = merge_file(path, seen[path], come[path], now)
-            due[path] = now, merged.data or come[path]
+            merged = merge_file(path, seen[path], new_bytes[path], now)
+            due[path] = now, merged.data or new_bytes[path]
             copies |= map(copy_as_file, merged.conflict_copies)
-        if copies:  # what loses is safe before what wins is in its place
+        if copies:  # the version that loses is safe before the other one takes its place
             worktree.write_all(copies)
         if not due:
             break

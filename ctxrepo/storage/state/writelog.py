@@ -1,4 +1,4 @@
-"""The write log: every acknowledged write, on disk before the acknowledgement, until a commit holds it."""
+"""The write log: every acknowledged write is in it until a commit holds the write (ADR 5)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ctxrepo.storage.disk.private import opened
 VERSION = 1
 
 MAX_BYTES = 256 * 1024 * 1024
-"""What waits for a commit at most. Nothing of it may go, so beyond that nothing more is acknowledged."""
+"""The most that may wait for a commit. No line may be dropped, so a full log takes no more writes."""
 
 
 @dataclass(frozen=True)
 class Write:
-    """One file of one acknowledged operation: what it was and what it became.
+    """One file of one acknowledged operation: its whole text `before` and `after` (None: no file).
 
-    `before` and `after` are whole texts (None: not there), so that a write can be replayed as a merge
-    (base = before, ours = after, theirs = the file as found) whatever happened to the file since.
+    So a write can be replayed as a merge, whatever happened to the file since: the base is `before`, ours is
+    `after`, theirs is the file as it is now.
     """
 
     op: str
@@ -42,18 +42,18 @@ class Write:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one line of the log from every other: an operation may write several files."""
+        """What identifies a line of the log: an operation may write several files."""
         return self.id, self.path
 
 
 @dataclass(frozen=True)
 class WriteLog:
-    """`writes.jsonl`. Appending and cutting happen under the write lock only."""
+    """`writes.jsonl`. Append and cut under the write lock only."""
 
     path: Path
 
     def require_room(self) -> None:
-        """Busy when so much waits for a commit that no more can be promised."""
+        """Busy when the log is full, so that no further write can be acknowledged."""
         with suppress(FileNotFoundError):
             if self.path.stat().st_size > MAX_BYTES:
                 raise Busy(
@@ -62,7 +62,7 @@ class WriteLog:
                 )
 
     def is_nearly_full(self) -> bool:
-        """Whether people have to be told before no more is taken."""
+        """Whether people should be warned that the log is filling up."""
         try:
             return self.path.stat().st_size > 0.8 * MAX_BYTES
         except OSError:
@@ -72,7 +72,7 @@ class WriteLog:
         """Put `writes` on disk; when this returns they survive a power cut."""
         new = not self.path.exists()
         with opened(self.path, "ab") as file:
-            # A line that a crash tore must not swallow this one.
+            # The last line may be torn by a crash; end it, or it would swallow this one.
             file.write((b"\n" if _is_torn(self.path) else b"") + _lines(writes))
             file.flush()
             os.fsync(file.fileno())
@@ -80,7 +80,7 @@ class WriteLog:
             sync_folder(self.path.parent)
 
     def read(self) -> list[Write]:
-        """The writes no commit is known to hold, oldest first; torn lines were never acknowledged."""
+        """The writes in the log, oldest first. Torn lines are left out: they were never acknowledged."""
         with suppress(FileNotFoundError):
             lines = self.path.read_bytes().splitlines()
             return [w for w in map(_parse, lines) if w is not None]
@@ -97,25 +97,28 @@ class WriteLog:
         return self.is_empty() and not self._intent.exists()
 
     def cut(self, done: Sequence[Write]) -> None:
-        """Forget these writes: a commit holds them. Whatever else is in the log stays."""
+        """Remove these writes from the log, since a commit holds them; the others stay."""
         if done:
             held = {w.key for w in done}
             _replace(self.path, _lines([w for w in self.read() if w.key not in held]))
         self._intent.unlink(missing_ok=True)
 
     def intend(self, commit: str, done: Sequence[Write]) -> None:
-        """Say that `commit` holds these writes, before a ref is moved to it.
+        """Record, before a ref is moved to `commit`, that this commit holds these writes.
 
-        The disk has it first: after a power cut that kept the ref and not this, the writes would be replayed
-        over what people have changed since.
+        The record must reach the disk first: a power cut that kept the ref and lost the record would have the
+        writes replayed over what people have changed since.
         """
         if done:
             said = {"commit": commit, "done": [w.key for w in done]}
             _replace(self._intent, json.dumps(said).encode("ascii"))
 
     def cut_committed(self, is_in: Callable[[str], bool]) -> list[Write]:
-        """Cut what a commit holds whose maker was killed before it could: replayed, it would undo what
-        people have changed since. `is_in` tells whether the branch holds a commit; returns what was cut."""
+        """Cut the writes of a commit whose run was killed before it could cut them; returns these writes.
+
+        Replayed, they would undo what people have changed since. `is_in` tells whether the branch holds a
+        commit.
+        """
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
             intent = json.loads(self._intent.read_text("utf-8"))
             if is_in(intent["commit"]):
@@ -131,7 +134,7 @@ class WriteLog:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Put a file on the disk, and only then in the place of the one before."""
+    """Write a new file to the disk, then rename it over the old one."""
     new = path.with_suffix(".new")
     with opened(new, "wb") as file:
         file.write(data)
