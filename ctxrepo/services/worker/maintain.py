@@ -1,4 +1,4 @@
-"""The clone's objects are packed where they have become many, and nobody waits for it."""
+"""Packs the clone's loose objects once they are many, while nobody waits (ADR 32)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ctxrepo.storage.objects.loose import Loose
 from ctxrepo.storage.processes.lock import TryLock
 
 OFTEN = 24 * 3600.0
-"""Seconds between two looks: what can't be packed is not tried at every turn of a session."""
+"""Seconds between two tries, so that a failure to pack is not repeated at every turn of a session."""
 
 
 def maintain(memory: Memory, now: float) -> bool:
-    """Look after the clone when it is due; whether anything was packed. GitFailed where git can't."""
+    """Pack the clone's objects if that is due; returns whether it packed any. GitFailed when git fails."""
     stamp = memory.state.maintained
     with suppress(FileNotFoundError):
         if abs(now - stamp.stat().st_mtime) < OFTEN:

@@ -1,7 +1,8 @@
-"""What was committed goes to the remote and what others sent comes, while the next one commits.
+"""Runs errands to the remote, fetch and send, while another worker commits (ADR 21).
 
-A remote may take minutes to say nothing. So who talks to it holds a lock of its own, and who commits
-meanwhile leaves an errand: it is looked for once the lock is let go of, so that none is left lying.
+A remote may take minutes to answer. So whoever talks to it holds a lock of its own, and a worker that commits
+meanwhile leaves an errand. The holder looks for errands again after it has released the lock, so none is
+forgotten.
 """
 
 from __future__ import annotations
@@ -22,14 +23,13 @@ from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 
 PATIENCE = 60.0
-"""Seconds a sync that is under way is waited for: nobody is watching."""
+"""Seconds to wait for another sync; no person is waiting."""
 
 LIFE = 120.0
-"""Seconds after which the next worker goes on, should errands come for ever."""
+"""Seconds after which the next worker takes over, if errands keep coming."""
 
 _ATTEMPTS = 2
-"""How often a remote that is away is asked for errands that came while it was asked. What comes even later is
-left for the next session."""
+"""How often a remote that is away is tried in one run; later errands are left for the next session."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,12 @@ class RemoteQueue:
     """A fetch that was begun beside the first commit, under `lock`."""
 
     def run(self, arrived: Callable[[float], None]) -> bool:
-        """Run errands until there are none; leave at once when another one is at it, which looks again.
+        """Run errands until none is left; returns at once when another worker holds the lock, and looks
+        again.
 
-        `arrived` is called, with the time at which it was begun, when a fetch has brought what it will bring,
-        or the remote was away. It may look at folders that hang, so it is called without the lock.
-        False when there are some left and somebody else has to go on.
+        `arrived` is called after each fetch, whether the remote was there or not, with the time at which the
+        fetch began. It may read folders that hang, so it is called without the lock. Returns False when
+        errands are left for the next worker.
         """
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
@@ -63,9 +64,9 @@ class RemoteQueue:
             except Exception as error:
                 self.log(in_words(error))
                 refusals += 1
-            if refusals >= _ATTEMPTS:  # what is not sent is found by the next session
+            if refusals >= _ATTEMPTS:  # give up: the next session sends what is not sent
                 errands.begin()
-            errands.finish()  # after a kill we don't get here, and the next worker has them still
+            errands.finish()  # a kill before this leaves them to the next worker
             self.lock.release()
             if has_come:
                 arrived(began)
@@ -73,9 +74,9 @@ class RemoteQueue:
         return refusals >= _ATTEMPTS or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:
-        """Run what is wanted now; whether that was a fetch, and whether the remote was there.
+        """Run the errands of now; returns whether that was a fetch, and whether the remote was there.
 
-        Who waits for what a fetch brings doesn't wait for what is sent: that is left for afterwards.
+        A session that waits for a fetch need not wait for a push, so that is left for the next round.
         """
         wanted = errands.begin()
         if "fetch" in wanted:
@@ -100,7 +101,7 @@ class RemoteQueue:
 
 
 def is_ahead(memory: Memory) -> bool:
-    """Whether the remote wasn't yet seen to have what is committed here."""
+    """Whether there are commits here that the remote doesn't have, as far as we know."""
     objects, clone = memory.objects, memory.clone
     here, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
     return here is not None and (there is None or not objects.contains(there, here))

@@ -1,5 +1,5 @@
-"""A look at the folders that sessions are in. They are other people's and may hang, so whoever looks
-holds no lock that others wait for."""
+"""Visits the folders that sessions are in. Such a folder may hang, so no lock is held that others wait for
+(ADR 37)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ctxrepo.storage.state.compactions import Compactions
 from ctxrepo.storage.state.spool import SpoolEvent
 
 _TRIES = 4
-"""So often the write lock is asked for."""
+"""How often we try to get the write lock."""
 
 
 @dataclass(frozen=True)
 class Visits:
-    """`now` tells the time, `env` is handed to git, `log` takes a line for doctor to find. What can't be done
-    is logged, and the rest goes on."""
+    """`now` tells the time, `env` is for git, `log` takes a line for `doctor` to find. An error is logged,
+    and the other visits go on."""
 
     memory: Memory
     env: Mapping[str, str]
@@ -36,9 +36,10 @@ class Visits:
     log: Callable[[str], None]
 
     def scopes_of(self, events: Sequence[SpoolEvent]) -> list[str]:
-        """Find out which projects the sessions are in, for the hooks that could not; the folders of these.
+        """Find out which projects the sessions are in, which hooks can't; returns the folders of these
+        projects.
 
-        A worker inherits the environment of the session that woke it, and works for all of them.
+        A worker has the environment of the session that woke it, and works for all sessions.
         """
         projects: list[Project | None] = []
         with self._forgiving():
@@ -46,7 +47,7 @@ class Visits:
         asked = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with self._forgiving():
-                # What no worker could find out yet is tried whenever one is awake: a prompt asks but once.
+                # A prompt asks only once, so a worker tries again for every folder that is still unknown.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
                     here = look_here(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
                     project = None if here.is_held else here.project
@@ -55,9 +56,11 @@ class Visits:
         return [project.folder for project in projects if project and project.is_registered]
 
     def hand_over(self) -> None:
-        """Leave the handoffs of sessions whose conversation is being shortened. Nobody will leave them later:
-        so it waits out who has the write lock for longer than a command would wait, as whoever brings
-        thousands of files has."""
+        """Write the handoffs of sessions whose conversation is being compacted.
+
+        Nobody will write them later, so this waits for the write lock longer than a command would: a checkout
+        of thousands of files may hold it.
+        """
         left, lock = Compactions(self.memory.state.compactions), TryLock(self.memory.state.lock("handoff"))
         while left.are_left() and lock.acquire():
             try:
@@ -68,19 +71,18 @@ class Visits:
                 lock.release()
 
     def note_active(self) -> None:
-        """Which files of the projects agents touched last."""
+        """Record which files of the projects agents touched last."""
         with self._forgiving():
             recent_files.note_active(self.memory)
 
     def renew_blocks(self) -> None:
-        """Agents' instruction files that hold the packet follow the memory; no commit and no push waits for
-        one that can't."""
+        """Renew the packet in agents' instruction files; commits and pushes don't wait for it."""
         with self._forgiving():
             renew(self.memory, self.now())
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
-        """One folder that can't be looked at must not keep the others from it."""
+        """Log an error in one folder, so that the others are visited."""
         try:
             yield
         except Exception as error:

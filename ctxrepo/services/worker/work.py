@@ -1,4 +1,5 @@
-"""What hooks and writers leave to do is done, one worker at a time, until nothing is left."""
+"""The worker: does what hooks and writers left to do, one worker at a time, until nothing is left (ADR
+21)."""
 
 from __future__ import annotations
 
@@ -28,26 +29,23 @@ from ctxrepo.storage.remote.errands import Errands
 from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
 
 LULL = 0.3
-"""Seconds without anything new after which a worker lets go: hooks come in swarms, and waiting a little costs
-less than another interpreter and another push."""
+"""Seconds that a worker waits for more work before it releases the lock: hooks come in swarms, and waiting
+costs less than another interpreter and another push."""
 
 QUIET = 2.0
-"""The same where somebody writes outside an agent's session, before it is sent."""
+"""The same after a write outside an agent's session, before it is sent."""
 
 _MOST = 10
-"""So many times as long it waits in all: what comes without end is for the next worker."""
+"""How many times as long a worker works in all; if work keeps coming, the next worker takes over."""
 
 _GLANCE = 0.03
 
-_TRIES = 4
-"""So often the write lock is asked for."""
-
 _Left = frozenset[tuple[str, ...]]
-"""What there is to do, a tuple a thing."""
+"""The work that waits, one tuple for each piece."""
 
 
 class _Round(NamedTuple):
-    """What is committed; `before` is how the files of the memory were then, where all were looked at."""
+    """A round whose commit is made; `before` are the stamps of all files before it, if it read all files."""
 
     events: Sequence[SpoolEvent]
     began: float
@@ -67,19 +65,18 @@ class Worker:
     lock: TryLock
     remote_queue: RemoteQueue
     starts: list[SpoolEvent] = field(default_factory=list)
-    """Sessions that wait for what others sent."""
+    """Events of sessions that wait for a fetch."""
     rounds: list[_Round] = field(default_factory=list)
-    """Rounds whose sessions' folders are to be looked at."""
+    """Rounds whose sessions' folders are still to be visited."""
     seen: list[SpoolEvent] = field(default_factory=list)
-    """What happened in sessions, for counting what came of it once nobody waits any more."""
+    """Events of sessions, from which usage is counted at the end, when nobody waits."""
 
     def run(self) -> None:
-        """Work until nothing is left; returns soon when others are at it.
+        """Work until nothing is left; returns at once when another worker holds the lock.
 
-        Whoever leaves work first writes it down and then wakes a worker, which nobody does while the lock is
-        held. So after it has let go a worker looks again, however its round ended: whatever is left is met
-        by a round that began after it was written. What a round could do nothing about is no reason for
-        another one.
+        Whoever leaves work writes it down first and wakes a worker then; a worker that is woken while another
+        one holds the lock ends at once. So a worker looks for new work again after it has released the lock,
+        however its round ended. Work that a round could not do is no reason for another round.
         """
         began = time.monotonic()
         while self.lock.acquire():
@@ -89,32 +86,32 @@ class Worker:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
-                    break  # who came meanwhile goes on
+                    break  # another worker has taken the lock and goes on
             self._linger(quiet, seen)
             self.lock.release()
             if self._left() <= seen:
                 break
             if time.monotonic() > began + _MOST * quiet:
-                self.wake()  # errands can't wait for it
+                self.wake()  # this one must get on with its errands
                 break
-        self._visits.renew_blocks()  # a sync by hand, which leaves nothing to do, may have brought something
+        self._visits.renew_blocks()  # a sync by hand may have changed notes, and leaves no work
         tidy(self.memory.state, time.time())
         is_done = self.remote_queue.run(self._arrived)
         self._see()
         self._observe()
-        # Settings are read at the start; who saw them change meanwhile left word with nobody but us.
+        # We read the settings at the start; if they have changed since, only we were told.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
 
     def maintain(self) -> None:
-        """Look after the clone, once all is done and all locks are free: it may take seconds."""
+        """Pack the clone's objects if that is due; it may take seconds, so all locks are free by now."""
         try:
             maintain(self.memory, time.time())
         except Exception as error:  # it is tried again in a day
             self.log(in_words(error))
 
     def _left(self) -> _Left:
-        """What there is to do; a thing that is still there later is the same then."""
+        """The work that waits; equal tuples mean that the same piece still waits."""
         left = {write.key for write in self.memory.writes.read()}
         spool = Spool(self.memory.state)
         if not spool.is_empty():
@@ -124,7 +121,7 @@ class Worker:
         return frozenset(left)
 
     def _linger(self, seconds: float, seen: _Left) -> None:
-        """Wait until nothing new has come for so long, or until something has."""
+        """Wait until new work comes, but at most so many seconds."""
         end = time.monotonic() + seconds
         before = self._stamps()
         if self._left() <= seen:
@@ -135,7 +132,7 @@ class Worker:
         return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.writes))]
 
     def _attempt(self) -> float:
-        """A round, once more after a repair; where it fails, what there is stays in spool and write log."""
+        """One round, repeated after a repair; if it fails, the work stays in spool and write log."""
         began = time.time()
         try:
             return healing(self.memory, self.now(), self._round, lambda done: self.log(done.words))
@@ -145,12 +142,11 @@ class Worker:
             return LULL
 
     def _round(self) -> float:
-        """Commit what there is and leave errands for what is to be asked of the remote; the seconds for
-        which more is waited for."""
+        """Commit what waits, and leave errands to the remote; returns how many seconds to wait for more."""
         if self._lacks_cache():  # not under the write lock: it may take a while
             build(self.memory, self.memory.head)
         spool = Spool(self.memory.state)
-        began = time.time()  # a line that was in the spool by now is read; a later one may not be
+        began = time.time()  # every line that was in the spool before this is read below
         events, end = spool.read()
         looks_everywhere = _looks_everywhere(events)
         before = glance(self.memory) if looks_everywhere else None
@@ -160,7 +156,7 @@ class Worker:
         for event in events:
             with self._forgiving():
                 note(self.memory, event, self.now())
-        # First these: whoever comes after a kill shall find either events or errands.
+        # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
         self._leave_errands(events, fetches, writes_outside)
@@ -173,8 +169,8 @@ class Worker:
         return QUIET if writes_outside and self._may_send() else LULL
 
     def _visit(self) -> None:
-        """Look at the folders that the sessions of a round are in. They are other people's, and may hang: so
-        no lock is held, and others commit and send meanwhile."""
+        """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
+        held, and others may commit and send meanwhile."""
         while self.rounds:
             events, began, before = self.rounds.pop(0)
             self._visits.hand_over()
@@ -182,12 +178,12 @@ class Worker:
             if _is_turn(events):
                 self._visits.note_active()
             self._visits.renew_blocks()
-            if not self.starts:  # they wait for more than this round
+            if not self.starts:  # else they wait for the fetch, too
                 self._settle(began)
 
     def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
-        """A session that starts waits for what others sent; at its end it sends, and at the next start what
-        an earlier one was killed before sending."""
+        """Leave a fetch when a session starts; leave a push when one ends, or starts: an earlier session may
+        have been killed before it sent."""
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
@@ -195,37 +191,37 @@ class Worker:
             errands.leave("send")
 
     def _arrived(self, asked: float) -> None:
-        """What was `asked` for then has come, and the sessions that waited for it may look."""
+        """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         self._see(self._visits.scopes_of(self.starts))
         self._visits.renew_blocks()
         self.starts.clear()
         self._settle(asked)
 
     def _settle(self, began: float) -> None:
-        """Say that what was left for a worker until then is done, or can't be."""
+        """Tell hooks that wait: all work that was left before `began` is done, or can't be done."""
         try:
             self.memory.cache.settle(began)
-        except Exception as error:  # of those who wait each goes on after a moment
+        except Exception as error:  # hooks wait for a moment only
             self.log(in_words(error))
 
     def _see(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
-        """Let hooks know what the files are like that the cache holds."""
+        """Store the stamps of the files that the cache holds, for hooks to compare."""
         try:
             see(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
-        except Exception as error:  # hooks wake a worker once more then
+        except Exception as error:  # hooks will wake another worker
             self.log(in_words(error))
 
     def _observe(self) -> None:
-        """After the turns of sessions: what came of entries they were given."""
+        """Count what sessions made of the entries they were given."""
         try:
             if _is_turn(self.seen):
                 observe(self.memory, self.seen, self.now().timestamp())
-        except Exception as error:  # nothing that others wait for hangs on it
+        except Exception as error:  # nobody waits for it
             self.log(in_words(error))
 
     @contextmanager
     def _forgiving(self) -> Iterator[None]:
-        """One event that can't be served must not keep the others from it for ever."""
+        """Log an error in handling one event, so that the other events are handled."""
         try:
             yield
         except (CtxrepoError, OSError) as error:
@@ -239,18 +235,18 @@ class Worker:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end
 
     def _lacks_cache(self) -> bool:
-        """Whether nobody has read the notes yet: who cloned or changed many of them didn't wait for it."""
+        """Whether the cache is behind: a command that clones or changes many notes leaves them to the
+        worker."""
         head = self.memory.head
         return head is not None and self.memory.cache.head != head
 
 
 def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
-    """Whether edits are looked for in all files: at the turns of a session, when somebody may have edited by
-    hand or with a shell; a prompt leaves word only where something moved. After a command or a tool we know
-    which file it was."""
+    """Whether to look for edits in all files: yes at the turns of a session, since a person or a shell may
+    have edited any file. After a command or a tool we know which file it was."""
     return any(e.event in ("start", "prompt", "stop", "compact", "end") for e in events)
 
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:
-    """Whether a session has come to more than using a tool."""
+    """Whether one of the events is a turn of a session, and no mere use of a tool."""
     return any(event.event != "tool" for event in events)
