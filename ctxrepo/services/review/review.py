@@ -73,7 +73,9 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
     return is_gone or not any(missing(memory, review.tip, theirs, objects.merge_base(review.tip, theirs)))
 
 
-def settled(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergedCommits:
+def merged_after_review(
+    memory: Memory, review: Review, ours: str, theirs: str, now: datetime
+) -> MergedCommits:
     """Where we go on once a review is over: from `theirs`, with what was written here since it was pushed.
 
     A history that main holds is merged as any other. Else our commits stay behind: with them what was

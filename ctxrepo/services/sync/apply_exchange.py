@@ -1,4 +1,4 @@
-"""Branch and files are brought to what an exchange made, with what was written meanwhile."""
+"""Moves the branch to the commit that an exchange made, and makes the files follow."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ from ctxrepo.services.saving.merge import MergedCommits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory
 
-Join = Callable[[str | None], MergedCommits | None]
-"""Puts what was received together with the branch as it is by now; None when there is nothing at all."""
+Merge = Callable[[str | None], MergedCommits | None]
+"""Merges what was received into the commit that the branch is at by now; None when there is no commit."""
 
 
-def follow(memory: Memory, received: str, join: Join, now: datetime) -> CommitResult:
-    """Bring the branch to `join(branch)`, and the files that differ along.
+def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -> CommitResult:
+    """Move the branch to `merge(branch)` and check out the files that differ.
 
-    What was written while we spoke to the remote is committed first, so that no file on disk is ahead of
-    the branch; only files that `received` changes are looked at for it.
+    First commits what was written while we talked to the remote, so that no such file is ahead of the branch.
+    Only files that `received` changes are read for this.
     """
     objects, clone = memory.objects, memory.clone
     with memory.writing(), memory.building():
         committed = commit_locked(
-            memory, now, CommitRequest(only=_differing(memory, clone.branch_ref, received))
+            memory, now, CommitRequest(only=_paths_that_differ(memory, clone.branch_ref, received))
         )
-        both = join(committed.head)
-        if both is None or both.commit == committed.head:
+        merged = merge(committed.head)
+        if merged is None or merged.commit == committed.head:
             return committed
-        old_tree, tree = objects.tree_of(committed.head), objects.tree_of(both.commit)
+        old_tree, tree = objects.tree_of(committed.head), objects.tree_of(merged.commit)
         assert tree is not None
-        snapshot = memory.checkout.snapshot(_on_disk(memory, objects.diff(old_tree, tree)), head=old_tree)
-        if not objects.move_ref(clone.branch_ref, both.commit, committed.head):
+        snapshot = memory.checkout.snapshot(_in_cone(memory, objects.diff(old_tree, tree)), head=old_tree)
+        if not objects.move_ref(clone.branch_ref, merged.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
-        note_own(memory, both.commit)
-        # What was edited since the commit above stays as it is, for the next commit to merge.
+        note_own(memory, merged.commit)
+        # Files that were edited since the commit above stay as they are; the next commit merges them.
         edited = memory.checkout.edited(snapshot, old_tree)
         late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)
-        refresh(memory, both.commit, committed.held, committed.skipped)
+        refresh(memory, merged.commit, committed.held, committed.skipped)
         done = replace(
-            committed, head=both.commit, conflict_copies=(*committed.conflict_copies, *both.conflict_copies)
+            committed,
+            head=merged.commit,
+            conflict_copies=(*committed.conflict_copies, *merged.conflict_copies),
         )
         return commit_locked(memory, now, CommitRequest(only=edited)) if late or edited else done
 
 
-def _differing(memory: Memory, ref: str, received: str) -> set[str]:
+def _paths_that_differ(memory: Memory, ref: str, received: str) -> set[str]:
     objects = memory.objects
-    return _on_disk(memory, objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))
+    return _in_cone(memory, objects.diff(objects.tree_of(objects.ref(ref)), objects.tree_of(received)))
 
 
-def _on_disk(memory: Memory, paths: Iterable[str]) -> set[str]:
+def _in_cone(memory: Memory, paths: Iterable[str]) -> set[str]:
     cone = memory.checkout.cone
     return {path for path in paths if cone is None or cone.holds(path)}

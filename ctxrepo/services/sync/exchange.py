@@ -1,7 +1,8 @@
-"""Rounds with the remote until it agrees, refuses, or is not worth another try.
+"""Exchanges commits with the remote, in rounds, until it agrees or refuses, or until trying again is no use.
 
-Fetch, merge in memory, push without force, and only then let branch and files follow. Never a rebase, a
-reset or a checkout: an exchange that is killed anywhere has changed nothing half-way.
+A round fetches, merges in memory, pushes without force, and only then moves the branch and the files. It
+never runs git's rebase, reset or checkout, so an exchange that is killed at any point leaves nothing
+half-done (ADR 7).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ctxrepo.services.review.review import open_review
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergedCommits, merge_commits, merge_over
 from ctxrepo.services.sync import upstream
-from ctxrepo.services.sync.apply_exchange import follow
+from ctxrepo.services.sync.apply_exchange import apply_exchange
 from ctxrepo.services.sync.fetch import fetch, measured
 from ctxrepo.services.sync.outgoing import outgoing_secrets
 from ctxrepo.storage.clone.clone import SEEN
@@ -36,13 +37,13 @@ OFFLINE_PATIENCE = 1.0
 OK = RemoteAnswer("ok")
 
 NEW = "*"
-"""Stands for a review branch that isn't there yet; no branch can be called so."""
+"""Stands for a review branch that doesn't exist yet; git allows no branch of this name."""
 
 MERGED = "refs/ctxrepo/merged"
-"""The merge that is being sent, which no branch holds yet: without a ref a `git gc` might delete it."""
+"""A ref to the merge commit that is being pushed: no branch holds it yet, and `git gc` might delete it."""
 
 _NAMES = 9
-"""Names of the day that are tried for it."""
+"""How many names are tried for a new review branch."""
 
 _DECLINED = (
     "reviewers struck out some of what was sent; `ctxrepo declined` lists it, and it is not sent again"
@@ -56,8 +57,11 @@ _PROTECTED = (
 
 @dataclass(frozen=True)
 class Exchange:
-    """`answer` is how the last conversation ended; `received` and `sent` count commits, `branch` is the
-    review branch they were sent to, `notices` are what a person must know though all went well."""
+    """What an exchange came to: `answer` is the remote's last answer, `received` and `sent` count commits.
+
+    `branch` is the review branch that they were sent to, `notices` are what a person must know though all
+    went well, `committed` is the commit of what was written meanwhile.
+    """
 
     answer: RemoteAnswer = OK
     received: int = 0
@@ -80,10 +84,10 @@ def exchange(
     fetched: RemoteAnswer | None = None,
     accept: bool = False,
 ) -> Exchange:
-    """Exchange with the remote; the caller holds the sync lock.
+    """Exchange commits with the remote; the caller holds the sync lock.
 
-    `fetched` is the answer of a fetch made just before. With `accept` a person takes a remote that was
-    replaced for what it is now.
+    `fetched` is the answer of a fetch made just before. With `accept` a person confirms that a remote that
+    was replaced is the right one.
     """
     began = time.monotonic()
     done = Exchange()
@@ -94,10 +98,10 @@ def exchange(
         if answer.ok:
             try:
                 done = _round(memory, now, done, send=send, accept=accept, is_last=attempt == retries)
-            except BeyondBounds as error:  # of what both come from, which only who merges looks at
+            except BeyondBounds as error:  # in an older commit, which only a merge reads
                 done = replace(done, answer=RemoteAnswer("bounds", error.message))
-        tired = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
-        if not done.answer.may_pass or tired:
+        is_slow = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
+        if not done.answer.may_pass or is_slow:
             break
         pause(0.0, min(2.0, 0.02 * 2**attempt))
     memory.objects.drop_ref(MERGED)
@@ -107,62 +111,65 @@ def exchange(
 def _round(
     memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool, is_last: bool
 ) -> Exchange:
-    """Merge what was fetched, push once, and let branch and files follow what came."""
+    """Merge what was fetched, push once, then move branch and files."""
     objects, clone = memory.objects, memory.clone
     objects.reopen()
     theirs = objects.ref(clone.upstream_ref)
-    found = upstream.standing(memory, theirs, accept=accept)
-    done = done.noticing(found.notice)
-    if theirs is None and send and found.answer.ok and open_review(memory):
+    state = upstream.state_of_upstream(memory, theirs, accept=accept)
+    done = done.noticing(state.notice)
+    if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
-    if found.answer.ok and found.goes_on:
+    if state.answer.ok and state.has_known_tip:
         done = done.noticing(_end_review(memory, theirs, now))
     ours = objects.ref(clone.branch_ref)
-    if ours and found.answer.ok:
-        done = done.noticing(_struck_on_branch(memory, ours, now))
+    if ours and state.answer.ok:
+        done = done.noticing(_note_struck_on_branch(memory, ours, now))
     with memory.building():
-        merged = _joined(memory, ours, theirs, now)
+        merged = _merge_all(memory, ours, theirs, now)
         if merged and merged.commit not in (ours, theirs):
             objects.set_ref(MERGED, merged.commit)
-    if merged is None or not found.answer.ok:
-        return replace(done, answer=found.answer)
-    if why := beyond(memory, merged.commit):
-        return replace(done, answer=RemoteAnswer("bounds", why))
-    if theirs and not found.goes_on and theirs != objects.ref(SEEN):
+    if merged is None or not state.answer.ok:
+        return replace(done, answer=state.answer)
+    if excess := beyond(memory, merged.commit):
+        return replace(done, answer=RemoteAnswer("bounds", excess))
+    if theirs and not state.has_known_tip and theirs != objects.ref(SEEN):
         _break_off_review(memory)
     if send:
         done = _send(memory, merged.commit, theirs, now, done)
         if done.answer.outcome == "overtaken" and not is_last:
-            return done  # the next round merges anew: no merge commit is kept
+            return done  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
-    followed = follow(memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now)
+    committed = apply_exchange(
+        memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now
+    )
     if theirs and not (done.sent and not done.branch):
-        upstream.agree(memory, theirs)
+        upstream.remember_tip(memory, theirs)
     if done.answer.ok:
         _touch_fetched(memory)
     return replace(
         done,
         received=done.received + received,
-        committed=followed,
-        conflict_copies=(*done.conflict_copies, *merged.conflict_copies, *followed.conflict_copies),
+        committed=committed,
+        conflict_copies=(*done.conflict_copies, *merged.conflict_copies, *committed.conflict_copies),
     )
 
 
-def _joined(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergedCommits | None:
-    """Our branch with the shared one, and with what reviewers changed on the branch under review."""
+def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergedCommits | None:
+    """The merge of our branch with the shared one and with what reviewers changed on our review branch."""
     objects = memory.objects
     merged = merge_commits(memory, ours, theirs, now)
     current = open_review(memory)
     tip = objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
     if merged is None or current is None or tip is None or objects.contains(merged.commit, tip):
         return merged
-    # A branch that was rewritten there is compared with what we had pushed: what is missing was struck out.
+    # The base is the tip that we pushed, even if the branch was rewritten there: what it lacks beside that
+    # tip was struck out by reviewers (ADR 13).
     both = merge_over(memory, current.tip, merged.commit, tip, now)
     return MergedCommits(both.commit, (*merged.conflict_copies, *both.conflict_copies))
 
 
-def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
-    """Put away what reviewers struck out on the branch while the review goes on."""
+def _note_struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
+    """Record what reviewers struck out on the branch while the review goes on; returns a notice or ''."""
     current = open_review(memory)
     tip = memory.objects.ref(memory.clone.tracking_ref(current.branch)) if current else None
     if current is None or tip is None or tip == current.tip or memory.objects.contains(ours, tip):
@@ -171,23 +178,27 @@ def _struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:
 
 
 def _end_review(memory: Memory, theirs: str | None, now: datetime) -> str:
-    """Go on from main where a review is over; returns what is to be said of it."""
+    """If the review is over, continue from the shared branch; returns a notice or ''."""
     current = open_review(memory)
     ours = memory.head
     if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
         return ""
     is_declined = review.close(memory, current, ours, theirs, now)
     if not memory.objects.contains(theirs, current.tip):
-        follow(memory, theirs, lambda old: review.settled(memory, current, old or ours, theirs, now), now)
+        apply_exchange(
+            memory,
+            theirs,
+            lambda old: review.merged_after_review(memory, current, old or ours, theirs, now),
+            now,
+        )
     review.forget(memory, current)
     return _DECLINED if is_declined else ""
 
 
 def _send_shared_again(memory: Memory) -> str | None:
-    """Give a remote its shared branch back as we last knew it, without what is under review; None when that
-    can't be sent.
+    """Push the shared branch again as we last saw it, without what is under review; None when that fails.
 
-    A remote that never had it shall get all that is here, as any new one: no review could end on it.
+    A remote that never had the branch gets everything, as a new remote does: no review could end there.
     """
     seen = memory.objects.ref(SEEN)
     if seen is None:
@@ -199,14 +210,17 @@ def _send_shared_again(memory: Memory) -> str | None:
 
 
 def _break_off_review(memory: Memory) -> None:
-    """What was sent is offered anew: of a main that has lost what it had, nobody can tell what reviewers
-    struck out, and all of it would count as that."""
+    """End the review without an outcome, so that its commits are sent again.
+
+    When the shared branch has lost commits, nobody can tell what reviewers struck out: all that is missing
+    would count as struck out.
+    """
     if current := open_review(memory):
         review.forget(memory, current)
 
 
 def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: Exchange) -> Exchange:
-    """Offer `commit` to the remote: as the shared branch, or as one for review."""
+    """Push `commit` to the shared branch or to a review branch."""
     objects = memory.objects
     branch = wanted = _branch(memory, theirs)
     there = objects.ref(memory.clone.tracking_ref(branch)) if branch else theirs
@@ -214,8 +228,8 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: 
         return done
     if held := outgoing_secrets(memory, commit, [known for known in (theirs, there) if known]):
         first = held[0]
-        told = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
-        return replace(done, answer=RemoteAnswer("secret", told), held=(*done.held, *held))
+        message = f"a commit that was to be sent holds a secret at {first.at} ({first.fingerprint})"
+        return replace(done, answer=RemoteAnswer("secret", message), held=(*done.held, *held))
     answer, branch = _push(memory, commit, branch, now)
     if not answer.ok:
         return replace(done, answer=answer)
@@ -226,12 +240,12 @@ def _send(memory: Memory, commit: str, theirs: str | None, now: datetime, done: 
             done = done.noticing(_PROTECTED.format(branch=branch))
     else:
         objects.set_ref(memory.clone.upstream_ref, commit)
-        upstream.agree(memory, commit)
+        upstream.remember_tip(memory, commit)
     return replace(done, answer=answer, sent=done.sent + sent, branch=branch)
 
 
 def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[RemoteAnswer, str]:
-    """The remote's answer, and the branch that it was about: a new one where the shared one is protected."""
+    """The remote's answer, and the branch pushed to: a new review branch if the shared one is protected."""
     answer = RemoteAnswer("protected")
     if branch != NEW:
         answer = memory.remote.push(commit, branch)
@@ -239,13 +253,13 @@ def _push(memory: Memory, commit: str, branch: str, now: datetime) -> tuple[Remo
         return answer, branch
     for name in islice(review.new_branches(memory, now), _NAMES):
         answer = memory.remote.push(commit, name)
-        if answer.outcome != "overtaken":  # by a branch of that name that we don't know of
+        if answer.outcome != "overtaken":  # else the remote has a branch of that name that we don't know
             return answer, name
     return answer, ""
 
 
 def _branch(memory: Memory, theirs: str | None) -> str:
-    """The branch to send to, '' for the shared one; an empty remote gets that first."""
+    """The branch to push to, '' for the shared one; an empty remote gets the shared branch first."""
     if current := open_review(memory):
         return current.branch
     return NEW if theirs and memory.repository.review == "branch" else ""

@@ -1,4 +1,4 @@
-"""What the others sent arrives at the remote-tracking ref; early, beside other work, if it is due."""
+"""Fetches what others sent, and measures it; a session start may begin the fetch early, beside other work."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ctxrepo.storage.processes.lock import TryLock, locked
 from ctxrepo.storage.state.spool import Spool
 
 FETCH_WAIT = 60.0
-"""Seconds a fetch waits for a sync of this clone that is under way."""
+"""Seconds that a fetch waits for another sync of this clone."""
 
 
 def fetch(memory: Memory) -> RemoteAnswer:
-    """Ask the remote once, and measure what it sent; the caller holds the sync lock."""
+    """Fetch once and measure what the remote sent; the caller holds the sync lock."""
     return measured(memory, _ask(memory))
 
 
 def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """The answer of a fetch, once what it brought has been measured."""
+    """The answer of a fetch; another one if what it fetched is more than a memory may be."""
     return held_back(memory, answer) if answer.ok else answer
 
 
@@ -34,7 +34,7 @@ def _ask(memory: Memory) -> RemoteAnswer:
 
 
 def is_fetch_due(memory: Memory) -> bool:
-    """Whether a session that starts wants news: there is a remote, and the last fetch is too long ago."""
+    """Whether a session that starts should fetch: there is a remote, and the last fetch is too long ago."""
     settings = memory.settings
     if not memory.has_remote or "pull" not in settings.hooks.session_start:
         return False

@@ -1,5 +1,4 @@
-"""Commits that are about to be sent are looked through once more; a person may have committed past
-the write guard."""
+"""Searches commits for secrets before they are pushed: a person may have committed past the write guard."""
 
 from __future__ import annotations
 
@@ -11,16 +10,16 @@ from ctxrepo.storage.objects.store import Objects
 
 
 def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple[Refusal, ...]:
-    """Secrets in what `commit` would bring to a remote that has the commits `known`.
+    """Secrets in the files that pushing `commit` would add to a remote that has the commits `known`.
 
-    What the remote has already is not held against them.
+    A secret that the remote has already is not reported.
     """
     objects = memory.objects
     allow = memory.settings.secrets.allow_secret
     trees = [objects.tree_of(k) for k in known]
     found: list[Refusal] = []
     for new in objects.new_commits(commit, *known):
-        for path, key in _made_by(objects, new).items():
+        for path, key in _new_files(objects, new).items():
             if (path, key) in memory.guarded:
                 continue
             if refused := _secrets(path, objects.said(key), allow):
@@ -30,8 +29,8 @@ def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple
     return tuple(found)
 
 
-def _made_by(objects: Objects, commit: str) -> dict[str, str]:
-    """path -> key of the plain files that are in this commit and as such in none of its parents."""
+def _new_files(objects: Objects, commit: str) -> dict[str, str]:
+    """path -> key of the plain files in this commit that differ from those in every parent."""
     tree = objects.tree_of(commit)
     trees = [objects.tree_of(p) for p in objects.parents(commit)] or [None]
     first, *others = [objects.diff(parent, tree) for parent in trees]

@@ -1,4 +1,4 @@
-"""What this machine wrote and what the others wrote become one, here and on the remote."""
+"""Commits what this machine wrote, merges what the others wrote, and sends the result."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
 
 SYNC_WAIT = 8.0
-"""Seconds a sync waits for another one of this clone; a person is watching."""
+"""Seconds that a sync waits for another one of this clone; a person is waiting."""
 
 _UNDER_WAY = RemoteAnswer("timeout", "another sync of this memory is still under way")
 
 
 @dataclass(frozen=True)
 class SyncResult:
-    """`remote` is how the last conversation ended; `received` and `sent` count commits of this run, `branch`
-    is the review branch they went to ('' is the shared one).
+    """`remote` is the remote's last answer; `received` and `sent` count commits of this run, `branch` is the
+    review branch they went to ('' is the shared one).
 
     `held` is what the write guard kept from being committed or pushed, `conflict_copies` are the versions
     that lost in a merge, `notices` say what else a person must know.
@@ -49,11 +49,11 @@ class SyncResult:
 
 @dataclass(frozen=True)
 class SyncRequest:
-    """What is wanted of an exchange.
+    """What a sync is to do: commit what `wanted` says, receive, and with `send` send.
 
-    `fetched` is the answer of a fetch that was made just before, which is then not made again. With
-    `accept_remote` a person confirms that a remote which was replaced is still the right one. `wait` is the
-    seconds that a sync under way may take; it may bring across what we have, and then nothing is repeated.
+    `fetched` is the answer of a fetch that was made just before, and saves one. With `accept_remote` a person
+    confirms that a remote which was replaced is still the right one. `wait` is how many seconds to wait for
+    another sync of this clone; if that one has sent what we have, nothing is repeated.
     """
 
     send: bool = True
@@ -64,30 +64,32 @@ class SyncRequest:
 
 
 def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) -> SyncResult:
-    """Commit, receive and, where it is asked for, send. Without a remote it only commits.
+    """Commit, receive and, if the request says so, send. Without a remote it only commits.
 
-    The remote being away or refusing is an outcome in the result; errors are those of `commit`.
+    A remote that is away or refuses is an outcome in the result; errors are those of `commit`.
     """
     send, accept_remote = request.send, request.accept_remote
     require_ready(memory)
     asked = time.monotonic()
     try:
         with locked(memory.state.lock("sync"), request.wait):
-            # Who asks after this may have written after our commit: the next one is theirs to send.
+            # Whoever asks after this moment may have written after our commit, and has to sync again.
             began = time.monotonic()
-            done = _commit(memory, now, request.wanted)
+            committed = _commit(memory, now, request.wanted)
             if not memory.has_remote:
-                return _synced(memory, done, Exchange())
-            known = memory.exchanges.answer_since(asked, done.head, send=send)
-            if known and not accept_remote:
-                return _synced(memory, done, Exchange(known))
-            said = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
-            result = _synced(memory, done, said)
-            memory.exchanges.remember(memory.repository.remote, result.head, began, said.answer, sent=send)
-    except Busy:  # of a sync that goes on, not of a writer: what is written here is safe all the same
+                return _synced(memory, committed, Exchange())
+            earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
+            if earlier_answer and not accept_remote:
+                return _synced(memory, committed, Exchange(earlier_answer))
+            exchanged = exchange(memory, now, send=send, fetched=request.fetched, accept=accept_remote)
+            result = _synced(memory, committed, exchanged)
+            memory.exchanges.remember(
+                memory.repository.remote, result.head, began, exchanged.answer, sent=send
+            )
+    except Busy:  # another sync takes longer than `wait`: commit at least
         return _synced(memory, _commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
-    if send or not said.answer.ok:  # a fetch that went well says nothing of a push that didn't
-        memory.remember_remote(_trouble(said.answer))
+    if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
+        memory.remember_remote(_trouble(exchanged.answer))
     tell_all(memory, result.held, result.skipped)
     return result
 
@@ -97,24 +99,24 @@ def _commit(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResul
         return commit_locked(memory, now, wanted)
 
 
-def _synced(memory: Memory, done: CommitResult, said: Exchange) -> SyncResult:
-    last = said.committed or done
+def _synced(memory: Memory, committed: CommitResult, exchanged: Exchange) -> SyncResult:
+    last = exchanged.committed or committed
     return SyncResult(
         head=last.head,
-        remote=said.answer,
-        received=said.received,
-        sent=said.sent,
-        branch=said.branch,
-        held=tuple(dict.fromkeys((*done.held, *said.held, *last.held))),
-        conflict_copies=(*done.conflict_copies, *said.conflict_copies),
-        notices=(*said.notices, *of_obstacles(memory).values()),
-        created=done.created,
-        skipped=done.skipped,
+        remote=exchanged.answer,
+        received=exchanged.received,
+        sent=exchanged.sent,
+        branch=exchanged.branch,
+        held=tuple(dict.fromkeys((*committed.held, *exchanged.held, *last.held))),
+        conflict_copies=(*committed.conflict_copies, *exchanged.conflict_copies),
+        notices=(*exchanged.notices, *of_obstacles(memory).values()),
+        created=committed.created,
+        skipped=committed.skipped,
     )
 
 
 def _trouble(answer: RemoteAnswer) -> str:
-    """What sessions are told when waiting won't help."""
+    """What to tell sessions about a remote that will not recover by itself; '' for nothing."""
     if not answer.trouble:
         return ""
     return (

@@ -1,4 +1,5 @@
-"""How the remote's branch stands to what it was when we last agreed with it."""
+"""Compares the remote's branch with its tip at our last exchange: has it moved on, gone back, been
+replaced?"""
 
 from __future__ import annotations
 
@@ -12,35 +13,35 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class UpstreamState:
-    """`answer` is not ok when a person has to confirm first; `notice` is what they must be told else.
+    """`answer` is not ok when a person has to confirm first; `notice` is what they must be told otherwise.
 
-    `goes_on` says that the remote has all that we knew of it: only then has somebody taken out what isn't
-    there.
+    `has_known_tip` says that the branch still contains the tip that we knew. Only then is what is missing
+    there a deletion.
     """
 
     answer: RemoteAnswer
     notice: str = ""
-    goes_on: bool = False
+    has_known_tip: bool = False
 
 
-_FINE = UpstreamState(RemoteAnswer("ok"), goes_on=True)
+_FINE = UpstreamState(RemoteAnswer("ok"), has_known_tip=True)
 
 
-def standing(memory: Memory, theirs: str | None, *, accept: bool = False) -> UpstreamState:
-    """What the remote's tip `theirs` (None: it has no such branch) means; with `accept` a person takes it
-    for what it is.
+def state_of_upstream(memory: Memory, theirs: str | None, *, accept: bool = False) -> UpstreamState:
+    """What the remote's tip `theirs` means (None: the remote has no such branch).
 
-    A remote that went back or was rewritten is merged with what is here, so that nothing is lost on either
-    side. One that is empty all at once was replaced, and another address may be somebody else's.
+    A remote that went back or was rewritten is merged with what is here, so that neither side loses anything.
+    One that is suddenly empty was probably replaced, and a new address may be somebody else's: a person has
+    to confirm these with `accept`.
     """
-    found = _standing(memory, theirs)
+    state = _state(memory, theirs)
     if accept:
-        agree(memory, theirs)
-        return UpstreamState(_FINE.answer, goes_on=found.goes_on)
-    return found
+        remember_tip(memory, theirs)
+        return UpstreamState(_FINE.answer, has_known_tip=state.has_known_tip)
+    return state
 
 
-def _standing(memory: Memory, theirs: str | None) -> UpstreamState:
+def _state(memory: Memory, theirs: str | None) -> UpstreamState:
     objects = memory.objects
     seen = objects.ref(SEEN)
     if seen is None or theirs == seen or not objects.has(seen):
@@ -61,8 +62,8 @@ def _standing(memory: Memory, theirs: str | None) -> UpstreamState:
     return _noticed("the remote holds another history, which has nothing in common with ours; both are kept")
 
 
-def agree(memory: Memory, theirs: str | None) -> None:
-    """What the remote has now is what we know of it, and hold."""
+def remember_tip(memory: Memory, theirs: str | None) -> None:
+    """Remember `theirs` as the tip that we last exchanged with."""
     if theirs is None:
         memory.objects.drop_ref(SEEN)
     elif memory.objects.ref(SEEN) != theirs:
