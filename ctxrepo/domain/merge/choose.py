@@ -1,4 +1,4 @@
-"""Three versions of one thing become one: what both machines decide alike, whoever is called ours."""
+"""Chooses between two versions of one thing, so that every machine chooses the same, whoever is `ours`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def plain(text: str) -> str:
-    """What counts when two texts are compared: not how their lines end."""
+    """The text as it is compared: the ends of its lines don't count."""
     return text.replace("\r\n", "\n").rstrip("\n")
 
 
 def rank(text: str) -> tuple[str, str, str]:
-    """Of two edits of one thing the greater stays: the one that names the later date, then by content."""
+    """The order of two edits, of which the greater stays: the one with the later date, then by content."""
     return max(_DATE.findall(text), default=""), plain(text), text
 
 
 def choose(
     base: str | None, ours: str | None, theirs: str | None, meaning: Callable[[str], str] = plain
 ) -> tuple[str | None, str | None]:
-    """(what stays, what lost against it), None for what isn't there.
+    """(what stays, what lost); None for a version that doesn't exist.
 
-    One side's edit is taken, an edit stays against a deletion, and of two edits the greater one stays. Texts
-    of one `meaning` are no edits of each other.
+    If one side edited, its version stays; an edit wins over a deletion; of two edits the greater one stays.
+    Texts with the same `meaning` are no edits of each other.
     """
     if ours is None or theirs is None:
         there = theirs if ours is None else ours
@@ -46,9 +46,9 @@ def choose(
 
 
 def said_again(base: Iterable[Key], ours: Iterable[Key], theirs: Iterable[Key]) -> set[Key]:
-    """Keys that end in the number of a copy, of what a side says more often than the base does.
+    """The keys of lines that a side has more often than the base; a key ends in the number of the copy.
 
-    If the other side has fewer copies, it didn't mean to remove these.
+    If the other side has fewer copies, it did not remove these on purpose.
     """
     was, us, them = ([*keys] for keys in (base, ours, theirs))
     before, *after = (Counter(key[:-1] for key in keys) for keys in (was, us, them))
@@ -63,8 +63,9 @@ def either(base: _T | None, ours: _T, theirs: _T) -> _T:
 
 
 def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> list[Key]:
-    """All keys of both sides in one side's order, the other's own put behind the key they followed."""
-    first, second = _followed(base, ours, theirs)
+    """The keys of both sides in the order of one side; each key of the other side follows its old
+    neighbour."""
+    first, second = _leading_first(base, ours, theirs)
     there, old = set(first), set(base)
     runs: dict[Key | None, list[Key]] = {}
     anchor: Key | None = None
@@ -74,7 +75,7 @@ def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> li
             anchor = key
             old_anchor = key if key in old else old_anchor
         else:
-            # What was there before follows what was there before, wherever new things went.
+            # A key of the base follows a key of the base, wherever new keys were put.
             anchor = old_anchor if key in old else anchor
             runs.setdefault(anchor, []).append(key)
     merged = list(runs.get(None, ()))
@@ -83,15 +84,15 @@ def order(base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]) -> li
     return merged
 
 
-def _followed(
+def _leading_first(
     base: Sequence[Key], ours: Sequence[Key], theirs: Sequence[Key]
 ) -> tuple[Sequence[Key], Sequence[Key]]:
-    """The two sides, the one whose order holds first.
+    """The two sides; the order of the first one holds.
 
-    That is the one that alone moved what both have; else the one that has more, so that a merged version
-    that meets one of its sides again keeps its order; else content decides.
+    That is the side that alone reordered common keys; else the longer one, so that a merged version keeps its
+    order when it is merged with one of its sides again; else content decides.
     """
-    we_moved, they_moved = _moved(base, ours), _moved(base, theirs)
+    we_moved, they_moved = _reordered(base, ours), _reordered(base, theirs)
     if we_moved != they_moved:
         return (ours, theirs) if we_moved else (theirs, ours)
     if (len(ours), list(ours)) >= (len(theirs), list(theirs)):
@@ -99,7 +100,7 @@ def _followed(
     return theirs, ours
 
 
-def _moved(base: Sequence[Key], side: Sequence[Key]) -> bool:
-    """Whether what both have is in another order."""
+def _reordered(base: Sequence[Key], side: Sequence[Key]) -> bool:
+    """Whether a side has the keys that it shares with the base in another order."""
     old, now = set(base), set(side)
     return [key for key in base if key in now] != [key for key in side if key in old]

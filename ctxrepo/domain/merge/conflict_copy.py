@@ -1,4 +1,4 @@
-"""What lost against another version in a merge, and the file under conflicts/ that keeps it."""
+"""A version that lost in a merge, and the file under conflicts/ that keeps it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FENCE = re.compile(r"(`{3,})text\n")
 class ConflictCopy:
     """A version of (a part of) the file at `path` that lost against another one and must not be lost.
 
-    `base` is what both were made from, `kept` what won ('' where there was none). For a file that can only
-    be taken whole `other` is all of it, and `kept` is '': it is the file.
+    `base` is what both versions edited, `kept` the one that won, `other` the one that lost. If a file can't
+    be merged by parts, `other` is the whole losing file, and `kept` is '', since the file itself is it.
     """
 
     path: str
@@ -31,7 +31,7 @@ class ConflictCopy:
 
 
 def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
-    """(path, content) of the note that keeps it; the same on every machine."""
+    """(path, content) of the file for a copy; the same on every machine."""
     parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
     digest = hashlib.blake2b(encode(parts), digest_size=5).hexdigest()
     said = f"two machines changed {copy.path}: the version that was not kept"
@@ -42,7 +42,7 @@ def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
 
 
 def copy_id(path: str) -> str:
-    """The hash in the name of a file that keeps a version, '' in any other name."""
+    """The hash in the name of a conflict copy's file; '' for any other name."""
     found = _ID.search(path)
     return found[1] if found else ""
 
@@ -50,7 +50,7 @@ def copy_id(path: str) -> str:
 def read_copy(path: str, data: bytes) -> ConflictCopy | None:
     """The copy that `copy_as_file` wrote to this file; None for a file that differs from that by a byte.
 
-    The text alone doesn't tell whether a version ended its last line; the hash in the name does.
+    The text doesn't tell whether a version ended with a newline; the hash in the name does.
     """
     head, body = frontmatter.split(decode_exactly(data))
     named = frontmatter.read(head).fields.get("path")
@@ -66,7 +66,7 @@ def read_copy(path: str, data: bytes) -> ConflictCopy | None:
 
 
 def _sections(body: str) -> list[str] | None:
-    """The fenced texts under was, kept and other, '' for one that is left out; None when there is more."""
+    """The fenced texts under was, kept and other, '' for a missing one; None when the file holds more."""
     found = []
     for title in ("was", "kept", "other"):
         rest = body.removeprefix(f"\n## {title}\n\n")
@@ -86,18 +86,18 @@ def _ends(text: str) -> tuple[str, ...]:
 
 
 def _exactly(path: str) -> frontmatter.Value:
-    """A text in a head loses double spaces, a word of a list keeps them."""
+    """The path as a list if it has double spaces: a plain value in the frontmatter would lose them."""
     return path if path == " ".join(path.split()) else [path]
 
 
 def _name(path: str) -> str:
-    """The path as one part of a path; a leading dot would hide it, a dash is not allowed."""
+    """The path as a file name, without the leading dots and dashes that hide a file or are not allowed."""
     name = path.replace("/", "__")
     return encode(name)[-_MAX_NAME_BYTES:].decode("utf-8", "ignore").lstrip(".-")
 
 
 def _fenced(text: str) -> str:
-    """`text` as code, so that nothing in it is read as a heading or an entry."""
+    """`text` in a code fence, so that nothing in it reads as a heading or an entry."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}text\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n"

@@ -1,4 +1,4 @@
-"""One file merged by what it is: note, JSON lines, registry, or something that can only be taken whole."""
+"""Merges one file by its kind: note, JSON lines, registry; any other file is taken whole (ADR 6)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class MergedFile:
 
 
 def merge_file(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
-    """What the file at `path` is after both sides' changes to `base`; None stands for no file.
+    """The file at `path` with both sides' changes to `base`; None stands for no file.
 
-    The same whichever side is called ours. An edit stays against a deletion. There are never conflict
+    The result is the same whichever side is `ours`. An edit wins over a deletion. There are never conflict
     markers: of two edits of one thing one stays and the other becomes a conflict copy.
     """
     if ours in (theirs, base):

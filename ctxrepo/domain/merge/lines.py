@@ -15,11 +15,11 @@ _FOREVER = 1e18
 
 
 def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged file at `path`, and the lines that lost against another one with their id.
+    """The merged file at `path`, and copies of the lines that lost against a line with the same id.
 
-    Lines of the base keep its order, new ones follow by their time. A line that another program wrote anew,
-    with its keys in another order, is the same line. One that can't be read is kept as it is; every line
-    ends, so that nothing is ever appended to a torn one.
+    Lines of the base keep their order, new lines follow in the order of their times. A line is the same if
+    only the order of its keys differs. A line that can't be parsed is kept as it is. Every line gets a
+    newline, so that nothing is ever appended to a torn one.
     """
     not_ids = _twice(base) | _twice(ours) | _twice(theirs)
     was, us, them = (_keyed(text, not_ids) for text in (base, ours, theirs))
@@ -34,26 +34,26 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
             lines[key] = line
             if lost is not None:
                 copies.append(ConflictCopy(path, plain(was.get(key, "")), plain(line), plain(lost)))
-    # Who writes a tombstone means it: the line it names doesn't return, edited or not.
+    # A tombstone is deliberate: the line it names does not return, even if the other side edited it.
     dead = {key[1] for key in lines if key[0] == TOMBSTONE}
     stay = {key: line for key, line in lines.items() if key[0] == TOMBSTONE or _id_on(line) not in dead}
     old = [key for key in was if key in stay]
     new = sorted(stay.keys() - was.keys(), key=lambda key: (_moment(stay[key]), stay[key]))
     merged = "".join(stay[key] for key in (*old, *new))
     if merged == base:
-        # Both sides changed blank lines only; the base would lose against either of them once more.
+        # Both sides changed blank lines only: take a side, or merging with it again would give another text.
         merged = max((ours, theirs), key=lambda text: (text.endswith("\n"), text))
     return merged, [copy for copy in copies if _id_on(copy.kept) not in dead]
 
 
 def _twice(text: str) -> set[str]:
-    """Ids that more than one line of a file has: they name nothing."""
+    """Ids that more than one line of a file has: they identify no line."""
     keys = Counter(_key(line, set()) for line in _lines(text))
     return {key[1] for key, times in keys.items() if key[0] == "id" and times > 1}
 
 
 def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
-    """The lines of a file by their ids, those without one by what they say; each ends, as it did."""
+    """The lines of a file by their ids; a line without an id goes by its content. Each ends in a newline."""
     seen: Counter[Key] = Counter()
     found: dict[Key, str] = {}
     for line in text.split("\n"):
@@ -65,7 +65,7 @@ def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Its lines without their ends, blank ones left out."""
+    """The lines of a text without their newlines; blank lines are left out."""
     return (line.removesuffix("\r") for line in text.split("\n") if line.strip())
 
 

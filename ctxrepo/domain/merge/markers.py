@@ -1,4 +1,4 @@
-"""git's conflict markers in a file: the two sides are told apart again, and merged by meaning."""
+"""Resolves git's conflict markers in a file: takes the two sides apart again and merges them by meaning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKER = re.compile(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")
 
 _NEXT = {("", "<"): "ours", ("ours", "|"): "base", ("ours", "="): "theirs", ("base", "="): "theirs"}
 _NEXT |= {("theirs", ">"): ""}
-"""(where a line stands, marker) -> where the next one stands; '' is outside."""
+"""(side of the current line, marker) -> side of the next line; '' is outside of a conflict."""
 
 
 def is_marker(line: str) -> bool:
@@ -22,11 +22,10 @@ def is_marker(line: str) -> bool:
 
 
 def settled(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
-    """The file at `path` without its conflict markers, and what lost where both sides can't stand.
+    """The file at `path` without its conflict markers, and copies of what lost.
 
-    Both sides are merged over what they were made from, where git wrote that down; else over what is around
-    them, so that both are kept. None where there are no markers, or where it can't be told which line is
-    of which side.
+    The base is what git wrote between its markers; else it is the text around the conflict, so that both
+    sides are kept. None when there are no markers, or when it is unclear which line belongs to which side.
     """
     sides = _sides(text, has_fences=not path.lower().endswith(".jsonl"))
     if sides is None:
@@ -36,10 +35,9 @@ def settled(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None
 
 
 def _sides(text: str, *, has_fences: bool) -> tuple[str, str, str] | None:
-    """(base, ours, theirs) of a file with markers.
+    """(base, ours, theirs) of a file with markers; None when they are unclear.
 
-    What stands in fenced code may be an example, and a line of seven `=` may underline a title: with one
-    more of them than there are conflicts nobody can tell.
+    Markers in fenced code may be an example, and a line of seven `=` may underline a title.
     """
     found: dict[str, list[str]] = {"base": [], "ours": [], "theirs": []}
     where, fence, conflicts = "", "", 0

@@ -1,4 +1,4 @@
-"""Two versions of one thing, settled by a person: the text that the file has afterwards."""
+"""Settles two versions as a person decided: gives the text that the file has afterwards."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Keep = Literal["kept", "other", "both"]
 
 
 def settled(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
-    """What the file `text` (None: not there) is when of the two versions `keep` shall hold.
+    """The file `text` (None: no file) after a person said that `keep` holds: one version, or both.
 
-    A version that says what the file says by now changes nothing. Refused when it isn't sure what to
-    change: the kept version must stand in the file exactly once.
+    The text stays the same if it says that already. Refused when it is unclear what to change: the kept
+    version must stand in the file exactly once.
     """
     if keep == "kept":
         return text
@@ -81,7 +81,7 @@ def _places(text: str, copy: ConflictCopy, version: str) -> Iterator[_Place]:
 
 
 def _runs(text: str, version: str) -> Iterator[_Place]:
-    """Where whole lines say `version`, whatever ends them."""
+    """The places where whole lines equal `version`, whatever their line ends are."""
     lines, wanted = lines_of(text), version.split("\n")
     for first in range(len(lines) - len(wanted) + 1):
         if plain("".join(lines[first : first + len(wanted)])) == version:
@@ -90,7 +90,7 @@ def _runs(text: str, version: str) -> Iterator[_Place]:
 
 
 def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
-    """A line of a head or of JSON is told by its name, and can't stand twice."""
+    """Replaces lines of frontmatter or JSON: each has a name, so both versions can't stand there."""
     if keep == "both":
         raise Refused(f"only one of the two versions can stand in {copy.path}", _choose(copy))
     newline, end = _ends(text[place.start : place.end])
@@ -100,7 +100,7 @@ def _of_lines(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str |
 
 
 def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str | None:
-    """The first way of setting the other version down in which every block stays what it is."""
+    """Writes the other version with the first spacing that leaves every block as it is; None if none does."""
     block = place.blocks[place.number]
     if keep == "both" and block.kind == "heading":
         raise Refused(f"what stands below a heading of {copy.path} can't have two", _choose(copy))
@@ -120,12 +120,12 @@ def _of_blocks(text: str, place: _Place, copy: ConflictCopy, keep: Keep) -> str 
 
 
 def _said(version: str) -> str:
-    """A version as it is compared; a line of JSON may have kept half of its end."""
+    """A version as it is compared: without line ends, of which a JSON line may have kept a half."""
     return plain(f"{version}\n")
 
 
 def _ends(text: str) -> tuple[str, str]:
-    """How the lines of a text end, and how its last one does ('' at the end of a file)."""
+    """(the line end of a text, the end of its last line: '' when the file ends there)"""
     newline = "\r\n" if "\r\n" in text else "\n"
     return newline, newline if text.endswith(newline) else ""
 

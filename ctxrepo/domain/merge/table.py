@@ -1,4 +1,4 @@
-"""ctxrepo.toml merged by its keys."""
+"""Merges ctxrepo.toml key by key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _Values = dict[Key, Any]
 
 
 def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]] | None:
-    """The merged file, with the comments of one side; None when it can't be done key by key.
+    """The merged file with the comments of one side, and conflict copies; None when it can't be merged by
+    keys.
 
     A side that is no TOML becomes a conflict copy as a whole: the registry must stay readable.
     """
@@ -38,7 +39,7 @@ def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
 
 
 def _values(text: str) -> _Values | None:
-    """(table, key) -> value; the top of the file is the table ''. What lies deeper is one value."""
+    """(table, key) -> value; keys outside of a table are in the table ''. A nested table is one value."""
     found: _Values = {}
     try:
         tables = toml.read(text)
@@ -60,9 +61,10 @@ def _shown(values: _Values, key: Key) -> str | None:
 
 
 def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
-    """A side that says just this stays as it is; else the one that is nearer to it, the greater of two as
-    near, with what it lacks. Each key that is set reads the whole text again: those that stay are left
-    alone."""
+    """The text of the side that needs fewer changes, with these changes; of two such sides the greater one.
+
+    Setting a key parses the whole text again, so keys that stay are not set.
+    """
     missing = {text: _differing(merged, values) for text, values in sides.items()}
     text = min(sides, key=lambda side: len(missing[side]))
     if len({len(keys) for keys in missing.values()}) == 1:

@@ -1,4 +1,4 @@
-"""The body of a note merged by its entries: what stays, in whose words, and under which heading."""
+"""Merges the body of a note by its entries: which stay, with which text, and under which heading."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import replace
 
 from ctxrepo.domain.merge.choose import Key, choose, either, plain
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
-from ctxrepo.domain.merge.note.contained import settled, words
+from ctxrepo.domain.merge.note.contained import already_merged, words
 from ctxrepo.domain.merge.note.identity import identify
-from ctxrepo.domain.merge.note.layout import laid_out
+from ctxrepo.domain.merge.note.layout import written_out
 from ctxrepo.domain.merge.note.version import ROOT, Part, Three
 
 
 def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged body of the note at `path`, and the edits that lost against another edit."""
+    """The merged body of the note at `path`, and copies of the edits that lost."""
     if ours in (base, theirs):
         return theirs, []
     if theirs == base:
         return ours, []
     three = identify(base, ours, theirs)
-    parts, copies = _members(path, three)
-    parts = _recounted(parts, three)
+    parts, copies = _chosen_parts(path, three)
+    parts = _with_right_counts(parts, three)
     parts |= _headings_needed(parts, three)
-    match settled(three, {words(copy.other) for copy in copies}):
+    match already_merged(three, {words(copy.other) for copy in copies}):
         case (True, False):
             return ours, copies
         case (False, True):
             return theirs, copies
-    return laid_out(parts, three), copies
+    return written_out(parts, three), copies
 
 
-def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
-    """What stays, each part as it was chosen and at home where it was put."""
+def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCopy]]:
+    """The parts that stay, each with the chosen text and under the heading where it belongs."""
     base, ours, theirs = (version.parts for version in three)
     again = _said_again(base, ours, theirs)
     parts: dict[Key, Part] = {}
@@ -44,20 +44,20 @@ def _members(path: str, three: Three) -> tuple[dict[Key, Part], list[ConflictCop
             was = None
         text, lost = choose(_text(was), _edited(was, us, them), _edited(was, them, us))
         if text is not None:
-            parts[key] = _put(was, us, them, text)
+            parts[key] = _placed(was, us, them, text)
         if text is not None and lost is not None and words(lost) != words(text):
             copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(lost)))
     return parts, copies
 
 
 def _said_again(*parts: Mapping[Key, Part]) -> set[tuple[bool, str]]:
-    """What a side says more often than the base: the other did not mean to remove these copies."""
+    """What a side says more often than the base: the other side did not remove these copies on purpose."""
     was, us, them = (Counter(map(_saying, version.values())) for version in parts)
     return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
 
 
 def _saying(part: Part) -> tuple[bool, str]:
-    """What a part says, a heading however deep it is."""
+    """(is it a heading, what it says); the depth of a heading doesn't count."""
     is_heading = part.kind == "heading"
     return is_heading, part.path[-1] if is_heading else part.says
 
@@ -67,13 +67,14 @@ def _text(part: Part | None) -> str | None:
 
 
 def _edited(was: Part | None, part: Part | None, other: Part | None) -> str | None:
-    """The text of a part; as it was where only its white space changed and the other side did more."""
+    """The text of a part; the base's text if only white space changed here and the other side changed
+    more."""
     if was and part and part.kind != "heading" and words(part.text) == words(was.text):
         return part.text if other and words(other.text) == words(was.text) else was.text
     return _text(part)
 
 
-def _put(was: Part | None, us: Part | None, them: Part | None, text: str) -> Part:
+def _placed(was: Part | None, us: Part | None, them: Part | None, text: str) -> Part:
     there = [part for part in (us, them) if part]
     chosen = next(part for part in there if part.text == text)
     if us and them:
@@ -82,25 +83,24 @@ def _put(was: Part | None, us: Part | None, them: Part | None, text: str) -> Par
 
 
 def _home(was: Part | None, us: Part, them: Part) -> Key:
-    """The heading that a side moved it to; of two equal ones it is the same move."""
+    """The heading that a side moved a part to; under two headings of the same title it is the same move."""
     title = either(was.home[:-1] if was else None, us.home[:-1], them.home[:-1])
     homes = [part.home for part in (us, them) if part.home[:-1] == title]
     return either(was.home if was else None, homes[0], homes[-1])
 
 
-def _recounted(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
-    """The parts with as many copies of each text as the sides' counts make it, wherever copies were moved.
+def _with_right_counts(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
+    """The parts with the right number of copies of each text, wherever copies were moved.
 
-    Where a side says it more often than the base, that many stay, else as few as a side left. This is the
-    greater of two in one order of all counts, so it is the same in whatever order machines merge. What both
-    put under headings of their own stays under each.
+    If a side has more copies than the base, the larger number stays, else the smaller one. So the number is
+    the same in whatever order machines merge. Copies that the sides put under different headings all stay.
     """
     was, us, them = (_counted(version.parts) for version in three)
     now, kept = _counted(parts), dict(parts)
-    odd = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}
-    copies = _copies(parts, odd)
-    ours, theirs = (_copies(version.parts, odd) for version in three[1:])
-    for says in odd:
+    differing = {says for says in us.keys() | them.keys() if not us[says] == them[says] == now[says]}
+    copies = _copies(parts, differing)
+    ours, theirs = (_copies(version.parts, differing) for version in three[1:])
+    for says in differing:
         few, many = sorted((us[says], them[says]))
         places = len({part.home[:-1] for part in copies[says].values()})
         times = max(many if many > was[says] else few, places)
@@ -117,7 +117,7 @@ def _counted(parts: Mapping[Key, Part]) -> Counter[str]:
 
 
 def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key, Part]]:
-    """The entries that say one of these, by what they say."""
+    """text -> the entries that say it, for each of these texts."""
     found: dict[str, dict[Key, Part]] = {says: {} for says in sayings}
     for key, part in parts.items():
         if part.says in found and part.kind != "heading":
@@ -126,13 +126,13 @@ def _copies(parts: Mapping[Key, Part], sayings: Set[str]) -> dict[str, dict[Key,
 
 
 def _surplus(copies: Mapping[Key, Part]) -> list[Key]:
-    """Copies that stand under a heading where another one does."""
+    """Copies beyond the first one under the same heading."""
     first = {part.home[:-1]: key for key, part in sorted(copies.items(), reverse=True)}
     return sorted(copies.keys() - first.values(), reverse=True)
 
 
 def _headings_needed(parts: Mapping[Key, Part], three: Three) -> dict[Key, Part]:
-    """Headings that one side took away while the other put something under them."""
+    """Headings that one side removed while the other side put something under them."""
     _, ours, theirs = three
     needed: dict[Key, Part] = {}
     for part in parts.values():

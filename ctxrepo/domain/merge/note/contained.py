@@ -1,4 +1,4 @@
-"""Whether a version of a note holds another one's changes already, so that it can stay as it is."""
+"""Tells whether one version of a note holds the other one's changes already, so that it can stay as it is."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from ctxrepo.domain.merge.note.version import BodyVersion, Three
 _Facts = Mapping[Any, Any]
 
 
-def settled(three: Three, lost: Set[str]) -> tuple[bool, bool]:
-    """For ours and for theirs: whether it holds what the other one changed in the base, save what is `lost`.
+def already_merged(three: Three, lost: Set[str]) -> tuple[bool, bool]:
+    """For ours and for theirs: whether it holds all changes of the other one, save what is in `lost`.
 
-    So a merged version that meets one of its sides again keeps every byte, however alike its entries are.
+    So a merged version that is merged with one of its sides again keeps every byte, however similar its
+    entries are.
     """
     base, ours, theirs = three
     return _holds(base, ours, theirs, lost), _holds(base, theirs, ours, lost)
 
 
 def words(text: str) -> str:
-    """What must not be lost of a block: not its white space, nor how deep a heading is."""
+    """The words of a block, which must not be lost; white space and the depth of a heading may be."""
     return " ".join(text.lstrip("#").split())
 
 
 def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
     return _has_the_words(base, whole, part, lost) and all(
-        _differs_too(*facts)
+        _has_changes_of(*facts)
         for facts in (
             (_places(base), _places(whole), _places(part)),
             (base.gaps, whole.gaps, part.gaps),
@@ -37,7 +38,7 @@ def _holds(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[s
 
 
 def _has_the_words(base: BodyVersion, whole: BodyVersion, part: BodyVersion, lost: Set[str]) -> bool:
-    """What `part` says more often `whole` does too, what it says less often `whole` says no more often."""
+    """Whether `whole` has every text that `part` added to the base, and none that `part` removed."""
     now, then = _more(base, whole), _more(base, part)
     homes = {p.home for p in whole.parts.values()} & whole.parts.keys()
     needed = {words(whole.parts[home].text) for home in homes}
@@ -51,7 +52,7 @@ def _has_the_words(base: BodyVersion, whole: BodyVersion, part: BodyVersion, los
 
 
 def _more(base: BodyVersion, version: BodyVersion) -> Counter[str]:
-    """What is said -> how much more often than in the base; negative where it is said less often."""
+    """text -> how many more copies than in the base; negative for fewer."""
     more = Counter(_new_words(version, base))
     more.subtract(_new_words(base, version))
     return more
@@ -64,14 +65,14 @@ def _new_words(version: BodyVersion, other: BodyVersion) -> Iterator[str]:
             yield words(part.text)
 
 
-def _differs_too(base: _Facts, whole: _Facts, part: _Facts) -> bool:
-    """Whether `whole` differs from the base wherever `part` does, of what all three have."""
+def _has_changes_of(base: _Facts, whole: _Facts, part: _Facts) -> bool:
+    """Whether `whole` differs from the base wherever `part` does, as far as all three have the fact."""
     common = base.keys() & whole.keys() & part.keys()
     return all(whole[fact] != base[fact] for fact in common if part[fact] != base[fact])
 
 
 def _places(version: BodyVersion) -> _Facts:
-    """What is said -> the headings that its copies stand under; for a heading also how deep it is."""
+    """text -> the headings that its copies stand under; for a heading also its depth."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for part in version.parts.values():
         depth = part.text[: -len(part.text.lstrip("#"))]
@@ -80,6 +81,6 @@ def _places(version: BodyVersion) -> _Facts:
 
 
 def _orders(*versions: BodyVersion) -> tuple[_Facts, ...]:
-    """What stands in what order, of what all versions have."""
+    """For each version, the order of the parts that all versions have."""
     common = set.intersection(*(set(version.parts) for version in versions))
     return tuple({"order": [key for key in version.parts if key in common]} for version in versions)

@@ -1,4 +1,4 @@
-"""The head of a note merged by its fields."""
+"""Merges the head of a note, its frontmatter, field by field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIELD = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 
 @dataclass(frozen=True)
 class _Fields:
-    """The lines of a head: its delimiters, and between them what belongs to each field or comment."""
+    """A head: its delimiters, and between them the lines of each field or comment."""
 
     opening: str
     lines: Mapping[Key, str]
@@ -27,9 +27,9 @@ class _Fields:
 
 
 def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged head, delimiters included, and what lost; '' stands for a note without one.
+    """The merged head with its delimiters, and copies of what lost; '' stands for a note without a head.
 
-    A head that can't be read as fields is taken whole: no line of it is lost or mixed with another's.
+    A head that can't be parsed is taken whole, so that no line of it is lost or mixed with others.
     """
     if plain(ours) == plain(theirs) or plain(base) in (plain(ours), plain(theirs)):
         return choose(base or None, ours or None, theirs or None)[0] or "", []
@@ -42,7 +42,7 @@ def merge_head(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[
 
 
 def _whole(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """One of two heads; the one that can be read before the one that can't."""
+    """One of two heads, and a copy of the other; a head that can be parsed wins."""
     if not ours or not theirs:
         return ours or theirs, []
     readable = [head for head in (ours, theirs) if _fields(head)]
@@ -76,7 +76,7 @@ def _bordered(was: _Fields | None, us: _Fields, them: _Fields, inner: str) -> st
 
 
 def _by_meaning(key: Key, was: _Fields | None, us: _Fields, them: _Fields) -> str | None:
-    """What a field says when both sides are right; None when one of them has to lose."""
+    """The lines of a field when both sides' values can be combined; None when one of them has to lose."""
     ours, theirs = us.lines[key], them.lines[key]
     match key[1]:
         case "tags" if _are_words(us.read) and _are_words(them.read):
@@ -93,7 +93,7 @@ def _are_words(read: Head) -> bool:
 
 
 def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
-    """The tags that a side added and those nobody took away, as a side spells them if it has just these."""
+    """The lines of all tags that a side added or nobody removed; as a side has them if it has just these."""
     base, ours, theirs = ([(tag,) for tag in (side.read.tags if side else ())] for side in (was, us, them))
     kept = {tag for tag in (*ours, *theirs) if (tag in ours and tag in theirs) or tag not in base}
     stay: list[Key] = order(*([tag for tag in tags if tag in kept] for tags in (base, ours, theirs)))
@@ -104,7 +104,7 @@ def _tags(was: _Fields | None, us: _Fields, them: _Fields, key: Key) -> str:
 
 
 def _fields(head: str) -> _Fields | None:
-    """The head by its fields; None when its lines can't be told apart as YAML tells them."""
+    """The head by its fields; None when its lines can't be assigned to the fields that YAML finds."""
     read = frontmatter.read(head)
     lines = lines_of(head)
     if len(lines) < 2 or (read.problems and not read.fields):

@@ -1,4 +1,4 @@
-"""Which block of one version of a note is which of another, by what it says and not by where it is."""
+"""Finds which block of one version of a note is which block of another, by content and not by place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Path = tuple[str, ...]
 
 
 def identify(base: str, ours: str, theirs: str) -> Three:
-    """Three bodies with their parts so keyed that one thing has one key in all of them."""
+    """Three bodies whose parts have keys such that one thing has the same key in all of them."""
     bodies = Body.read(base), Body.read(ours), Body.read(theirs)
     our_paths, their_paths = _same_headings(*bodies)
     not_ids = {name for body in bodies for name, times in body.ids().items() if times > 1}
@@ -33,7 +33,7 @@ def identify(base: str, ours: str, theirs: str) -> Three:
 
 
 def _same_headings(base: Body, ours: Body, theirs: Body) -> tuple[dict[_Path, _Path], dict[_Path, _Path]]:
-    """For each side: heading path -> the path it had in the base, or would have had."""
+    """For each side: heading path -> its path in the base, or the path it would have there."""
     was, us, them = base.sections(), ours.sections(), theirs.sections()
     twice = base.titles_twice() | ours.titles_twice() | theirs.titles_twice()
     our_paths: dict[_Path, _Path] = {(): ()}
@@ -41,7 +41,7 @@ def _same_headings(base: Body, ours: Body, theirs: Body) -> tuple[dict[_Path, _P
     for depth in range(1, max(map(len, (*was, *us, *them)), default=0) + 1):
         old = {path: below for path, below in was.items() if len(path) == depth}
         here, there = _titles(us, our_paths, depth), _titles(them, their_paths, depth)
-        # Where one side renamed a heading and edited below it, the other's section may tell.
+        # If one side renamed a heading and edited its section, the other side's section may show it.
         our_changes = {p: old[p] + there.get(p, ()) for p in without(old, here)}, without(here, old)
         their_changes = {p: old[p] + here.get(p, ()) for p in without(old, there)}, without(there, old)
         our_edits, their_edits = (
@@ -54,20 +54,20 @@ def _same_headings(base: Body, ours: Body, theirs: Body) -> tuple[dict[_Path, _P
 
 
 def _titles(sections: Mapping[_Path, Section], paths: dict[_Path, _Path], depth: int) -> dict[_Path, Section]:
-    """The headings of one depth, under their parents' paths in the base; `paths` learns of them."""
+    """The headings of one depth by their paths in the base; adds these to `paths`."""
     here = [path for path in sections if len(path) == depth]
     paths |= {path: (*paths[path[:-1]], path[-1]) for path in here}
     return {paths[path]: sections[path] for path in here}
 
 
 def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
-    """For each side: its new key -> the key in the base of what it moved or edited.
+    """For each side: new key -> the key in the base of the part that it moved or edited.
 
-    What is said twice is left out: nobody could tell which of the two it was.
+    A text that occurs twice is left out: nobody could tell which of the two it was.
     """
     said = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
     once = {says for count in said for says in count if all(other[says] <= 1 for other in said)}
-    # Two things that both sides gave one id are one thing already.
+    # Parts that both sides gave the same id are the same part already.
     for key in us.parts.keys() & them.parts.keys() - was.parts.keys():
         if us.parts[key].says != them.parts[key].says:
             once -= {us.parts[key].says, them.parts[key].says}
@@ -89,9 +89,9 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
 
 def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[Key, Key], dict[Key, Key]]:
-    """For each side: its key -> the key in the base of the copy that it moved or wrote in another form.
+    """For each side: key -> the key in the base of the copy that it moved or reformatted.
 
-    What both have at a new place was moved by both, or by neither.
+    A part that both have at the same new place was moved by both, or by neither.
     """
     our_gone, our_come = _places(was, us), _places(us, was)
     their_gone, their_come = _places(was, them), _places(them, was)
@@ -111,7 +111,7 @@ def _moves(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
 
 def _places(version: BodyVersion, other: BodyVersion) -> defaultdict[str, set[Key]]:
-    """What is said -> the keys of its copies that the other version does not have."""
+    """text -> the keys of its copies that the other version does not have."""
     found: defaultdict[str, set[Key]] = defaultdict(set)
     for key, part in version.parts.items():
         if part.kind != "heading" and key not in other.parts:
@@ -126,7 +126,7 @@ def _last_first(keys: Set[Key]) -> list[Key]:
 def _changes(
     was: BodyVersion, now: BodyVersion, once: Set[str]
 ) -> tuple[dict[str, Saying], dict[str, Saying]]:
-    """What has gone from its key and what has come to one."""
+    """(texts whose keys have gone, texts whose keys are new)"""
     return _sayings(was, now, once), _sayings(now, was, once)
 
 

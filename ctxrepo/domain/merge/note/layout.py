@@ -1,4 +1,4 @@
-"""What stays of a note set down again: its order, and the blank lines between."""
+"""Writes the merged parts of a note as text: in which order, and with which blank lines between them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ctxrepo.domain.note.markdown import lines_of, split_blocks
 _NOTHING = Part("blank", "", (), ROOT, "")
 
 
-def laid_out(parts: Mapping[Key, Part], three: Three) -> str:
-    """The body that `parts` make, in an order and with gaps that come from (base, ours, theirs)."""
-    parts = {**parts, **_levelled(parts)}
+def written_out(parts: Mapping[Key, Part], three: Three) -> str:
+    """The body made of `parts`; order and gaps come from base, ours and theirs."""
+    parts = {**parts, **_deepened(parts)}
     newline = "\r\n" if any("\r\n" in part.text for part in parts.values()) else "\n"
     out: list[str] = []
     before, last = START, _NOTHING
@@ -31,8 +31,8 @@ def laid_out(parts: Mapping[Key, Part], three: Three) -> str:
     return body.removesuffix("\n").removesuffix("\r") if end == BARE else body + (end or "")
 
 
-def _levelled(parts: Mapping[Key, Part]) -> dict[Key, Part]:
-    """Headings made deeper than the one they stand under, where a side made that one deeper."""
+def _deepened(parts: Mapping[Key, Part]) -> dict[Key, Part]:
+    """The headings that must become deeper, because a side made the heading above them deeper."""
     deeper: dict[Key, Part] = {}
     for key in sorted((k for k, p in parts.items() if p.kind == "heading"), key=lambda k: len(parts[k].path)):
         part, above = parts[key], deeper.get(parts[key].home) or parts.get(parts[key].home)
@@ -42,14 +42,14 @@ def _levelled(parts: Mapping[Key, Part]) -> dict[Key, Part]:
 
 
 def _in_order(parts: Mapping[Key, Part], three: Three) -> list[Key]:
-    """All keys as they stand in the note: what is under a heading before the headings below it."""
+    """All keys in the order of the note: the entries of a heading come before its subheadings."""
     entries, headings = (
         [_below(version, parts, is_heading) for version in three] for is_heading in (False, True)
     )
 
     def walk(home: Key) -> Iterator[Key]:
         yield from order(*(below[home] for below in entries))
-        # A deeper heading behind a shallower one would become a part of it.
+        # Deeper headings first: behind a shallower one they would become a part of it.
         titles = _copies_in_order(order(*(below[home] for below in headings)))
         for key in sorted(titles, key=lambda k: -_level(parts[k])):
             yield key
@@ -59,7 +59,7 @@ def _in_order(parts: Mapping[Key, Part], three: Three) -> list[Key]:
 
 
 def _copies_in_order(keys: Sequence[Key]) -> list[Key]:
-    """Equal headings by their numbers, or they would be counted in another way when read again."""
+    """The keys with equal headings in the order of their numbers, as a reader would number them."""
     copies: dict[Key, list[Key]] = defaultdict(list)
     for key in sorted(keys, reverse=True):
         copies[key[:-1]].append(key)
@@ -67,7 +67,7 @@ def _copies_in_order(keys: Sequence[Key]) -> list[Key]:
 
 
 def _below(version: BodyVersion, parts: Mapping[Key, Part], is_heading: bool) -> Mapping[Key, list[Key]]:
-    """What of `version` stays, by the heading it stands under in both: a moved part follows its move."""
+    """heading -> the parts of `version` that stay under it; a part that was moved away is left out."""
     below: dict[Key, list[Key]] = defaultdict(list)
     for key, part in version.parts.items():
         if key in parts and part.home == parts[key].home and (part.kind == "heading") == is_heading:
@@ -80,7 +80,7 @@ def _level(heading: Part) -> int:
 
 
 def _gap(before: Key, key: Key, three: Three) -> str | None:
-    """The blank lines between two neighbours as a side has them, None where they are new neighbours."""
+    """The blank lines that a side has between two neighbours; None when no side has these neighbours."""
     was, us, them = (version.gaps.get((before, key)) for version in three)
     if us is not None and them is not None:
         return either(was, us, them)
@@ -88,7 +88,7 @@ def _gap(before: Key, key: Key, three: Three) -> str | None:
 
 
 def _usual_gap(before: tuple[Key, Part], after: tuple[Key, Part], three: Three, newline: str) -> str:
-    """What stands where two new neighbours met others of their kind; a blank line where nothing tells."""
+    """The gap for two new neighbours: as a side has it between such kinds, else a blank line."""
     (last_key, last), (key, part) = before, after
     found = []
     for version in three[1:]:

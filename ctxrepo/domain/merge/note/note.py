@@ -1,4 +1,4 @@
-"""A note merged: its head by fields, its body by entries."""
+"""Merges a note: its head by fields, its body by entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ctxrepo.domain.note.frontmatter import split
 
 
 def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:
-    """The merged text of the note at `path`, and what lost against another edit."""
+    """The merged text of the note at `path`, and copies of the edits that lost."""
     (was, base_body), (us, our_body), (them, their_body) = split(base), split(ours), split(theirs)
     head, head_copies = merge_head(path, was, us, them)
     body, body_copies = merge_body(path, base_body, our_body, their_body)

@@ -1,4 +1,4 @@
-"""Which new thing is an edit of which old one: what has gone and what has come, paired by likeness."""
+"""Pairs what has gone with what is new by likeness, to find which new thing is an edit of which old one."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ctxrepo.domain.note.likeness import SIMILAR, similarity, words_of
 from ctxrepo.domain.note.markdown import Kind
 
 MAX_PAIRS = 10_000
-"""More than this are not compared: an entry edited among so many counts as removed and added."""
+"""With more pairs nothing is compared: an edited entry counts as removed and added."""
 
 FEW_WORDS = 6
-"""With fewer words two texts are compared by their letters whatever words they share."""
+"""Texts with fewer words are compared by their letters, whatever words they share."""
 
 NEARER = 0.25
-"""What standing under the same heading adds to likeness."""
+"""Likeness that is added for standing under the same heading."""
 
 _Path = tuple[str, ...]
 _K = TypeVar("_K", str, tuple[str, ...])
@@ -57,10 +57,10 @@ class _Side(Generic[_K]):
 
 
 def paired(ours: Changes[_K, _V], theirs: Changes[_K, _V], scored: Likeness[_K, _V]) -> Pairs[_K]:
-    """For each side: its new key -> the old one that it is an edit of, the most alike first.
+    """For each side: new key -> the old key that it is an edit of; the most alike are paired first.
 
-    What both sides have new is one thing for both, an edit of the same or of nothing: so a merged version
-    that meets one of its sides again is not taken apart in another way.
+    A new thing that both sides have is an edit of the same old thing for both, or of none. So a merged
+    version is paired in the same way when it is merged with one of its sides again.
     """
     (our_gone, our_come), (their_gone, their_come) = ours, theirs
     our_own, their_own = without(our_come, their_come), without(their_come, our_come)
@@ -91,7 +91,7 @@ def without(one: Mapping[_K, _V], other: Mapping[_K, Any]) -> dict[_K, _V]:
 def same_titles(
     gone: Mapping[_Path, Section], come: Mapping[_Path, Section]
 ) -> Iterator[tuple[float, _Path, _Path]]:
-    """A heading was renamed when its title is like the old one, or most of what it heads is the same."""
+    """Pairs of headings where one was renamed: the titles are alike, or most of the section is the same."""
     if len(gone) * len(come) > MAX_PAIRS:
         return
     for old, new in product(gone, come):
@@ -103,7 +103,7 @@ def same_titles(
 
 
 def _title_likeness(was: str, now: str) -> float:
-    """A title that was only made longer or shorter is alike."""
+    """How alike two titles are; a title that was only made longer or shorter is alike."""
     old, new = words_of(was), words_of(now)
     return max(similarity(was, now), SIMILAR if old and new and (old <= new or new <= old) else 0.0)
 
@@ -113,9 +113,9 @@ def _kept(was: Counter[str], now: Counter[str]) -> float:
 
 
 def same_sayings(common: Set[str]) -> Likeness[str, Saying]:
-    """Entries edited under their heading before those that were moved as well but for a much closer one.
+    """Scores pairs of entries; staying under the same heading counts, so a moved entry must be much closer.
 
-    `common` are words that tell no entry from another: of the others an edit keeps more than half. Where
+    `common` are words that many entries have: of the others an edit keeps more than half. Where
     entries are alike, one removed and one added are no edit, and neither becomes a conflict copy.
     """
 
@@ -139,7 +139,7 @@ def words_of_many(texts: Iterable[str]) -> set[str]:
 
 
 def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:
-    """Cheaper than to compare letters: long texts that are alike share words."""
+    """Whether the two could be one entry; cheaper than comparing letters, since alike texts share words."""
     if (was.kind == "comment") != (now.kind == "comment") or (was.id and now.id):
         return False
     telling = was.words - common
@@ -152,7 +152,7 @@ def _may_be_one(was: Saying, now: Saying, common: Set[str]) -> bool:
 def _groups(
     gone: Iterable[Saying], come: Iterable[Saying], is_within: bool
 ) -> list[tuple[list[Saying], list[Saying]]]:
-    """(gone, come) by heading, or all in one; the smallest first."""
+    """(gone, come) for each heading, or all in one group; the smallest group first."""
     groups: dict[_Path, tuple[list[Saying], list[Saying]]] = defaultdict(lambda: ([], []))
     for number, sayings in enumerate((gone, come)):
         for saying in sayings:

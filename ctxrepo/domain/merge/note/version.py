@@ -1,4 +1,4 @@
-"""A version of a note's body: its blocks as parts with a key each, and the blank lines between them."""
+"""A version of a note's body: its blocks as parts with keys, and the blank lines between them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ctxrepo.domain.note.markdown import Kind, closed, split_blocks
 START: Key = ("start",)
 END: Key = ("end",)
 BARE = "bare"
-"""The gap to the end where the last line has no newline."""
+"""The gap before END when the last line has no newline."""
 
 ROOT: Key = ("root", "")
-"""What stands under no heading is at home here."""
+"""The home of parts that stand under no heading."""
 
 _Path = tuple[str, ...]
 
@@ -26,7 +26,7 @@ _Path = tuple[str, ...]
 @dataclass(frozen=True)
 class Part:
     """A block of a note. `text` ends in a newline and leaves no fence open; `home` is the key of the
-    heading it stands under; `says` is its text as far as it matters for being the same."""
+    heading it stands under; `says` is its text in the form that is compared."""
 
     kind: Kind
     text: str
@@ -54,7 +54,7 @@ class BodyVersion:
         return {key: (before, gap) for (before, key), gap in self.gaps.items()}
 
     def rekeyed(self, edits: Mapping[Key, Key]) -> BodyVersion:
-        """The same with the edited parts under the keys that they had in the base."""
+        """The same version with edited parts under their keys in the base."""
         return BodyVersion(
             {edits.get(key, key): part for key, part in self.parts.items()},
             {(edits.get(a, a), edits.get(b, b)): gap for (a, b), gap in self.gaps.items()},
@@ -75,7 +75,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class Body:
-    """A body as it was written: `lead` are the blank lines before its first piece."""
+    """A body as it was written; `lead` are the blank lines before its first piece."""
 
     lead: str
     pieces: Sequence[_Piece]
@@ -91,23 +91,23 @@ class Body:
         return Body(lead, pieces, is_bare)
 
     def sections(self) -> dict[_Path, Section]:
-        """What stands directly under each heading."""
+        """heading path -> the texts directly under it."""
         found: dict[_Path, Counter[str]] = defaultdict(Counter)
         for piece in self.pieces:
             found[piece.path].update([normalised(piece.text)] if piece.kind != "heading" else [])
         return {path: (below,) for path, below in found.items()}
 
     def titles_twice(self) -> set[str]:
-        """Titles that more than one heading has: nobody could tell which of them was renamed."""
+        """Titles that several headings have: nobody could tell which of them was renamed."""
         titles = Counter(piece.path[-1] for piece in self.pieces if piece.kind == "heading")
         return {title for title, times in titles.items() if times > 1}
 
     def ids(self) -> Counter[str]:
-        """How often each id that an author gave occurs; twice, it names nothing."""
+        """How often each explicit id occurs; an id that occurs twice identifies nothing."""
         return Counter(explicit_id(piece.text) for piece in self.pieces if piece.kind != "heading")
 
     def keyed(self, paths: Mapping[_Path, _Path], not_ids: Set[str]) -> BodyVersion:
-        """`paths` says which path in the base each heading path stands for."""
+        """The body with keys for its parts; `paths` maps each heading path to its path in the base."""
         parts: dict[Key, Part] = {}
         gaps: dict[tuple[Key, Key], str] = {}
         seen: Counter[Key] = Counter()

@@ -1,6 +1,7 @@
-"""Whose folder is whose after both machines claimed, renamed or linked: all goes where it belongs.
+"""Gives each project one folder after both machines added, renamed or linked projects, and moves its files
+there.
 
-Of two projects that were newly given one folder the lower id keeps it and the other one moves.
+If two projects were newly given the same folder, the one with the lower id keeps it and the other one moves.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _Projects = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Claimed:
-    """The three trees with each project in one folder, the folders that had to make way, and what lost where
-    files of two folders met."""
+class ClaimedTrees:
+    """The three trees with each project in its one folder; `renames` are the folders that had to make way,
+    `conflict_copies` what lost where files of two folders had the same path."""
 
     base: Contents
     ours: Contents
@@ -39,31 +40,34 @@ class Claimed:
     conflict_copies: tuple[ConflictCopy, ...] = ()
 
 
-def told_apart(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn) -> Claimed:
-    """Each project in the folder that is its own from now on; `names_in` tells which names the base has.
+def with_own_folders(
+    base: Contents, ours: Contents, theirs: Contents, blobs: Blobs, names_in: NamesIn
+) -> ClaimedTrees:
+    """The trees with each project in the folder that it has from now on; `names_in` gives names in the base.
 
-    What a side wrote for a project goes there, its tapes too; what was there before stays.
+    What a side wrote for a project moves there, tapes included; what was in that folder before stays.
     """
     trees = (base, ours, theirs)
     texts = [decode(blobs.bytes_of(tree.get(REGISTRY)) or b"") for tree in trees]
     if len(set(texts)) == 1:
-        return Claimed(base, ours, theirs)
+        return ClaimedTrees(base, ours, theirs)
     known = [registry.parse(text) for text in texts]
     merged = registry.parse((merge_table(REGISTRY, *texts) or ("",))[0])
     folders = {project: merged.folder_of(project) for one in known for project in one.projects}
     renames = {}
     for project, old in _losers(known, merged, folders):
-        renames[project] = (old, _free(old, _taken(known, trees, names_in, folders.values())))
+        renames[project] = (old, _free(old, _names_in_use(known, trees, names_in, folders.values())))
         folders[project] = renames[project][1]
     carrier = _Carrier(known, merged, folders, blobs)
-    carried = carrier.carried(_met(trees, carrier.moves, names_in))
-    return Claimed(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
+    carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
+    return ClaimedTrees(*carried, tuple(renames.values()), tuple(carrier.conflict_copies))
 
 
 def _losers(
     known: Sequence[Registry], merged: Registry, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """(project, folder) of each that leaves a folder to a lower id, in the same order on every machine."""
+    """(project, folder) of each project that must leave its folder to a lower id; sorted, for every
+    machine."""
     was, us, them = known
     ours, theirs = (_claims(was, side, merged, folders) for side in (us, them))
     pairs = (
@@ -77,15 +81,15 @@ def _losers(
 
 
 def _claims(was: Registry, side: Registry, merged: Registry, folders: Mapping[str, str]) -> _Projects:
-    """What a side has newly claimed and what it still claims when both sides are one."""
+    """The folders that a side newly gave to projects and that these keep in the merged registry."""
     new = {p: f for p, f in side.projects.items() if was.projects.get(p) != f}
     return {p: f for p, f in new.items() if folders[p] == f and merged.canonical(p) == p}
 
 
-def _taken(
+def _names_in_use(
     known: Iterable[Registry], trees: Iterable[Contents], names_in: NamesIn, more: Iterable[str]
 ) -> set[str]:
-    """The names, folded, that no project can get any more: whatever has one, registered or not."""
+    """The folder names, case-folded, that are in use, registered or not."""
     paths = [*names_in(""), *(tapes_of(name) for name in names_in(TAPES))]
     names = {scope_of(path) for tree in (*trees, paths) for path in tree}
     return {fold(name) for name in (*names, *more, *(f for one in known for f in one.projects.values()))}
@@ -98,7 +102,7 @@ def _free(folder: str, taken: set[str]) -> str:
 
 @dataclass
 class _Carrier:
-    """Brings the files of three trees to the folders of their projects; `known` are their registries."""
+    """Moves the files of three trees to the folders of their projects; `known` are their registries."""
 
     known: Sequence[Registry]
     merged: Registry
@@ -108,7 +112,7 @@ class _Carrier:
 
     @property
     def moves(self) -> set[Move]:
-        """All that have to be made in any tree."""
+        """The moves that have to be made in any of the trees."""
         return {(f, new) for one in self.known for p, f in one.projects.items() if (new := self._new(p, f))}
 
     def carried(self, trees: Sequence[Contents]) -> tuple[Contents, Contents, Contents]:
@@ -122,7 +126,7 @@ class _Carrier:
         return there, ours, theirs
 
     def _kinds(self) -> tuple[list[list[Move]], list[list[Move]]]:
-        """The moves of each tree: out of folders that were a project's all along, out of new ones."""
+        """For each tree: its moves out of folders that the project had in the base, and out of new ones."""
         was = self.known[0].projects
         old: list[list[Move]] = [[], [], []]
         new: list[list[Move]] = [[], [], []]
@@ -133,7 +137,7 @@ class _Carrier:
         return old, new
 
     def _new(self, project: str, folder: str) -> str:
-        """Where the files of a project that is in `folder` go; '' when they stay."""
+        """The folder to which a project's files in `folder` move; '' when they stay."""
         new = self.folders[project]
         return "" if new == folder else new
 
@@ -147,8 +151,8 @@ class _Carrier:
     ) -> dict[str, Content]:
         """A tree with each project's files in the folder it has now.
 
-        Of a folder that was newly claimed only what changed is the project's: what was there before stays,
-        unless it is of a project that is `leaving`.
+        In a folder that was newly given to a project, only changed files are the project's: the others stay,
+        unless they belong to a project that is `leaving`.
         """
         carried: dict[str, Content] = {}
         for path in sorted(base.keys() | tree.keys()):
@@ -163,13 +167,13 @@ class _Carrier:
         return carried
 
     def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[ConflictCopy, ...]:
-        """Put a file into a tree, as one with the file that is there; returns what lost."""
+        """Put a file into a tree, merged with the file that is there; returns copies of what lost."""
         both, lost = self.blobs.merge(path, None, tree.get(path), content)
         tree[path] = content if both is None else both
         return lost
 
     def _register(self, side: dict[str, Content], one: Registry) -> None:
-        """What a side claims by itself it gets at once; an old claim gives way by the registry's merge."""
+        """Enter the folders that a side newly gave to projects; the merge of the registries does the rest."""
         text = before = decode(self.blobs.bytes_of(side.get(REGISTRY)) or b"")
         for project, folder in one.projects.items():
             if self.known[0].projects.get(project) != folder:
@@ -182,18 +186,20 @@ class _Carrier:
 
 
 def _way(path: str, moves: Iterable[Move]) -> str:
-    """Where a file goes; its own path when it stays."""
+    """The new path of a file; its old path when it stays."""
     return next((to for move in moves if (to := moved_path(path, *move))), path)
 
 
-def _met(trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn) -> list[dict[str, Content]]:
-    """The trees with those files that differ nowhere and that a file will meet on its way."""
+def _with_met_files(
+    trees: Sequence[Contents], moves: Collection[Move], names_in: NamesIn
+) -> list[dict[str, Content]]:
+    """The trees with the unchanged files that moved files will meet at their new paths."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
     met = {to: there for to in sorted(ways) if (there := _untouched(to, trees, names_in)) is not None}
     return [{**met, **tree} for tree in trees]
 
 
 def _untouched(path: str, sides: Iterable[Contents], names_in: NamesIn) -> Content | None:
-    """The file at a path that differs nowhere; None when there is none."""
+    """The unchanged file at a path; None when there is none."""
     folder, _, name = path.rpartition("/")
     return None if any(path in side for side in sides) else names_in(folder).get(name)

@@ -1,4 +1,5 @@
-"""Names that can't be in one tree together: twins of one name, and a file that is called as a folder is."""
+"""Renames files whose names can't be in one folder: names that differ only in case, a file named like a
+folder."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class Versions:
 def kept_apart(
     merged: Contents, versions: Versions, blobs: Blobs
 ) -> tuple[dict[str, Content], list[ConflictCopy]]:
-    """The same files under names of which a file system that ignores case and spelling can hold all.
+    """The same files, under names that a file system which ignores case and spelling can hold together.
 
     Twins of a folder become one. Of twins of a file one keeps the name: what was there before, else what is
     new, else the lesser; the others are called `name~1f3c` after the hash of their path. A file that is
@@ -54,7 +55,7 @@ def kept_apart(
 
 
 class _Names:
-    """The paths of a merged tree, by what a file system that ignores case takes for one."""
+    """The paths of a merged tree, grouped as a file system that ignores case would."""
 
     def __init__(self, merged: Collection[str], versions: Versions) -> None:
         self._around = versions.around

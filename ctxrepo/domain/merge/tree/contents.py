@@ -1,4 +1,4 @@
-"""What is at a path of a tree, in three versions, and how they become one."""
+"""The content at a path of a tree, and the merge of three versions of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Blobs:
     def merge(
         self, path: str, was: Content | None, us: Content | None, them: Content | None
     ) -> tuple[Content | None, tuple[ConflictCopy, ...]]:
-        """(what stays at `path`, what lost); a side's own content where it is that, byte for byte."""
+        """(what stays at `path`, what lost); if the bytes are those of a side, then with that side's key."""
         if us == was:
             return them, ()
         if them in (us, was):
@@ -44,7 +44,7 @@ class Blobs:
         return sides.get(result.data, result.data), result.conflict_copies
 
     def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[ConflictCopy, ...]]:
-        """Of a link and a file the file stays, for the link may never be on disk."""
+        """Of a link and a file the file stays, since a link is never written to disk."""
         other, kept = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
         said = decode_exactly(self.bytes_of(other) or b"") or str(other)
         return kept, (ConflictCopy(path, "", "", said),)

@@ -1,4 +1,4 @@
-"""Files that a side moved: which old path is which new one, so that the other side's edit follows."""
+"""Finds files that a side moved, so that the other side's edit goes to the new path."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.paths import fold
 
 MAX_PAIRS = 10_000
-"""With more that is gone and come, files are only known again by equal bytes or an equal name."""
+"""With more pairs of old and new paths, only files with equal bytes or an equal name count as moved."""
 
 MAX_COPIES = 100
-"""Of more files that say the same nobody could tell which went where."""
+"""With more files of the same bytes nobody could tell which one moved where."""
 
 MAX_LETTERS = 40_000
 """Up to this product of lengths two texts are also compared by their letters, above by their lines."""
@@ -31,7 +31,7 @@ _Scored = tuple[float, str, str]
 
 @dataclass(frozen=True)
 class FileVersions:
-    """One file in three versions, wherever each side has it, and the path that it gets."""
+    """Three versions of one file, whatever path each side has it at, and its merged path."""
 
     path: str
     was: Content | None
@@ -40,10 +40,10 @@ class FileVersions:
 
 
 def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
-    """Every file of three trees. Several may get one path: then the path holds all of them.
+    """Every file of three trees. Several files may get the same path: then they are merged.
 
-    A file moved on one side and edited on the other is one file; moved by both, it gets the greater of the
-    two names. Moved here and removed there it stays moved: who moves a file wants it.
+    A file that one side moved and the other edited is one file. If both moved it, the greater name holds. If
+    one side moved it and the other removed it, it stays: whoever moves a file wants to keep it.
     """
     by_us, by_them = _moves(base, ours, theirs, blobs), _moves(base, theirs, ours, blobs)
     taken: tuple[set[str], set[str], set[str]] = (set(), set(), set())
@@ -60,10 +60,10 @@ def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Ite
 
 
 def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Moves:
-    """old path -> new path of what the side moved and the other side did not leave alone.
+    """old path -> new path of files that this side moved and the other side changed or moved.
 
-    What the other left alone needs no pair, but claims its new path all the same: else a file that said the
-    same would be taken for what was moved there.
+    Files that the other side left alone are paired too, and then dropped: else their new path could be paired
+    with another file of the same content.
     """
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
@@ -75,7 +75,7 @@ def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Mo
 
 
 def _paired(scored: Iterator[_Scored] | Sequence[_Scored]) -> _Moves:
-    """Each path at most once, the most alike first."""
+    """The pairs, the most alike first, each path in at most one."""
     moves: _Moves = {}
     taken: set[str] = set()
     for _, old, new in sorted((-score, old, new) for score, old, new in scored):
@@ -98,7 +98,7 @@ def _same_bytes(
 
 
 def _same_names(gone: Sequence[str], come: Sequence[str]) -> Iterator[_Scored]:
-    """Spelled anew: the same file on a file system that ignores case."""
+    """Paths that differ only in case: one file on a file system that ignores case."""
     there: dict[str, list[str]] = defaultdict(list)
     for new in come:
         there[fold(new)].append(new)
@@ -120,7 +120,7 @@ def _alike(
 
 
 def _near(old: str, new: str) -> float:
-    """What keeping its file name adds to likeness."""
+    """Likeness that is added for the same file name."""
     return _SAME_FILE_NAME * (old.rpartition("/")[2] == new.rpartition("/")[2])
 
 
@@ -137,7 +137,7 @@ class _LineCounts:
         return _LineCounts(text, lines, _letters(lines))
 
     def likeness(self, other: _LineCounts) -> float:
-        """0 to 1: how much of the two is the same, line by line; short ones also letter by letter."""
+        """0 to 1: how much of the two texts is the same, by lines; for short texts also by letters."""
         if not self.letters or not other.letters:
             return 0.0
         shared = 2 * _letters(self.lines & other.lines) / (self.letters + other.letters)

@@ -1,4 +1,4 @@
-"""What stands around the changed paths of a tree, asked for folder by folder and only where it matters."""
+"""The unchanged paths around the changed ones of a tree, read folder by folder and only where needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Folded = dict[str, list[str]]
 
 
 def nothing_else(_: str) -> Mapping[str, str | None]:
-    """The surroundings where every path is among the changed ones."""
+    """For trees in which every path is a changed one."""
     return {}
 
 
@@ -63,7 +63,7 @@ class Surroundings:
         return self._folded[folder]
 
     def _is_untouched(self, path: str, key: str | None) -> bool:
-        """Whether a file, or of a folder anything in it, is as it was."""
+        """Whether the file is unchanged, or anything in the folder is."""
         waiting = [(path, key)]
         while waiting:
             path, key = waiting.pop()

@@ -1,4 +1,5 @@
-"""Two trees merged over their base: folders claimed twice, files that moved, each file, names in the way."""
+"""Merges two trees over their base: project folders, then moved files, then each file, then clashing
+names."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file
-from ctxrepo.domain.merge.tree.claims import Renames, told_apart
+from ctxrepo.domain.merge.tree.claims import Renames, with_own_folders
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.moves import items
@@ -31,14 +32,14 @@ class TreeMerge:
 def merge_trees(
     base: Tree, ours: Tree, theirs: Tree, read: Callable[[str], bytes], names_in: NamesIn = nothing_else
 ) -> TreeMerge:
-    """What has to change in `ours` so that it holds both sides; `read` gives the bytes of a key.
+    """The changes that make `ours` hold both sides; `read` gives the bytes of a key.
 
-    `names_in` tells of paths that differ nowhere; it is asked only where a new name could meet one of them.
+    `names_in` gives the paths that differ nowhere; it is asked only where a new name could clash with one.
     The merged tree is the same whichever side is called ours.
     """
     blobs = Blobs(read)
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
-    claimed = told_apart(base, ours, theirs, blobs, around.names)
+    claimed = with_own_folders(base, ours, theirs, blobs, around.names)
     was, us, them = claimed.base, claimed.ours, claimed.theirs
     met = around.files_like((us.keys() | them.keys()) - was.keys())
     versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
