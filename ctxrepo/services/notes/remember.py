@@ -30,15 +30,15 @@ NEAR = 0.85
 """Share of equal text from which an existing entry of the note is worth a notice."""
 
 _WORDS = 8
-"""So many words of a fact are looked for in other notes."""
+"""How many words of a fact are searched for in other notes."""
 
 _LOOKED_AT = 50
-"""So many entries that hold them are compared with it."""
+"""How many of the entries with these words are compared with the fact."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """What to remember, and where: `note` and `scope` as the person gave them, or ''."""
+    """What to remember, and where: `note` and `scope` as the person gave them."""
 
     text: str
     note: Target | None = None
@@ -53,7 +53,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Near:
-    """An entry that another one is much like."""
+    """An entry that says much the same as another one."""
 
     id: str
     at: str
@@ -61,11 +61,11 @@ class Near:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The entry's id and place; `near` are entries that say much the same.
+    """The id and place of the entry; `near` are entries that say much the same.
 
-    `replaced` are the ids of the entries that it stands for now, and `was` what these say. `pinned`: it is
-    pinned by this, as was asked, or as the entry was that it stands for. `cut_to`: it is longer than what may
-    go beside a prompt, which is so many bytes; 0 for one that has room.
+    `replaced` are the ids of the entries that it supersedes, `was` are their texts. `pinned` says that this
+    pinned the entry: because that was asked, or because a superseded entry was pinned. `cut_to` is the number
+    of bytes to which the entry is cut beside a prompt; 0 if it fits.
     """
 
     id: str
@@ -106,7 +106,7 @@ def remember_all(
 
 
 def _prepared(memory: Memory, fact: Fact, project: Project | None) -> tuple[Fact, Scope, str, Entry | None]:
-    """A fact with the scope it goes to, its bullet, and the entry that it supersedes."""
+    """(fact, the scope it goes to, its bullet, the entry that it supersedes)"""
     scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
     line = compose.bullet(
         fact.text,
@@ -130,7 +130,7 @@ class _Writing:
 
     def run(self) -> Remembered:
         path, title = self._place()
-        keyed = self._keyed(path)
+        keyed = self._entries_with_key(path)
         if keyed:
             return self._replace(*keyed[0], others=keyed[1:])
         text = self.draft.text(path)
@@ -141,33 +141,33 @@ class _Writing:
             same = [e for e in entries_of(path, text) if normalised(e.text) == normalised(self.line)]
             same = [e for e in same if not title or title in e.heading]
             if same:
-                return self._again(same[0])
+                return self._existing(same[0])
         written = bump_updated(compose.append(text, self.line, title), self._today)
         self.draft.put(path, written)
         known = entries_of(path, text)
         entry = added(known, entries_of(path, written))
         near = [e for e in known if similarity(e.text.casefold(), self.line.casefold()) >= NEAR]
-        near += self._elsewhere(path)
+        near += self._same_elsewhere(path)
         return self._record(entry, near=[e for e in near if e != self.superseded])
 
-    def _elsewhere(self, path: str) -> list[Entry]:
-        """Entries of the scope's other notes that say just the same, whatever the case of the letters.
+    def _same_elsewhere(self, path: str) -> list[Entry]:
+        """Entries of the scope's other notes with the same text, whatever the case of the letters.
 
-        As far as the cache and the write log know: to read all notes would take too long.
+        Only the cache and the write log are searched, since reading all notes would take too long.
         """
-        memory, said = self.draft.memory, normalised(self.line).casefold()
+        memory, text = self.draft.memory, normalised(self.line).casefold()
         words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
         found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
         for pending in {w.path for w in memory.writes.read()}:
             found += note.entries if (note := read_note(memory, pending)) else []
         there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
         return [
-            e for e in there.values() if normalised(e.text).casefold() == said and not is_archived(e.path)
+            e for e in there.values() if normalised(e.text).casefold() == text and not is_archived(e.path)
         ]
 
-    def _again(self, entry: Entry) -> Remembered:
-        """The entry is there; said again after it was superseded, it holds again."""
-        # Not the cache: what was superseded a moment ago isn't committed yet.
+    def _existing(self, entry: Entry) -> Remembered:
+        """The result for an entry that exists; if it was superseded, it holds again from now on."""
+        # Don't ask the cache: what was superseded a moment ago isn't committed yet.
         now = marks(evidence_now(self.draft.memory))
         if entry.id in now.struck:
             self._evidence("stated", entry.id, entry.path)
@@ -178,7 +178,7 @@ class _Writing:
         return replace(done, existing=True, pinned=pins)
 
     def _place(self) -> tuple[str, str]:
-        """Path of the note and title of the section the entry goes to."""
+        """(path of the note, title of the section) for the entry."""
         folder = self.scope.folder
         if self.fact.note is not None and self.fact.note.path:
             return f"{folder}/{self.fact.note.path}", ""
@@ -187,16 +187,17 @@ class _Writing:
         return f"{folder}/MEMORY.md", "Notes"
 
     def _note_of(self, category: str) -> str:
-        """The note of a category: where `lessons.md` is, and no `lesson.md`, a lesson goes there."""
+        """The note of a category; `lessons.md` for a lesson, if that note exists and `lesson.md` doesn't."""
         path = f"{self.scope.folder}/topics/{category}"
         many = f"{path}s.md"
         is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
         return f"{path}.md" if is_there else many
 
-    def _keyed(self, path: str) -> list[_Keyed]:
+    def _entries_with_key(self, path: str) -> list[_Keyed]:
         """The entries of the scope with the fact's key: (path, text of its note, entry).
 
-        Where several hold, which two machines bring about, the first is replaced and the others are told.
+        Two machines may each have added one. Then the first is replaced, and the person is told of the
+        others.
         """
         if not self.fact.key:
             return []
@@ -208,7 +209,7 @@ class _Writing:
         ]
         same = {f[2].id: f for f in reversed(found) if f[2].key.casefold() == self.fact.key.casefold()}
         found = [f for f in found if same.get(f[2].id) is f]
-        if len(found) > 1:  # what holds is replaced, and not what was superseded
+        if len(found) > 1:  # replace an entry that holds, not a superseded one
             struck = marks(evidence_now(self.draft.memory)).struck
             found = [f for f in found if f[2].id not in struck] or found[:1]
         return found
@@ -216,7 +217,7 @@ class _Writing:
     def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> Remembered:
         rivals = tuple(Near(e.id, e.at) for _, _, e in others)
         if normalised(old.text) == normalised(self.line):
-            return replace(self._again(old), rivals=rivals)
+            return replace(self._existing(old), rivals=rivals)
         self.draft.text(path)
         written = bump_updated(compose.replace(text, old, self.line), self._today)
         self.draft.put(path, written)
@@ -234,7 +235,7 @@ class _Writing:
         return replace(done, near=tuple(Near(e.id, e.at) for e in near), pinned=pins, cut_to=cut_to)
 
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
-        """Record that `entry` stands for the others now; it is `pinned` when one of them was."""
+        """Record that `entry` supersedes the others; the result is `pinned` if one of them was."""
         olds = {old.id: old for old in others if old and old.id != entry.id}
         known = marks(evidence_now(self.draft.memory)) if olds else Marks()
         for old in olds.values():
@@ -252,9 +253,11 @@ class _Writing:
 
 
 def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime) -> Remembered:
-    """Put `fact` into the inbox instead, as a change that waits for a yes."""
+    """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
     scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
-    compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)  # refuse now, not then
+    compose.bullet(
+        fact.text, category=fact.category, tags=fact.tags, key=fact.key
+    )  # a bad fact is refused now, not when it is accepted
     change_id = secrets.token_hex(6)
     wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
     change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
