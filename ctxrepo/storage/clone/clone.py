@@ -15,7 +15,7 @@ from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
 from ctxrepo.storage.disk.private import put, require_private
 
 SEEN = "refs/ctxrepo/seen"
-"""The remote's tip that we last merged or made; a fetch alone doesn't move it."""
+"""The remote's tip at our last exchange: merged here, or pushed by us. A fetch alone doesn't move it."""
 
 _ID = re.compile(r"[0-9a-f]{12}\Z")
 
@@ -42,7 +42,7 @@ class Clone:
 
     @property
     def own_dir(self) -> Path:
-        """What ctxrepo keeps in the clone, for the user alone."""
+        """The folder of ctxrepo in the clone, which only the user may read."""
         return self.git_dir / "ctxrepo"
 
     @property
@@ -54,7 +54,7 @@ class Clone:
         return self.tracking_ref(self.branch)
 
     def tracking_ref(self, branch: str) -> str:
-        """Where a branch of the remote is as it was last seen there."""
+        """The remote-tracking ref of a branch."""
         return f"refs/remotes/origin/{branch}"
 
     @property
@@ -64,16 +64,16 @@ class Clone:
 
     @property
     def cone(self) -> Cone | None:
-        """What of the memory a sparse clone has on disk; None when all of it."""
+        """The folders that a sparse clone has on disk; None for a full clone."""
         if not re.search(r"(?im)^\s*sparsecheckout\s*=\s*true", self.configured()):
             return None
         file = self.git_dir / "info" / "sparse-checkout"
         return parse(text_of(file)) if file.is_file() else None
 
     def seems_to_set(self, name: str, value: str) -> bool:
-        """Whether its configuration gives keys of this last name `value` alone, or nothing where that is ''.
+        """Whether the configuration sets keys of this name to `value` only; '' means: not at all.
 
-        As far as the text tells without git.
+        This reads the text of the file and doesn't ask git.
         """
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         lines = [line.partition("=") for line in self.configured().splitlines()]
@@ -81,7 +81,7 @@ class Clone:
         return found in ([[value], [quoted], [f'"{quoted}"']] if value else [[]])
 
     def set_cone(self, cone: Cone) -> None:
-        """Say what a sparse clone has on disk; git's own commands understand it."""
+        """Set the folders that a sparse clone has on disk, in the file that git reads."""
         file = self.git_dir / "info" / "sparse-checkout"
         file.parent.mkdir(exist_ok=True)
         new = file.with_name(f"sparse-checkout-{secrets.token_hex(4)}")
@@ -89,30 +89,32 @@ class Clone:
         new.rename(file)
 
     def configured(self) -> str:
-        """The text of the clone's own configuration, for questions that come too often to start git."""
+        """The text of the clone's own configuration, for questions too frequent to start git for."""
         return "\n".join(text_of(self.git_dir / name) for name in ("config", "config.worktree"))
 
     def origin(self, env: Mapping[str, str]) -> str:
-        """The address that a person's own git here fetches from, '' for none: of several the first."""
+        """The first address that a person's own git fetches from in this clone; '' for none."""
         return next(iter(values(self.git_dir / "config", "remote.origin.url", env)), "").strip()
 
     def named_committer(self, env: Mapping[str, str]) -> Mapping[str, str]:
-        """`user.name` and `user.email` where a person gave this clone ones of its own: two plain texts."""
+        """`user.name` and `user.email` if a person set them for this clone."""
         if not re.search(r"(?im)^\s*\[\s*user\b", text_of(self.git_dir / "config")):
             return {}
         return {key: value for key, value in entries(self.git_dir / "config", env) if key.startswith("user.")}
 
     def wants_signatures(self, env: Mapping[str, str]) -> bool:
-        """Whether its own configuration says that commits are to be signed, which alone it can't make so."""
+        """Whether the clone's own configuration asks for signed commits; ctxrepo doesn't sign because of
+        that."""
         said = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
         return bool(said) and said[0].lower() in ("", "true", "yes", "on", "1")
 
     def has_refs(self, prefix: str) -> bool:
-        """Whether there are refs below `prefix` ('refs/…/'), told without loading what reads them."""
+        """Whether there are refs below `prefix` ('refs/…/'); needs no pygit2."""
         return RefFiles(self.git_dir).has_any(prefix)
 
     def repo_id(self) -> str:
-        """The id of this clone: made once, kept in it, so that a moved clone finds its state again."""
+        """The id of this clone, made once and kept in the clone, so that a moved clone finds its state
+        again."""
         if not self.git_dir.is_dir():
             raise NotInitialised(
                 f"there is no memory repository at {self.root}", "`ctxrepo init [REMOTE]` makes one."
@@ -134,8 +136,8 @@ class Clone:
         (self.own_dir / "id").unlink(missing_ok=True)
 
     def require_ready(self) -> None:
-        """RepositoryState when a person is in the middle of something here, Damaged when git would not find
-        its way: HEAD or a ref we go by says nothing."""
+        """RepositoryState when a person has an unfinished merge or the like here, or another branch checked
+        out; Damaged when HEAD or one of our refs can't be read."""
         if what := self.unfinished():
             raise RepositoryState(
                 f"{what} is unfinished in {self.root}",
@@ -151,7 +153,7 @@ class Clone:
             raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
 
     def unfinished(self) -> str:
-        """What a person has begun here with git and not ended, or ''."""
+        """What a person has begun with git in this clone and not finished, or ''."""
         return next((what for name, what in _UNFINISHED.items() if (self.git_dir / name).exists()), "")
 
     def checked_out(self) -> str:
@@ -162,12 +164,12 @@ class Clone:
         return self.head_line() == f"ref: {self.branch_ref}"
 
     def lost_refs(self) -> list[str]:
-        """HEAD and the refs we go by, where they are garbage, or gone though they have been there."""
+        """HEAD and those of our refs that are garbage, or that are gone though they existed once."""
         refs = RefFiles(self.git_dir)
         lost = [] if refs.head() else ["HEAD"]
         lost += ["packed-refs"] if refs.packed_is_garbage() else []
         lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
-        # Where it has a log, or files have followed a commit, this is no empty memory.
+        # If the branch has a log, or files were checked out, this memory is not new and empty.
         was_there = any(map(refs.exists, OUR_REFS))
         if refs.is_lost(self.branch_ref) or (was_there and not refs.exists(self.branch_ref)):
             lost.append(self.branch_ref)

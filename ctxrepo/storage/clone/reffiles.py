@@ -1,4 +1,4 @@
-"""HEAD, refs, packed refs and their logs, read as the files they are: no configuration is asked."""
+"""Reads HEAD, refs, packed refs and their logs as plain files, without any configuration (ADR 38)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ WT = "refs/ctxrepo/wt"
 WT_NEXT = "refs/ctxrepo/wt-next"
 FOLLOWED = "refs/ctxrepo/index"
 OUR_REFS = (WT, WT_NEXT, FOLLOWED)
-"""Trees: what each file was last based on, what is being written, what the user's index follows."""
+"""Refs to trees: what each file is based on, what is being written, what the user's index follows (ADR 7)."""
 
 HIDDEN = "refs/ctxrepo/hidden"
-"""A tree: what the files were based on that an obstacle hides."""
+"""A ref to a tree: what files were based on before an obstacle hid them."""
 
 OPEN = "refs/ctxrepo/review/"
-"""Below it each branch that waits for people to look at it, as it was pushed."""
+"""Below it: each branch under review, as it was pushed."""
 DECLINED = "refs/ctxrepo/declined/"
-"""Below it what they struck out."""
+"""Below it: what reviewers struck out."""
 DISMISSED = "refs/ctxrepo/dismissed/"
-"""Where that is kept once a person has seen it."""
+"""Below it: the same, once a person has seen it."""
 
 _ID = re.compile(r"[0-9a-f]{40}")
-# Bytes that are no UTF-8 come as half surrogates: git would allow them, and nobody names a branch so.
+# Bytes that are no UTF-8 are read as lone surrogates: git would allow them, but nobody names a branch so.
 _SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
 _NAME = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
 _NO_NAME = re.compile(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
@@ -42,7 +42,7 @@ _VERSIONS = (b"\x02", b"\x03", b"\x04")
 _MOST = 64 * 1024 * 1024
 """Bytes of a file that is read whole; half a million packed refs have as many."""
 _DEEPEST = 5
-"""Symbolic refs that are followed one after another, as git does."""
+"""How many symbolic refs are followed in a row, as git does."""
 
 _HASH = 20
 _ENTRY = 62
@@ -51,25 +51,25 @@ _ENTRY = 62
 
 @dataclass(frozen=True)
 class RefFiles:
-    """What lies below one `.git`."""
+    """The refs of one git folder."""
 
     git_dir: Path
 
     def head(self) -> str:
-        """The line in HEAD, '' when it is missing or no ref and no commit."""
+        """The line in HEAD; '' when HEAD is missing, or holds neither a ref nor a commit."""
         line = _line(self.git_dir / "HEAD")
         return line if _SYMBOLIC.fullmatch(line) or _ID.fullmatch(line) else ""
 
     def find(self, name: str) -> str | None:
         """The id at a ref, None when it is missing or garbage."""
-        # Loose first: who packs refs removes the loose one last.
+        # Loose refs first: git packs a ref before it removes the loose one.
         line = _line(self.git_dir / name)
         if line:
             return line if _ID.fullmatch(line) else None
         return None if self.is_garbage(name) else self._packed_at(name)
 
     def is_symbolic(self, name: str) -> bool:
-        """Whether a loose ref stands for another one."""
+        """Whether a loose ref points at another ref."""
         return bool(_SYMBOLIC.fullmatch(_line(self.git_dir / name)))
 
     def resolve(self, name: str) -> str | None:
@@ -82,8 +82,8 @@ class RefFiles:
         return None
 
     def all(self, prefix: str = "refs/") -> dict[str, str]:
-        """name -> id of the refs whose names begin with `prefix`, but for those that say nothing."""
-        # Loose first, as above: what is packed meanwhile is found in either.
+        """name -> id of the refs whose names begin with `prefix`; unreadable ones are left out."""
+        # Loose refs first, as above: a ref that is packed meanwhile is found in one of the two places.
         names = [name for name in self.loose(prefix.rpartition("/")[0]) if name.startswith(prefix)]
         loose = {name: self.resolve(name) for name in names}
         packed = {name: oid for name, oid in self.packed().items() if name.startswith(prefix)}
@@ -94,16 +94,16 @@ class RefFiles:
         return (self.git_dir / name).is_file() or name in self.packed()
 
     def is_lost(self, name: str) -> bool:
-        """Whether a ref whose log tells where it was is gone, or only its older, packed value is left."""
+        """Whether a ref with a log is gone, or has only an older, packed value left."""
         if (self.git_dir / name).exists():
             return False
         newest = next(iter(self.log(name)), None)
         return newest is not None and newest != self.packed().get(name)
 
     def is_garbage(self, name: str) -> bool:
-        """Whether a loose ref is there that says nothing: a power cut leaves them empty.
+        """Whether a loose ref exists and can't be read: a power cut may leave it empty.
 
-        Folders may stand in its place that are empty, as git leaves them.
+        An empty folder in its place is fine: git leaves such folders.
         """
         line = _line(self.git_dir / name)
         if _ID.fullmatch(line) or _SYMBOLIC.fullmatch(line):
@@ -135,7 +135,7 @@ class RefFiles:
         return {name: oid for oid, name in pairs}
 
     def _packed_at(self, name: str) -> str | None:
-        """The same for one name, without taking all lines apart."""
+        """The id of one packed ref, found without parsing all lines."""
         found = re.search(rf"(?m)^([0-9a-f]{{40}}) {re.escape(name)}$", text_of(self._packed_path))
         return found[1] if found else None
 
@@ -144,7 +144,7 @@ class RefFiles:
         return is_short or not may_be_read(self._packed_path)
 
     def log(self, name: str) -> list[str]:
-        """Where a ref has been, newest first."""
+        """The commits that a ref has pointed at, newest first."""
         found: list[str] = []
         for line in text_of(self.git_dir / "logs" / name).splitlines():
             ids = line.split(" ", 2)[:2]
@@ -152,12 +152,12 @@ class RefFiles:
         return list(dict.fromkeys(reversed(found)))
 
     def logged(self) -> set[str]:
-        """Wherever any ref has been that has a log, HEAD too."""
+        """The commits that any ref with a log has pointed at, HEAD too."""
         names = [name.removeprefix("logs/") for name in self.loose("logs")]
         return {oid for name in names for oid in self.log(name)}
 
     def locks(self) -> Iterator[tuple[Path, float]]:
-        """(file, seconds of age) of every lock that git keeps: they bear no owner."""
+        """(file, age in seconds) of every lock of git's in this folder; they don't say who holds them."""
         names = ("index", "config", "packed-refs", "shallow", "HEAD")
         for path in [self.git_dir / f"{n}.lock" for n in names] + [*(self.git_dir / "refs").rglob("*.lock")]:
             with suppress(FileNotFoundError):
@@ -170,11 +170,11 @@ class RefFiles:
         return not all(_ID.fullmatch(line) for line in lines)
 
     def shallow(self) -> set[str]:
-        """Commits whose parents were left out when this was cloned."""
+        """The commits whose parents a shallow clone left out."""
         return {line for line in text_of(self.git_dir / "shallow").splitlines() if _ID.fullmatch(line)}
 
     def index_is_garbage(self) -> bool:
-        """Whether the user's index is there and can't be read."""
+        """Whether the user's index exists and is damaged."""
         if not may_be_read(self.git_dir / "index"):
             return True
         try:
@@ -184,7 +184,7 @@ class RefFiles:
         if data[:7] != b"DIRC\0\0\0" or data[7:8] not in _VERSIONS or len(data) < 12 + _HASH:
             return True
         told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
-        if told == bytes(_HASH):  # git was told to save itself the hash; then at least there is room for all
+        if told == bytes(_HASH):  # git may be set to write no checksum: then only check the size
             return len(data) < 12 + entries * _ENTRY + _HASH
         return told != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
 
@@ -200,13 +200,13 @@ class RefFiles:
 
 
 def is_name(name: str) -> bool:
-    """Whether git lets a ref be called so."""
+    """Whether git allows this name for a ref."""
     return bool(_NAME.fullmatch(name)) and not _NO_NAME.search(name)
 
 
 def text_of(path: Path) -> str:
-    """The text of a regular file, '' for anything else: a pipe in its place would never end, and a link could
-    lead to any file of the user's."""
+    """The text of a regular file; '' for anything else: reading a pipe would never end, and a link could lead
+    to any file of the user's."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

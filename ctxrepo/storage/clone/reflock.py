@@ -1,4 +1,5 @@
-"""Locks on refs that a killed process left behind: they bear no owner, and neither git nor libgit2 waits."""
+"""Removes locks on refs that a killed process left: git's locks name no owner, and git doesn't wait for
+them."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from pathlib import Path
 from ctxrepo.hooks.files.clock import age
 
 STALE = 2.0
-"""Seconds after which a ref's lock is taken for abandoned: updating a ref takes milliseconds.
+"""Seconds after which a lock on a ref counts as abandoned: updating a ref takes milliseconds.
 
-Only processes that hold our own lock come to look, so what is taken away is nobody's of ours.
+Only a process that holds our own lock removes such locks, so it is never the lock of another process of ours.
 """
 
 

@@ -1,6 +1,6 @@
-"""Moves, makes and removes refs by git's own protocol: a lock beside each, a swap, a line in its log.
+"""Moves, makes and removes refs by git's own protocol: lock file, compare and swap, a line in the log.
 
-git and libgit2 would read the clone's configuration for it, which others can write.
+git and libgit2 would read the clone's configuration for this, which others can write (ADR 38).
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from ctxrepo.storage.disk.durable import sync_folder
 _NULL = "0" * 40
 
 _WHO = "ctxrepo <>"
-"""Who moved a ref, as its log has it."""
+"""Who moved a ref, as its log says."""
 
 _LOGGED = ("refs/heads/", "refs/remotes/", "refs/notes/")
-"""Below these git begins a log for each ref, where nobody says otherwise."""
+"""Below these git keeps a log for each ref by default."""
 
 _TRIES = 5
-"""How often a folder is made anew that a git takes away because it is empty."""
+"""How often we make a folder again that a git removes because it is empty."""
 
 
 @dataclass
 class _Lock:
-    """A lock that is held: a file beside another, which it may become."""
+    """A lock file that we hold; it can be renamed to the file it locks."""
 
     path: Path
     target: Path
     file: int | None
 
-    def land(self, text: str) -> None:
-        """Be the file with this text, safe from a power cut."""
+    def write_and_rename(self, text: str) -> None:
+        """Write the text to the lock file, on the disk, and rename it to the locked file."""
         assert self.file is not None
         with os.fdopen(self.file, "wb") as file:
             self.file = None
@@ -62,7 +62,8 @@ class _Lock:
 
 @dataclass(frozen=True)
 class RefWriter(RefFiles):
-    """What lies below one `.git`. No link is followed; `logs` is what `core.logAllRefUpdates` says there."""
+    """Writes the refs of one git folder. It follows no link. `logs` is the value of
+    `core.logAllRefUpdates`."""
 
     logs: str = ""
 
@@ -78,42 +79,42 @@ class RefWriter(RefFiles):
         return True
 
     def set(self, name: str, new: str) -> None:
-        """Point a ref somewhere, whatever it was."""
+        """Point a ref at `new`, whatever it pointed at."""
         with self._locked(name) as lock:
             if (old := self.find(name)) != new:
                 self._put(name, lock, new, old)
 
     def write(self, name: str, text: str) -> None:
-        """Give a file its only line, whatever is there now; no log tells of it."""
+        """Replace a file by this one line, without a log entry."""
         with self._locked(name) as lock:
-            lock.land(f"{text}\n")
+            lock.write_and_rename(f"{text}\n")
 
     def point_head(self, branch: str) -> None:
-        """Make HEAD stand for another branch; no file is touched."""
+        """Point HEAD at another branch; no file in the worktree changes."""
         with self._locked("HEAD") as lock:
             before, old, new = self.head(), self.resolve("HEAD"), self.resolve(branch)
-            if new:  # in git's own words, by which `git checkout -` finds its way
+            if new:  # in git's own words, which `git checkout -` looks for
                 came = before.removeprefix("ref: refs/heads/")
                 self._log("HEAD", old, new, f"checkout: moving from {came} to {branch[len('refs/heads/') :]}")
-            lock.land(f"ref: {branch}\n")
+            lock.write_and_rename(f"ref: {branch}\n")
 
     def remove(self, name: str, *, with_log: bool = True) -> None:
-        """A ref is gone, loose and packed, and its log with it; nothing happens where it isn't there."""
+        """Remove a ref, loose and packed, and its log; does nothing if there is none."""
         if not os.path.lexists(self.git_dir / name) and name not in self.packed():
             return
         with self._locked(name):
             if name in self.packed():
                 self.write_packed(without=name)
-            with suppress(FileNotFoundError, IsADirectoryError):  # the folder of refs that are called alike
+            with suppress(FileNotFoundError, IsADirectoryError):  # a folder for refs below this name
                 (self.git_dir / name).unlink()
             if with_log and os.path.lexists(self.git_dir / "logs" / name):
                 with suppress(OSError):
                     self._place(f"logs/{name}").unlink()
         for below in ("", "logs"):
-            self._tidy(below, name)
+            self._remove_empty_folders(below, name)
 
     def write_packed(self, without: str = "") -> None:
-        """Packed refs anew from the lines that can be read, but for one ref."""
+        """Write packed-refs again from the lines that can be read, without one ref."""
         with self._locked("packed-refs") as lock:
             kept: list[str] = []
             is_gone = False
@@ -121,14 +122,15 @@ class RefWriter(RefFiles):
                 is_gone = line.endswith(f" {without}") if line[:1] != "^" else is_gone
                 if line[:1] != "#" and not is_gone:
                     kept.append(line)
-            # git believes the sorting its own first line promises; without that line it looks itself.
-            lock.land("".join(f"{line}\n" for line in kept))
+            # Leave out git's first line, which promises that the lines are sorted.
+            lock.write_and_rename("".join(f"{line}\n" for line in kept))
 
     def write_shallow(self, text: str) -> None:
-        """Commits whose parents are left out, one a line; with '' none are any more."""
+        """Write the commits whose parents are left out, one a line; '' when no history is left out any
+        more."""
         with self._locked("shallow") as lock:
             if text:
-                lock.land(text)
+                lock.write_and_rename(text)
             else:
                 (self.git_dir / "shallow").unlink(missing_ok=True)
 
@@ -138,10 +140,10 @@ class RefWriter(RefFiles):
         self._log(name, old, new, "ctxrepo")
         if self.head() == f"ref: {name}":
             self._log("HEAD", old, new, "ctxrepo")
-        lock.land(f"{new}\n")
+        lock.write_and_rename(f"{new}\n")
 
     def _require_room(self, name: str) -> None:
-        """GitFailed where a ref is in the way of this one, as a file is in the way of a folder."""
+        """GitFailed when another ref is in the way: `a` can't stand beside `a/b`."""
         above = ["/".join(name.split("/")[:count]) for count in range(3, name.count("/") + 1)]
         packed = self.packed()
         there = next((one for one in above if one in packed), None)
@@ -153,11 +155,11 @@ class RefWriter(RefFiles):
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[_Lock]:
-        """git's own lock on a file, taken as git takes it; one that a kill left is in nobody's way long."""
+        """Hold git's own lock on a file; a lock that a killed process left is removed after a while."""
         if name.startswith("refs/") and not is_name(name):
             raise GitFailed(f"{name!r} can't be the name of a ref")
         try:
-            lock = self._take(name)
+            lock = self._acquire(name)
             try:
                 yield lock
             finally:
@@ -165,14 +167,14 @@ class RefWriter(RefFiles):
         except OSError as error:
             raise GitFailed(f"{self.git_dir / name} can't be written: {error.strerror or error}") from error
 
-    def _take(self, name: str) -> _Lock:
+    def _acquire(self, name: str) -> _Lock:
         end = time.monotonic() + 2 * STALE
         while True:
             lock = self._place(f"{name}.lock")
             try:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                 return _Lock(lock, self.git_dir / name, os.open(lock, flags, 0o644))
-            except FileNotFoundError:  # a git has just taken the empty folder away
+            except FileNotFoundError:  # a git has just removed the empty folder
                 if time.monotonic() > end:
                     raise
             except FileExistsError:
@@ -184,7 +186,7 @@ class RefWriter(RefFiles):
             time.sleep(0.02)
 
     def _place(self, name: str) -> Path:
-        """Where a file is below `.git`, its folders made; GitFailed where one is a link or a file."""
+        """The path of a file in the git folder; makes its folders. GitFailed when one is a link or a file."""
         folder = self.git_dir
         for part in name.split("/")[:-1]:
             folder = folder / part
@@ -201,7 +203,7 @@ class RefWriter(RefFiles):
         return self.git_dir / name
 
     def _log(self, name: str, old: str | None, new: str, why: str) -> None:
-        """A line in the log of a ref, where there is one or git would begin it."""
+        """Add a line to the log of a ref, if it has a log or git would begin one."""
         is_followed = name == "HEAD" or name.startswith(_LOGGED)
         begins = self.logs == "always" or (self.logs != "false" and is_followed)
         if not begins and not os.path.lexists(self.git_dir / "logs" / name):
@@ -218,8 +220,8 @@ class RefWriter(RefFiles):
             finally:
                 os.close(file)
 
-    def _tidy(self, below: str, name: str) -> None:
-        """Take away the folders that a ref has left empty, as git does: `refs/heads` stays."""
+    def _remove_empty_folders(self, below: str, name: str) -> None:
+        """Remove the folders that a removed ref left empty, as git does; `refs/heads` stays."""
         parts = name.split("/")
         with suppress(OSError):
             for count in range(len(parts) - 1, 2, -1):
@@ -227,7 +229,7 @@ class RefWriter(RefFiles):
 
 
 def _remove_empty(folder: Path) -> None:
-    """Take away a folder in which there is nothing but empty folders."""
+    """Remove a folder that holds nothing but empty folders."""
     with suppress(OSError):
         found = [folder]
         for one in found:
@@ -238,7 +240,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 def logs_setting(configuration: str) -> str:
-    """What a configuration's text says of `core.logAllRefUpdates`: '' when nothing."""
+    """The value of `core.logAllRefUpdates` in the text of a configuration; '' when it isn't set."""
     lines = [line.partition("=") for line in configuration.splitlines()]
     said = [value.strip().lower() for key, _, value in lines if key.strip().lower() == "logallrefupdates"]
     return {"always": "always", "false": "false", "no": "false", "off": "false", "0": "false"}.get(

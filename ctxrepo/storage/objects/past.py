@@ -1,4 +1,4 @@
-"""History: which commit came before which, and what each says of itself."""
+"""Reads history: which commit came before which, and the header of each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
 from ctxrepo.storage.objects.reading import ObjectReader, reading
 
 _SKEW = 32
-"""Commits that are looked at beyond the point where histories have met: clocks of machines differ."""
+"""How many commits are read beyond the point where histories met, since clocks of machines differ."""
 
 
 @dataclass(frozen=True)
 class CommitHeader:
-    """What a commit says of itself."""
+    """Time, author and message of a commit."""
 
     when: datetime
     author: str
@@ -74,14 +74,14 @@ class Past(ObjectReader):
         yield from new
 
     def walk(self, tip: str) -> Iterator[tuple[str, str, list[str]]]:
-        """(commit, its tree, its parents) of all that is reachable: the newest first, and none before a
-        commit that was made from it."""
+        """(commit, tree, parents) of everything reachable from `tip`: newest first, children before
+        parents."""
         with self._history(tip):
             for commit in self._repo.walk(tip, SortMode.TOPOLOGICAL | SortMode.TIME):
                 yield str(commit.id), str(commit.tree_id), [str(p) for p in commit.parent_ids]
 
     def recent(self, tip: str) -> Iterator[str]:
-        """What is reachable from `tip`, newest first, read only as far as it is asked for."""
+        """The commits reachable from `tip`, newest first; reads only as many as the caller takes."""
         seen, queue = {tip}, [(0, tip)]
         while queue:
             _, commit = heappop(queue)
@@ -92,7 +92,7 @@ class Past(ObjectReader):
                 heappush(queue, (-self.commit_at(parent).commit_time, parent))
 
     def told(self, commit: str) -> CommitHeader:
-        """What a commit says of itself, whatever bytes somebody put there; a long message is cut."""
+        """The header of a commit, whatever bytes are in it; a long message is cut."""
         found = self.commit_at(commit)
         return CommitHeader(
             when=_moment(found.commit_time),
@@ -101,14 +101,14 @@ class Past(ObjectReader):
         )
 
     def _before(self, commit: str) -> tuple[int, list[str]]:
-        """(its time, so that the newest is the least, its parents)"""
+        """(negative time, so that the newest is the least; parents) of a commit."""
         found = self.commit_at(commit)
         return -found.commit_time, [str(parent) for parent in found.parent_ids]
 
     @contextmanager
     def _history(self, *tips: str) -> Iterator[None]:
-        """Let libgit2 walk the history of `tips` once we have seen that it can be read: of one all of it,
-        of several as far as they differ."""
+        """Read the history of `tips` ourselves before libgit2 walks it, since it never returns from a damaged
+        one: all of it for one tip, for several as far as they differ (ADR 15)."""
         everything = (1 << len(tips)) - 1
         reached: dict[str, int] = {}
         known: dict[str, tuple[int, list[str]]] = {}
@@ -137,7 +137,7 @@ class Past(ObjectReader):
 
 
 def _moment(seconds: int) -> datetime:
-    """A commit's time; one that no calendar has is the beginning of time."""
+    """The time of a commit; 1970 for a number that is no date."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Objects read from an opened repository; what can't be read is Damaged, and never hangs."""
+"""Reads objects from an opened repository; Damaged for one that can't be read, and never a hang."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.objectfiles import loose_file, why_spoiled
 
 _LOOSE, _PACKED = 1, 2
-"""Which is asked first, as libgit2 has it: packs."""
+"""The order in which libgit2 asks them: packs first."""
 
 _LARGEST: Mapping[int, Bound] = {ObjectType.TREE: FOLDER_BYTES, ObjectType.BLOB: FILE_BYTES}
 
@@ -34,10 +34,10 @@ class ObjectReader:
         self.reopen()
 
     def reopen(self) -> None:
-        """See packs that another process has brought since.
+        """Open the repository again, to see packs that another process has added.
 
-        libgit2 opens a directory of ours, and is given the clone's objects: it reads none of the clone's
-        configuration, and no alternates.
+        libgit2 opens a directory of ours with the clone's objects: it reads neither the clone's configuration
+        nor its alternates (ADR 38).
         """
         objects = str(self._own.prepare_objects())
         try:
@@ -72,7 +72,7 @@ class ObjectReader:
         return self._repo.odb.exists(oid)  # to ask the repository itself would read the object
 
     def header(self, oid: str, what: str) -> tuple[int, int]:
-        """(kind, size) of an object, told without reading it."""
+        """(kind, size) of an object, without reading it."""
         self._require_sound(oid, what)
         with reading(f"{what} {oid}"):
             return self._repo.odb.read_header(oid)
@@ -91,7 +91,7 @@ class ObjectReader:
         _LARGEST.get(kind, COMMIT_BYTES).require(size, f"{what} {oid[:10]}")
 
     def _require_sound(self, oid: str, what: str) -> None:
-        """libgit2 1.9 never returns from a loose object that was cut short."""
+        """Damaged for a spoiled loose object: libgit2 1.9 never returns from one that was cut short."""
         if oid not in self._sound:
             if why := why_spoiled(loose_file(self._git_dir, oid)):
                 raise Damaged(f"{what} {oid} can't be read: it {why}")
@@ -100,7 +100,7 @@ class ObjectReader:
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Damaged for what libgit2 says when something isn't there or can't be read."""
+    """Raise Damaged for libgit2's errors when something is missing or can't be read."""
     try:
         yield
     except (KeyError, pygit2.GitError, ValueError) as error:

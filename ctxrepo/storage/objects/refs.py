@@ -1,4 +1,4 @@
-"""Refs: read as files, moved by compare and swap."""
+"""Reads refs as files and moves them by compare and swap."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Refs(ObjectReader):
         return self._refs.move(name, new, old)
 
     def set_ref(self, name: str, new: str) -> None:
-        """Point a ref of ours somewhere, whatever it was."""
+        """Point a ref of ours at `new`, whatever it pointed at."""
         self._refs.set(name, new)
 
     def point_head(self, name: str) -> None:
-        """Make HEAD stand for another branch; no file is touched."""
+        """Point HEAD at another branch; no file in the worktree changes."""
         self._refs.point_head(name)
 
     def drop_ref(self, name: str) -> None:
-        """Remove a ref of ours; nothing happens when it isn't there."""
+        """Remove a ref of ours; does nothing if there is none."""
         if self.ref(name) is not None:
             self._refs.remove(name)

@@ -1,4 +1,4 @@
-"""Blobs, trees and commits: read, compared, and made without index or worktree."""
+"""Reads, compares and makes blobs, trees and commits, without index or worktree."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ class Objects(Refs, Past):
     # -- blobs
 
     def data(self, key: Key) -> bytes:
-        """The bytes of a file; nothing of a submodule, which is of another repository. BeyondBounds for a
-        file that is too large to be read."""
+        """The bytes of a file; b"" for a submodule. BeyondBounds for a file that is too large."""
         mode, _, oid = key.rpartition(":")
         if mode == _SUBMODULE:
             return b""
@@ -61,26 +60,26 @@ class Objects(Refs, Past):
         return data if kind == ObjectType.BLOB else b""
 
     def said(self, key: Key) -> bytes:
-        """The bytes of a file; nothing of one that is too large to be read."""
+        """The bytes of a file; b"" for a file that is too large."""
         return b"" if self.is_large(key) else self.data(key)
 
     def size(self, key: Key) -> int:
-        """Bytes of a blob, told without reading it."""
+        """The size of a blob in bytes, without reading it."""
         _, size = self.header(key.rpartition(":")[2], "file")
         return size
 
     def is_large(self, key: Key) -> bool:
-        """Whether a file is larger than what is read; of one that isn't here nobody knows."""
+        """Whether a file is too large to be read; False if it isn't here."""
         return self.has(key) and self.size(key) > FILE_BYTES.most
 
     def passed_through(self, files: Mapping[str, Key]) -> dict[str, Key]:
-        """The same files; those that are too large to be read have a key as links have it, so that who merges
-        takes them whole."""
+        """The same files; one that is too large gets a key like that of a link, so that a merge takes it
+        whole."""
         large = {p: f"{FileMode.BLOB:o}:{k}" for p, k in files.items() if ":" not in k and self.is_large(k)}
         return {**files, **large}
 
     def need(self, keys: Iterable[Key]) -> None:
-        """See to it that these are here, all at once: a partial clone leaves them with the remote."""
+        """Fetch those of these that a partial clone left on the remote, all at once."""
         if self._fetch:
             oids = {key.rpartition(":")[2] for key in keys}
             missing = sorted(oid for oid in oids if not self.is_there(oid))
@@ -95,7 +94,7 @@ class Objects(Refs, Past):
         return _stored("a file", lambda: str(self._repo.create_blob(data)))
 
     def store_files(self, files: Mapping[str, bytes | None]) -> dict[str, Key | None]:
-        """path -> key of each; None, a file that is to go, stays None."""
+        """path -> key of each; None, for a file to be removed, stays None."""
         with _synced_at_once() if len(files) >= MANY else nullcontext():
             return {path: None if data is None else self.store(data) for path, data in files.items()}
 
@@ -112,26 +111,26 @@ class Objects(Refs, Past):
     def files(
         self, tree: str | None, only: Iterable[str] | None = None, cone: Cone | None = None
     ) -> Mapping[str, Key]:
-        """path -> key of everything in a tree, or of what `cone` holds of it, or `only` has, or both."""
+        """path -> key of all files in a tree; or only of those in `cone`, or `only`, or either."""
         if cone is None:
             return self._trees.files(tree) if only is None else self._trees.some(tree, only)
         return {**self._trees.within(tree, cone), **self._trees.some(tree, only or ())}
 
     def items(self, tree: str | None) -> Mapping[str, Item]:
-        """name -> item of what stands directly in a tree."""
+        """name -> item of what is directly in a tree."""
         return self._trees.items(tree)
 
     def below(self, tree: str | None, folder: str) -> dict[str, Key]:
-        """path -> key of everything in a folder of a tree."""
+        """path -> key of all files below a folder of a tree."""
         return self._trees.below(tree, folder)
 
     def names_in(self, tree: str | None, folder: str) -> dict[str, Key | None]:
-        """The names directly in a folder of a tree ('' is all of it): key, None for a folder."""
+        """name -> key (None for a folder) of what is directly in a folder of a tree; '' is the top."""
         items = self._trees.items(self._trees.folder(tree, folder))
         return {name: key_of(item) for name, item in items.items()}
 
     def children(self, tree: str) -> tuple[list[str], list[str]]:
-        """Ids of the folders and of the files right below a tree; submodules are of other repositories."""
+        """(ids of the folders, ids of the files) directly in a tree, without submodules."""
         found = [item for item in self._trees.items(tree).values() if item[0] != _SUBMODULE]
         folders = [oid for item in found if (oid := folder_of(item))]
         return folders, [item[1] for item in found if not folder_of(item)]
@@ -141,7 +140,7 @@ class Objects(Refs, Past):
         return self._trees.at(tree, path)
 
     def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
-        """path -> (key before, key after) of what differs; equal folders are not looked into."""
+        """path -> (key before, key after) of files that differ; equal folders are not read."""
         return dict(self._trees.diff(old, new))
 
     def differences(self, old: str, new: str) -> Iterator[tuple[str, Item | None, Item | None]]:
@@ -154,7 +153,7 @@ class Objects(Refs, Past):
         extent(self.tree_bytes, str(self.tree_of(commit)), at).require(at)
 
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
-        """A tree like `tree` but for `changes` (None removes); only the folders concerned are rewritten."""
+        """The tree with `changes` (None removes a file); only folders with changes are written."""
         return _stored("a folder", lambda: self._edit(tree, changes) or str(self._repo.TreeBuilder().write()))
 
     # -- commits
@@ -173,12 +172,12 @@ class Objects(Refs, Past):
         return _stored("a commit", lambda: str(self._repo.create_commit(*made)))
 
     def was_at(self, tip: str, path: str, key: Key, limit: int) -> bool:
-        """Whether the last `limit` commits have held these bytes at `path`."""
+        """Whether one of the last `limit` commits had these bytes at `path`."""
         recent = islice(self.recent(tip), limit)
         return any(self.files(self.tree_of(commit), [path]).get(path) == key for commit in recent)
 
     def _edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str | None:
-        """Id of the edited tree, None when nothing is left in it."""
+        """The id of the edited tree; None when it is empty."""
         inside: dict[str, dict[str, Key | None]] = {"": {}}
         for path, key in changes.items():
             folder, _, name = path.rpartition("/")
@@ -203,7 +202,7 @@ class Objects(Refs, Past):
         files: Mapping[str, Key | None],
         folders: Mapping[str, str | None],
     ) -> str | None:
-        """Id of a tree, which holds `items`, with these files and folders in it or, where None is, not."""
+        """The id of a tree that holds `items`, with these files and folders set, or removed for None."""
         builder = self._repo.TreeBuilder(*([tree] if tree else []))
         for name, edited in folders.items():
             if edited is not None:
@@ -228,7 +227,7 @@ def _above(folder: str) -> Iterator[str]:
 
 @contextmanager
 def _synced_at_once() -> Iterator[None]:
-    """Objects are stored without an fsync each, and are on the disk all the same when this is left."""
+    """Store objects without an fsync each; at the end one sync brings them all to the disk."""
     pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
     try:
         yield
@@ -238,11 +237,11 @@ def _synced_at_once() -> Iterator[None]:
 
 
 def _stored(what: str, store: Callable[[], str]) -> str:
-    """The id of what `store` puts into the clone; storing again gives the same.
+    """The id of what `store` writes to the clone; it is tried again, which gives the same id.
 
-    GitFailed for what libgit2 says when the disk is full or fails: nothing is damaged by that.
+    GitFailed when the disk is full or fails; nothing is damaged by that.
     """
-    # A `git gc` may take a folder of objects away between its making and its first file.
+    # A `git gc` may remove a new folder of objects before its first file is written.
     for _ in range(_TRIES - 1):
         with suppress(*_FAILURES):
             return store()

@@ -1,4 +1,4 @@
-"""Conversations with the remote: fetch, push, clone. Bounded, without force, without a question asked."""
+"""Talks to the remote: fetch, push, clone; within bounds, never with force, never with a prompt."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ctxrepo.storage.git.address import check_url, is_local
 from ctxrepo.storage.git.git import Answer, Git, Progress, Watch, redact
 from ctxrepo.storage.git.limits import RECEIVING, SENDING, SERVED
 from ctxrepo.storage.isolated.owngit import OwnGit
-from ctxrepo.storage.remote.packs import light
+from ctxrepo.storage.remote.packs import without_heavy_packs
 
 LONGEST = 600.0
-"""Seconds after which any conversation is given up, however lively."""
+"""Seconds after which any conversation is ended, even if data still comes."""
 
 _FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
 
 _COUNTING = re.compile(r": +\d")
-"""In a line in which git tells how far it is; the others are for those who typed its command."""
+"""Matches git's progress lines; its other lines are for people who typed the command."""
 
 _UNREADABLE = re.compile(
     r"^(error|fatal): (.*is corrupt|.*is empty$|bad .*object|bad object|could not read [0-9a-f]{40}"
@@ -33,15 +33,17 @@ _UNREADABLE = re.compile(
     r"|.*did not send all necessary|.*packfile|.*inflate|bad shallow|.*reference broken)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""git's words when it can't read an object or a ref, here or in a remote on this disk."""
+"""git's messages when it can't read an object or a ref, here or in a remote on this disk."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """The remote as config.toml has it: the clone's own configuration can be written by agents.
+    """The remote that config.toml names; agents could write the clone's own configuration, so nobody reads
+    that.
 
-    git runs in a directory of ours; what a fetch leaves there is carried over to the clone. `timeout` is the
-    seconds of silence after which it is given up. Damaged when it is here that git can't read something.
+    git runs in a directory of ours (ADR 38), and we copy the refs that a fetch leaves there to the clone.
+    `timeout` is how many seconds of silence end a conversation. Damaged when git can't read something on this
+    side.
     """
 
     own: OwnGit
@@ -61,7 +63,7 @@ class Remote:
         return SERVED if is_local(self.url) else ()
 
     def tip(self) -> str:
-        """The commit that the shared branch is at there, asked without bringing anything; '' for none."""
+        """The commit of the shared branch on the remote, asked without a fetch; '' for none."""
         git = self.own.git(self.env)
         words = ("ls-remote", "--quiet", "--", self.url, self.clone.branch_ref)
         said = git.run(*words, timeout=LONGEST, watch=Watch(self.timeout, RECEIVING))
@@ -69,15 +71,15 @@ class Remote:
         return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
 
     def look(self) -> RemoteAnswer:
-        """Ask whether it is there and lets us in; nothing is brought or sent."""
-        return self._say("ls-remote", "--quiet", "--", self.url)
+        """Ask whether the remote answers and lets us in; fetches and sends nothing."""
+        return self._run("ls-remote", "--quiet", "--", self.url)
 
     def fetch(self, also: str = "") -> RemoteAnswer:
-        """Bring the shared branch to its remote-tracking ref, and the branches below `also` to theirs.
+        """Fetch the shared branch, and the branches below `also`, to their remote-tracking refs.
 
-        Ok as well when the remote has no such branch. The caller holds the sync lock.
+        A remote without the branch is ok, too. The caller holds the sync lock.
         """
-        # Without the history that a shallow clone left out, two sides have no common past to merge over.
+        # A shallow clone lacks the common ancestor that a merge needs.
         deepen = ("--unshallow",) if RefFiles(self.clone.git_dir).shallow() else ()
         answer = self._fetch_refs(*deepen, refspec=self._refspec(self.clone.branch))
         if answer.outcome == "missing" and "couldn't find remote ref" in answer.reason:
@@ -87,16 +89,16 @@ class Remote:
         )
 
     def fetch_objects(self, objects: Sequence[str]) -> RemoteAnswer:
-        """Bring objects that a partial clone left there."""
+        """Fetch objects that a partial clone left on the remote."""
         return self._fetch("--stdin", stdin="".join(f"{oid}\n" for oid in objects).encode())
 
     def fetch_all(self, folder: Path) -> RemoteAnswer:
-        """Bring the shared branch with all its history to a new repository at `folder`, as one pack there.
+        """Fetch the shared branch with all its history as one pack into a new repository at `folder`.
 
-        A repository with holes can't ask for what it lacks: it tells the remote that it has it.
+        A repository that lacks objects can't fetch them itself: git would tell the remote that they are here.
         """
         refspec = f"+{self.clone.branch_ref}:{self.clone.branch_ref}"
-        return self._say_elsewhere(
+        return self._run_elsewhere(
             folder,
             "-c",
             "fetch.unpackLimit=1",
@@ -109,28 +111,28 @@ class Remote:
         )
 
     def push(self, commit: str, branch: str = "") -> RemoteAnswer:
-        """Offer `commit` as the shared branch, or another; the remote takes it only if it is ahead of what
-        it has there."""
+        """Push `commit` to the shared branch, or to another; without force, so it must contain what is
+        there."""
         words = ("--progress", "--porcelain", "--no-verify", "--no-recurse-submodules", "--no-follow-tags")
-        return self._say("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
+        return self._run("push", *words, "--", self.url, f"{commit}:refs/heads/{branch or self.clone.branch}")
 
     def has(self, commit: str) -> bool:
-        """Whether a commit is there at all, on a branch or not."""
+        """Whether the remote has a commit, on a branch or not."""
         probe = self.own.folder / "probe"
         try:
             words = ("fetch", *_FETCH, "--depth=1", "--filter=tree:0", "--", self.url, commit)
-            return self._say_elsewhere(probe, *words).ok
+            return self._run_elsewhere(probe, *words).ok
         finally:
             shutil.rmtree(probe, ignore_errors=True)
 
     def _fetch_refs(self, *options: str, refspec: str) -> RemoteAnswer:
-        """Fetch, and carry over to the clone what became of the refs in our directory."""
+        """Fetch into our directory, then copy the refs that changed there to the clone."""
         if refusal := self._refusal():
             return refusal
         self.own.git(self.env)
         before = self.own.show_refs()
         answer = self._fetch(*options, refspec=refspec)
-        if answer.outcome in ("bounds", "malformed"):  # what its refs are at may have been taken away
+        if answer.outcome in ("bounds", "malformed"):  # the objects of the refs may have been removed
             return answer
         writer = RefWriter(self.clone.git_dir, logs_setting(self.clone.configured()))
         now = self.own.refs_now()
@@ -144,20 +146,21 @@ class Remote:
         return answer
 
     def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:
-        """A partial clone fetches by the remote's name, without which git doesn't know what it may leave
-        there."""
+        """Run git fetch. A partial clone names the remote, not its address: else git wouldn't know what it
+        may leave there."""
         place = ("--filter=blob:none", "origin") if self.clone.is_partial else ("--", self.url)
         words = (*_FETCH, *self._served, *options, *place, *([refspec] if refspec else []))
         packs = self.clone.git_dir / "objects" / "pack"
         before = set(packs.glob("pack-*.pack"))
-        answer = self._say("fetch", *words, stdin=stdin)
-        return light(answer, set(packs.glob("pack-*.pack")) - before)
+        answer = self._run("fetch", *words, stdin=stdin)
+        return without_heavy_packs(answer, set(packs.glob("pack-*.pack")) - before)
 
     def _refspec(self, branch: str) -> str:
         return f"+refs/heads/{branch}:{self.clone.tracking_ref(branch)}"
 
     def _branch_is_gone(self) -> RemoteAnswer:
-        """Forget a branch that isn't there; but git takes a web page, too, for an empty repository."""
+        """Forget a branch that the remote lacks, once we know it is no web page: git takes one for an empty
+        remote."""
         if self.url.lower().startswith("https:"):
             words = ("ls-remote", "--", self.url)
             git = self.own.git(self.env)
@@ -169,16 +172,16 @@ class Remote:
         RefWriter(self.clone.git_dir).remove(self.clone.upstream_ref)
         return RemoteAnswer("ok", "the remote is empty")
 
-    def _say(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
-        return self._refusal() or self._told(self.own.git(self.env), words, stdin)
+    def _run(self, *words: str, stdin: bytes = b"") -> RemoteAnswer:
+        return self._refusal() or self._answer_of(self.own.git(self.env), words, stdin)
 
-    def _say_elsewhere(self, folder: Path, *words: str) -> RemoteAnswer:
-        """The same in an empty repository at `folder`, which knows nothing of what is here."""
+    def _run_elsewhere(self, folder: Path, *words: str) -> RemoteAnswer:
+        """The same in an empty repository at `folder`, which has none of our objects."""
         if refusal := self._refusal():
             return refusal
         shutil.rmtree(folder, ignore_errors=True)
         self.own.make_empty(folder)
-        return self._told(replace(self.own.git(self.env), folder=folder, git_dir=folder), words, b"")
+        return self._answer_of(replace(self.own.git(self.env), folder=folder, git_dir=folder), words, b"")
 
     def _refusal(self) -> RemoteAnswer | None:
         try:
@@ -187,7 +190,7 @@ class Remote:
             return RemoteAnswer("address", error.message)
         return None
 
-    def _told(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
+    def _answer_of(self, git: Git, words: Sequence[str], stdin: bytes) -> RemoteAnswer:
         limits = SENDING if words[0] == "push" else RECEIVING
         said = git.run(*words, timeout=LONGEST, stdin=stdin, watch=Watch(self.timeout, limits))
         if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
@@ -196,7 +199,7 @@ class Remote:
         return answer if answer.ok else replace(answer, unheard=unheard(self.env, self.url))
 
     def _require_whole(self, git: Git, answer: Answer) -> None:
-        """Damaged when it is here that git couldn't read something; a remote on disk says the same words."""
+        """Damaged if git's message was about this side: a remote on disk uses the same words."""
         checked = git.run("fsck", "--no-dangling", "--no-reflogs", "--no-progress", timeout=LONGEST)
         if checked.code:
             raise Damaged(f"git stopped at something in {self.clone.git_dir}: {answer.reason}")
@@ -213,8 +216,8 @@ def clone(
 ) -> RemoteAnswer:
     """Clone `url` without checking anything out; `root` appears whole or not at all.
 
-    `timeout` is the seconds of silence after which it is given up. A `sparse` clone leaves the contents of
-    files there until they are needed.
+    `timeout` is how many seconds of silence end it. A `sparse` clone leaves the contents of files on the
+    remote until they are needed.
     """
     check_url(url)
     root.parent.mkdir(parents=True, exist_ok=True)
@@ -232,7 +235,7 @@ def clone(
         *filters,
         *(SERVED if is_local(url) else ()),
     )
-    hear = _counting(progress, f"asking {redact(url)}") if progress else None
+    hear = _showing_progress(progress, f"asking {redact(url)}") if progress else None
     try:
         answer = _answer(
             git.run(
@@ -245,7 +248,7 @@ def clone(
                 watch=Watch(timeout, RECEIVING, hear),
             )
         )
-        answer = light(answer, building.glob(".git/objects/pack/pack-*.pack"))
+        answer = without_heavy_packs(answer, building.glob(".git/objects/pack/pack-*.pack"))
         if answer.ok:
             if root.exists():
                 root.rmdir()  # an empty folder was allowed; anything else fails here
@@ -255,8 +258,8 @@ def clone(
         shutil.rmtree(building, ignore_errors=True)
 
 
-def _counting(progress: Progress, first: str) -> Progress:
-    """Tells `first` now, and later how far git is: of its words no more than that."""
+def _showing_progress(progress: Progress, first: str) -> Progress:
+    """Shows `first` now, and git's progress lines later."""
     progress(first)
 
     def tell(words: str) -> None:

@@ -1,4 +1,5 @@
-"""What is wanted of the remote: empty files, left by who commits and taken away by who has been there."""
+"""Errands to the remote, fetch and send, as empty files: who commits leaves them, the remote queue runs
+them."""
 
 from __future__ import annotations
 
@@ -16,24 +17,26 @@ _ALL: tuple[Errand, ...] = ("fetch", "send")
 
 @dataclass(frozen=True)
 class Errands:
-    """At most two files an errand: `send` is wanted, `send.begun` is being run, or was when it was killed."""
+    """Two files for an errand: `send` says that it is wanted, `send.begun` that somebody has begun to run
+    it."""
 
     folder: Path
 
     def leave(self, *errands: Errand) -> None:
-        """Want these; who is already running one runs it once more."""
+        """Leave these errands; one that is being run already is run once more."""
         for errand in errands:
             touch(self._file(errand))
 
     def begin(self) -> frozenset[Errand]:
-        """All that is wanted, also what was begun and never finished. One process at a time may run them."""
+        """Begin all errands, also those that a killed process had begun. Only one process at a time may do
+        this."""
         for errand in _ALL:
             with suppress(FileNotFoundError):
                 self._file(errand).replace(self._begun(errand))
         return frozenset(errand for errand in _ALL if self._begun(errand).exists())
 
     def finish(self) -> None:
-        """Those that were begun are done with, however they went; those left meanwhile are still wanted."""
+        """Drop the errands that were begun, whatever came of them; those left since then stay."""
         for errand in _ALL:
             self._begun(errand).unlink(missing_ok=True)
 

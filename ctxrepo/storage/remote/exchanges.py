@@ -1,4 +1,4 @@
-"""The last exchange with the remote, so that those who waited for it needn't make another."""
+"""Remembers the last exchange with the remote, so that a sync that waited for it needn't repeat it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _AWAY = ("timeout", "offline")
 
 @dataclass(frozen=True)
 class Last:
-    """What an exchange came to, from `began` to `ended` (of `time.monotonic`), and up to which commit. `url`
-    is the remote of the last one that went well."""
+    """The last exchange, from `began` to `ended` (`time.monotonic`), which exchanged commits up to `head`.
+
+    `url` is the address of the last exchange that went well.
+    """
 
     url: str
     head: str | None
@@ -42,8 +44,10 @@ class Exchanges:
             put(self.file, json.dumps(asdict(last)))
 
     def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
-        """The answer for somebody who asked then and has `head`, when nothing better is to be had by asking
-        again: all went across, or the remote was away a moment ago."""
+        """The last answer, if a sync that began at `asked` with the commit `head` can use it; else None.
+
+        It can if that exchange began later and sent the commit, or if the remote was away a moment ago.
+        """
         if last := self._last():
             is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
             since = last.began if is_covered else last.ended

@@ -1,8 +1,8 @@
-"""What it takes to read the objects of a pack, told from its heads without unpacking any.
+"""Computes how much must be unpacked to read the objects of a pack, from their headers alone.
 
-A pack may keep an object as what differs from another one, its base, and that again. Who reads a note that is
-cut out of a file of 160 MB unpacks all of that, each time. git never packs so: it makes no base of what is
-more than 32 times as large.
+A pack may store an object as a delta against another one, its base, and that one again. Whoever reads a note
+that is a small delta of a 160 MB file unpacks all of it, each time. git never packs like that: it takes no
+base that is more than 32 times as large.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from ctxrepo.errors import BeyondBounds
 _OFS_DELTA, _REF_DELTA = 6, 7
 _HASH = 20
 _HEADS = (128, 64 * 1024)
-"""Bytes of what is compressed that are looked at, as many as need be: a delta begins with its sizes."""
+"""How many compressed bytes are read, first the few, then more: a delta begins with its sizes."""
 
 _SMALL = 64 * 1024
 _USUAL = 300
-"""Bases together are no burden up to so many bytes, or up to so many times the object itself: chains are
-up to 250 long."""
+"""The bases of an object may together have `_SMALL` bytes and `_USUAL` times the size of the object: git
+makes chains of up to 250 deltas."""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """An object: its `size`, and where its base begins, -1 for none."""
+    """An object: its `size`, and the offset of its base, -1 for none."""
 
     size: int
     base: int
 
 
-def light(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAnswer:
-    """The answer of a fetch that brought these packs; another one where one is a burden to whoever reads it.
+def without_heavy_packs(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAnswer:
+    """The answer of a fetch that brought these packs; another answer if a pack takes too much to read.
 
-    Such a pack is taken away again: what it holds of the good that is here would be read from it.
+    Such a pack is removed: git would otherwise read objects from it that we have elsewhere, too.
     """
     for pack in packs if answer.ok else ():
         try:
@@ -56,7 +56,7 @@ def light(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAnswer:
 
 
 def burden(pack: Path) -> int:
-    """The bytes of bases that are unpacked, over what is usual, to read every object of a pack once.
+    """The bytes of bases, beyond the usual, that must be unpacked to read every object of a pack once.
 
     ValueError for what is no whole pack with its index.
     """
@@ -81,7 +81,7 @@ def burden(pack: Path) -> int:
 
 
 def _places(index: bytes) -> dict[bytes, int]:
-    """id -> where it begins, of an index of the second version."""
+    """id -> offset in the pack, from an index of version 2."""
     if not index.startswith(b"\xfftOc\0\0\0\x02"):
         raise ValueError("an index of another version")
     (count,) = struct.unpack_from(">I", index, 8 + 255 * 4)
@@ -115,7 +115,7 @@ def _entry(data: mmap.mmap, at: int, places: dict[bytes, int]) -> _Entry:
 
 
 def _made(data: mmap.mmap, at: int) -> int:
-    """The size of what a delta makes: the second number in it."""
+    """The size of the object that a delta makes: the second number in the delta."""
     for length in _HEADS:
         numbers = list(_numbers(zlib.decompressobj().decompress(data[at : at + length], 20)))
         if len(numbers) > 1:
@@ -134,7 +134,7 @@ def _numbers(head: bytes) -> Iterator[int]:
 
 
 def _below(entries: dict[int, _Entry], known: dict[int, int], at: int) -> int:
-    """The bytes of all bases below an object; a base is looked at once."""
+    """The bytes of all bases of an object; each base is computed once."""
     chain = [at]
     while chain[-1] not in known:
         base = entries[chain[-1]].base
