@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git.git import Committer, Git, committer, redact
+from ctxrepo.storage.git.git import Committer, Git, Watch, committer, redact
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_addresses_without_a_password_stay_whole() -> None:
 def test_progress_is_told_in_whole_lines(git: Git) -> None:
     heard: list[str] = []
     script = "!printf 'at https://me:p' >&2; sleep 0.3; printf 'w@h/\\rnext\\n' >&2"
-    git.run("-c", f"alias.talk={script}", "talk", timeout=10, progress=heard.append)
+    git.run("-c", f"alias.talk={script}", "talk", timeout=10, watch=Watch(progress=heard.append))
     assert "".join(heard) == "at https://…@h/\nnext\n"
 
 

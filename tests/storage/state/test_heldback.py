@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def test_the_moment_stays_as_long_as_the_reason_does(tmp_path: Path) -> None:
     held = HeldBackFile(tmp_path / "held.json")
     assert held.read() == []
     held.note([LARGE], NOW)
-    later = Refusal(*(*vars(SECRET).values(),)[:3], 9, "f1")
+    later = replace(SECRET, line=9)
     held.note([LARGE, SECRET], NOW + timedelta(hours=1))
     held.note([LARGE, later], NOW + timedelta(hours=2))
     assert held.read() == [HeldBack(LARGE, "2026-11-20T12:00:00Z"), HeldBack(later, "2026-11-20T13:00:00Z")]
