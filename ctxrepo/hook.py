@@ -1,8 +1,9 @@
-"""What a hook line runs: `python -I -S .../ctxrepo/hook.py AGENT EVENT STATE`, the event's JSON on stdin.
+"""The script of a hook line: `python -I -S .../ctxrepo/hook.py AGENT EVENT STATE`, the event's JSON on stdin.
 
-Prints what the agent reads or nothing, and ends well: an agent's work never stops for its memory. Only where
-it can't be loaded whole it ends with 1, and the hook line goes on with another installation. Run by path it
-is compiled every time, so all it does is in `ctxrepo.hooks`, with the dialect that the agent's folder holds.
+It prints what the agent reads, or nothing, and exits with 0: an agent's work never stops for its memory. It
+exits with 1 only where ctxrepo can't be loaded whole, and the hook line tries another installation
+(docs/adr/0020-the-hook-line-falls-back.md). Python compiles a script that is run by path every time, so this
+one is short: the work is done in `ctxrepo.hooks`, with the dialect in the agent's folder.
 """
 
 import os
@@ -10,18 +11,18 @@ import sys
 from _signal import SIG_BLOCK, SIG_DFL, SIGALRM, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask, signal
 
 PATIENCE = 8
-"""Seconds a hook may take in all; agents end one that takes ten, and tell their user about it. Then an alarm
-ends it as the system does that by itself: who waits for a disk that hangs hears nothing else."""
+"""Seconds that a hook may take; agents end one that takes ten, and tell their user. Once standard input is
+read, the alarm kills the process outright: Python runs no handler while it waits for a hanging disk."""
 
 
 class TooLate(BaseException):
-    """Standard input that nobody closes."""
+    """Nobody closed standard input in time."""
 
 
 def main(argv: list[str]) -> int:
-    """Answer one event. `argv` is [AGENT, EVENT, STATE]. Returns 0, whatever happens; but 1 where part of
-    ctxrepo or of Python is gone, and then nothing of standard input has been read."""
-    os.umask(os.umask(0o077) & 0o077)  # nobody's mask takes from the user what is made for them
+    """Answer one event; `argv` is [AGENT, EVENT, STATE]. Returns 0 whatever happens, but 1 where a part of
+    ctxrepo or Python is gone: standard input is unread then, and left to another installation."""
+    os.umask(os.umask(0o077) & 0o077)  # a mask must not deny users the files that are made for them
     try:
         from ctxrepo.hooks.files.lean import load_sqlite
 
@@ -32,16 +33,16 @@ def main(argv: list[str]) -> int:
 
         dialect = dialect_of(argv[0]) if argv else None
     except Exception:
-        return 1  # never 2, which is a veto to an agent
+        return 1  # never 2, which agents take as a veto
     except BaseException:
-        return 0  # ended, or too late for another one
+        return 0  # interrupted: it is too late to try another installation
     try:
         try:
-            _, event, state = argv[:3]  # more where an agent hands the line on without a shell
+            _, event, state = argv[:3]  # there are more where an agent runs the line without a shell
             signal(SIGALRM, _give_up)
-            said = read_stdin()
+            raw = read_stdin()
             signal(SIGALRM, SIG_DFL)
-            data = answer(dialect, event, state, said).encode("utf-8", "replace") if dialect else b""
+            data = answer(dialect, event, state, raw).encode("utf-8", "replace") if dialect else b""
             while data:
                 data = data[os.write(1, data) :]
         except BrokenPipeError:
@@ -49,21 +50,22 @@ def main(argv: list[str]) -> int:
         except BaseException as error:
             log_error(argv[2] if len(argv) > 2 else "", argv[:2], error)
     except BaseException:
-        return 0  # where not even the log can be written, nobody but an agent would read what we say
+        return 0  # the log can't be written, and only an agent would read a message here
     return 0
 
 
 def _give_up(_signal: int, _frame: object) -> None:
     signal(SIGALRM, SIG_DFL)
-    alarm(1)  # for a log on a disk that hangs
+    alarm(1)  # one more second, as the log's disk may hang
     raise TooLate(f"not done within {PATIENCE} seconds")
 
 
 if __name__ == "__main__":
-    # An agent that ends sends these to all that descends from it, also to a hook it has just told of its end.
-    # They wait until the hook is done, which is bounded by an alarm.
+    # An agent that ends sends these signals to all its descendants, also to the hook that it runs at its end.
+    # They stay blocked until the hook is done; the alarm bounds how long that takes.
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     alarm(PATIENCE)
-    # -I keeps the script's own folder off the path. Behind all else, so that nothing there shadows Python.
+    # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
+    # shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     os._exit(main(sys.argv[1:]))

@@ -32,6 +32,6 @@ def dialect_of(name: str) -> Dialect | None:
 
 
 def only_reads(agent: str, tool: str) -> bool:
-    """Whether this tool of the agent leaves the files that it names as they are."""
+    """Whether this tool of the agent only reads the files that it names."""
     dialect = dialect_of(agent)
     return dialect is not None and dialect.only_reads(tool)

@@ -1,5 +1,5 @@
-"""From an agent's event to the answer. A moment's module is imported when it is that moment's turn: a tool
-hook needs a third of what a prompt needs, and imports are most of what a hook costs."""
+"""From an agent's event to the answer. A moment's module is imported only at that moment: a tool hook needs a
+third of what a prompt needs, and imports are most of what a hook costs."""
 
 import _sqlite3
 import os
@@ -11,44 +11,44 @@ from ctxrepo.hooks.files.private import fault_of_place, make
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
 
 
-def answer(dialect: Dialect, event: str, state: str, raw: bytes) -> str:
-    """What to print for `event` with `raw` on standard input, in the shape that the agent reads, or ''."""
-    name, moment = dialect.events.get(event.lower(), ("", ""))
+def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
+    """What to print for the event of this name with `raw` on standard input, as the agent reads it, or ''."""
+    name, moment = dialect.events.get(event_name.lower(), ("", ""))
     if not moment or is_off() or fault_of_place(state):
         return ""
     db = open_hooks(state)
     if db is None:
         if moment in ("start", "stop", "end") and os.path.exists(f"{state}/hooks.db"):
-            _mend(state)
+            _have_rebuilt(state)
         return ""
     try:
         settings = settings_of(db, state)
         json = as_json(raw)
-        del raw  # of a large event each copy counts
-        found = texts(db, json, dialect.fields)
-        if settings is None or not found:
+        del raw  # a large event shouldn't be in memory twice
+        fields = texts(db, json, dialect.fields)
+        if settings is None or not fields:
             return ""
         world = World(settings)
         if not make(world.folder):
             return ""
         world.most_bytes = dialect.most_bytes
-        told = Event(dialect.name, name, found)
-        told.silence = _why_silent(db, told.cwd or os.getcwd())
-        if moment == "start" and told.source == "fork":
-            told.origin = dialect.origin(told.transcript)
-        text = _at(moment, db, world, dialect, told, json)
+        event = Event(dialect.name, name, fields)
+        event.silence = _why_silent(db, event.cwd or os.getcwd())
+        if moment == "start" and event.source == "fork":
+            event.origin = dialect.origin(event.transcript)
+        text = _answer_at(moment, db, world, dialect, event, json)
         return dialect.reply(db, name, text) if text else ""
     finally:
         db.close()
 
 
 def is_off() -> bool:
-    """Switched off by the user, or called below the worker."""
+    """Whether the user switched hooks off, or the worker is an ancestor of this process."""
     return os.environ.get("CTXREPO_OFF", "0") not in ("", "0") or "CTXREPO_HOOK" in os.environ
 
 
 def log_error(state: str, words: list[str], error: BaseException) -> None:
-    """One line about a hook that failed, where there is a state folder."""
+    """Log a hook that failed in one line, where there is a state folder to log it in."""
     if fault_of_place(state):
         return
     from ctxrepo.hooks.files.logs import note
@@ -60,8 +60,8 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     note(f"{state}/hook-errors.log", f"{' '.join(words)} {place} {type(error).__name__}: {error}")
 
 
-def _mend(state: str) -> None:
-    """Have hooks.db made anew; until it is, a session goes on as without us."""
+def _have_rebuilt(state: str) -> None:
+    """Have the worker rebuild hooks.db; until it has, sessions get nothing."""
     from ctxrepo.hooks.files.daemon import start_worker
     from ctxrepo.hooks.files.logs import note
 
@@ -71,9 +71,9 @@ def _mend(state: str) -> None:
 
 def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
     """Why nothing is given in this folder, or ''. It is asked before anything is answered, so that no ledger
-    notes what was never given; what agents do there is kept all the same.
+    notes what was never given; what agents write there is kept all the same.
 
-    Most folders have no such file, and their hooks load nothing for it.
+    Only a folder with a `.pi` can ask for silence, so for most folders no module is loaded here.
     """
     if not os.path.exists(f"{folder}/.pi"):
         return ""
@@ -82,7 +82,7 @@ def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
     return why_silent(db, folder)
 
 
-def _at(
+def _answer_at(
     moment: str,
     db: _sqlite3.Connection,
     world: World,
@@ -90,6 +90,7 @@ def _at(
     event: Event,
     json: str,
 ) -> str:
+    """The answer of the moment's module, which is imported here."""
     if moment == "start":
         from ctxrepo.hooks.moments import start
 

@@ -4,18 +4,18 @@ import _sqlite3
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 
-# The line ranges [[first, last], ...] that a tool touched, from the JSON :json; none for a whole file, and of
-# a patch's hunk without the lines around the change. Each mention of :json costs a copy of it, so what
-# matters is picked out first: startLine, numLines, totalLines, structuredPatch. And in a join a hunk would be
-# written out anew for each of its lines.
+# The line ranges [[first, last], ...] that a tool touched, from the JSON :json. A whole file has no range; a
+# hunk of a patch has the range of its changed lines, without the context around them. Each mention of :json
+# costs a copy of it, so `picked` takes startLine, numLines, totalLines and structuredPatch out first. The
+# subqueries stand for a join, which would copy a hunk for each of its lines.
 _RANGES = """
-        with told(json) as (select json_extract(:json,
+        with picked(json) as (select json_extract(:json,
             '$.tool_response.file.startLine', '$.tool_response.file.numLines',
             '$.tool_response.file.totalLines', '$.tool_response.structuredPatch'
         ))
         select json_group_array(json_array(first, first + count - 1)) from (
             select json_extract(json, '$[0]') as first, json_extract(json, '$[1]') as count
-            from told where json_extract(json, '$[2]') is not count or first is not 1
+            from picked where json_extract(json, '$[2]') is not count or first is not 1
             union all
             select start + before, max(1, lines - before - behind) from (
                 select json_extract(hunk.value, '$.newStart') as start,
@@ -26,9 +26,9 @@ _RANGES = """
                     coalesce(json_array_length(hunk.value, '$.lines') - 1 - (
                         select max(key) from json_each(hunk.value, '$.lines') where value glob '[+-]*'
                     ), 0) as behind
-                from told, json_each(told.json, '$[3]') hunk where hunk.type = 'object' and hunk.key < 100
+                from picked, json_each(picked.json, '$[3]') hunk where hunk.type = 'object' and hunk.key < 100
             )
-            limit 101 -- cuts nothing off; without a limit SQLite works the counts out several times
+            limit 101 -- there are no more; without a limit SQLite computes the counts several times
         ) where typeof(first) = 'integer' and typeof(count) = 'integer' and count > 0"""
 
 _REPLY = """
@@ -45,7 +45,7 @@ class _Claude(Dialect):
         return [TouchedFile(event.path, ranges, event.wrote)]
 
     def origin(self, transcript: str) -> str:
-        """What the command line says that it was started with."""
+        """The session that Claude Code's own command line tells it to go on with."""
         from ctxrepo.agents.claude.fork import origin
 
         return origin(transcript)

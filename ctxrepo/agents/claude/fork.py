@@ -1,7 +1,7 @@
-"""Which session a fork of Claude Code was made of.
+"""Which session a session of Claude Code was forked from.
 
-Claude Code doesn't tell a hook which that was, and the fork's transcript isn't written yet. The command line
-that the agent was started with says it, where the system shows it to us (Linux).
+Claude Code doesn't tell a hook, and the fork's transcript isn't written yet. The command line that the agent
+was started with tells it, on a system that shows command lines of processes as files (Linux).
 """
 
 import os
@@ -12,14 +12,14 @@ _WORDS_BYTES = 64 * 1024
 
 
 def origin(transcript: str) -> str:
-    """The session that the one whose `transcript` this is goes on with, '' where nobody can tell."""
+    """The id of the session that the one with this `transcript` goes on with; '' where it can't be told."""
     return origin_of(os.environ.get("CLAUDE_PID", ""), transcript)
 
 
 def origin_of(process: str, transcript: str) -> str:
-    """The session that Claude Code, which is the process of this number, was told to go on with.
+    """The id of the session that the Claude Code with this process id was told to go on with.
 
-    '' where it isn't said, or where it goes on with a part of that session only.
+    '' where the command line names none, or where it goes on with only a part of that session.
     """
     if not process.isascii() or not process.isdecimal():
         return ""

@@ -3,11 +3,11 @@
 import _sqlite3
 
 FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "wrote", "sub")
-"""What we want to know of an event."""
+"""What hooks want to know of an event."""
 
 
 class Event:
-    """An event of a session; what the agent did not tell is ''."""
+    """An event of a session; a field that the agent did not tell is ''."""
 
     __slots__ = ("agent", "name", "origin", "silence", *FIELDS)
 
@@ -26,13 +26,13 @@ class Event:
         self.path = texts.get("path", "")
         """The file that the tool was used on."""
         self.wrote = texts.get("wrote", "")
-        """The whole file as the tool wrote it."""
+        """The whole text of that file as the tool wrote it."""
         self.sub = texts.get("sub", "")
-        """The subagent that it is about."""
+        """The id of the subagent that the event is about."""
         self.origin = ""
-        """The session that this one is a fork of, where the agent's dialect can tell."""
+        """The id of the session that this one was forked from, where the agent's dialect can tell."""
         self.silence = ""
-        """Why nothing is given to it."""
+        """Why the session is given nothing; '' where it is given memory."""
 
 
 class TouchedFile:
@@ -66,27 +66,27 @@ class Dialect:
         """Each event, in lower case: (as the agent writes it, the moment that it is for us). The moments are
         start, prompt, tool, sub, stop, compact and end."""
         self.fields = {field: fields.get(field, ()) for field in FIELDS}
-        """Where in an event's JSON our fields may stand; of several places the first with a text counts."""
+        """Where each of our fields may stand in an event's JSON; the first path that has a text counts."""
         self.readers = readers
-        """The tools, in lower case, that leave the files they name as they are."""
+        """The tools, in lower case, that only read the files they name."""
         self.most_bytes = most_bytes
-        """The most bytes of a block that the agent takes whole; of a larger one it shows a beginning."""
+        """The most bytes of a block that the agent takes whole; it cuts the end off a larger one."""
 
     def only_reads(self, tool: str) -> bool:
-        """Whether this tool leaves the files that it names as they are."""
+        """Whether this tool only reads the files that it names."""
         return tool.lower() in self.readers
 
     def touched(self, _db: _sqlite3.Connection, event: Event, _json: str) -> list[TouchedFile]:
         """The files that the tool call of this event read or wrote; the database reads the event's JSON.
-        Unless a dialect knows more it is the one file of the event, all of it."""
+        The default is the event's one file, as a whole."""
         return [TouchedFile(event.path, wrote=event.wrote)] if event.path else []
 
     def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
-        """What to print so that the agent adds `text` at the event, which is named as the agent writes it; ''
-        for nothing. Unless a dialect knows better it is the plain text."""
+        """What to print so that the agent adds `text` to its context; '' prints nothing. The event is named
+        as the agent writes it. The default is `text` itself."""
         return text
 
     def origin(self, _transcript: str) -> str:
-        """The session that the one of this transcript is a fork of, '' where nobody can tell. It may look at
-        files and processes of the agent."""
+        """The id of the session from which the one with this transcript was forked; '' where it can't be
+        told. A dialect may look at the agent's files and processes for it."""
         return ""

@@ -5,12 +5,12 @@ import os
 
 MAX_BYTES = 8 * 1024 * 1024
 
-# Each mention of :json costs a copy of it; so there is one, and of what it picks SQLite makes a list.
+# Each mention of :json costs a copy of it, so there is one, and SQLite extracts all fields as one list.
 _TEXTS = "select case type when 'text' then value end from json_each(json_extract(:json, PATHS))"
 
 
 def read_stdin() -> bytes:
-    """Standard input up to 8 MiB; empty when there is more, or when a person sits at it."""
+    """Standard input up to 8 MiB; empty when there is more, or when it is a terminal."""
     if os.isatty(0):
         return b""
     parts = []
@@ -28,12 +28,12 @@ def as_json(raw: bytes) -> str:
 
 
 def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """For every field the first text found at its paths, '' when there is none; {} when `json` is none.
+    """For every field the first text found at its paths, '' when there is none; {} when `json` isn't JSON.
 
-    There are two paths at least: of one alone SQLite gives the value, and of more a list.
+    There must be two paths at least: for one alone SQLite returns the value, for more a list.
     """
-    at = [(name, path) for name, paths in fields.items() for path in paths]
-    picks = ", ".join([f"'{path}'" for _, path in at])
+    pairs = [(name, path) for name, paths in fields.items() for path in paths]
+    picks = ", ".join([f"'{path}'" for _, path in pairs])
     # Bytes, because JSON can spell half a surrogate pair, which is no text.
     db.text_factory = bytes
     try:
@@ -43,7 +43,7 @@ def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]
     finally:
         db.text_factory = str
     found = dict.fromkeys(fields, "")
-    for (name, _), (value,) in zip(at, values, strict=True):
+    for (name, _), (value,) in zip(pairs, values, strict=True):
         if value and not found[name]:
             found[name] = value.decode("utf-8", "replace")
     return found
