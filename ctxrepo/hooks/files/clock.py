@@ -1,6 +1,7 @@
-"""How old a file is by its stamp.
+"""How old a file is by its stamp, and which day it is.
 
-A clock that was put back leaves stamps of the future: what waited for them to pass would wait for ever.
+Files from before a clock was put back have stamps in the future. They count as older than any age: a hook
+that waited until such a file is old enough would wait for a long time.
 """
 
 import os
@@ -13,8 +14,7 @@ _SKEW = 60
 
 
 def age_of(path: str) -> float:
-    """Seconds since the file was last written to; of one that isn't there, or is of the future, more than
-    anybody waits for."""
+    """Seconds since the file was last written; infinity where it is missing or its stamp is in the future."""
     try:
         return age(os.stat(path).st_mtime)
     except OSError:
@@ -22,15 +22,15 @@ def age_of(path: str) -> float:
 
 
 def age(moment: float) -> float:
-    """Seconds since `moment`, told in the same way."""
+    """Seconds since `moment`; infinity where it is in the future."""
     passed = time.time() - moment
     return max(passed, 0.0) if passed >= -_SKEW else float("inf")
 
 
 def today() -> int:
-    """The day it is where the user is, since 1970: the one day that ages and logs are counted from.
+    """Today in the user's time zone, in days since 1970: ages and daily notes are counted from it.
 
-    A log belongs to a day of the user's. `updated` is a UTC date, which may be a day off from it; ages are
-    told in months, where one day makes no difference.
+    A daily note belongs to a day of the user's. A note's `updated` is a UTC date, which may be a day off;
+    ages are told in months, where one day makes no difference.
     """
     return day_of(time.strftime("%Y-%m-%d")) or 0

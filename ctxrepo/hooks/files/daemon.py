@@ -20,19 +20,19 @@ WARM_LOCK = "warm.lock"
 _DEADLY = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 
 _LOOK = 0.1
-"""Seconds in which who only looks at a lock has surely let go of it: it is had for microseconds."""
+"""Seconds within which a process that only tests a lock releases it: it holds it for microseconds."""
 
-_HANDED = 3
-"""The worker's file descriptor of the lock that was taken for it."""
+_LOCK_HANDLE = 3
+"""The file descriptor at which the worker inherits the lock that was taken for it."""
 
 
 def start_worker(interpreter: str, state: str, folder: str) -> bool:
     """Start `<interpreter> -I -m ctxrepo _work --state <state>`, unless a worker has the lock in `folder`.
 
-    It is called when what there is to do has been written down; a worker looks for more once it has let go
-    of its lock, so one that still holds it will see it. The new one is given the lock: of many that start one
-    at once, one does. Returns whether somebody is at it now. Never raises.
-    Where the interpreter is gone the one that runs here is taken: its worker writes down the new one.
+    The caller has written down what there is to do. A worker that holds the lock will see it, because a
+    worker looks for more after it has released the lock. The new worker inherits the lock from here, so of
+    several hooks at once only one starts a worker. Returns whether a worker runs now; never raises. Where
+    `interpreter` is gone, the one that runs this hook is used, and its worker records it.
     """
     return _start(interpreter, state, f"{folder}/{LOCK}", "_work")
 
@@ -56,7 +56,7 @@ def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
             words = [interpreter, "-I", "-m", "ctxrepo", verb, "--state", state]
             child = os.fork()
             if child == 0:
-                _become([*words, "--lock", str(_HANDED)], lock)
+                _become_daemon([*words, "--lock", str(_LOCK_HANDLE)], lock)
             os.waitpid(child, 0)
     except OSError:  # where not even a lock can be opened, no worker could do anything
         return False
@@ -68,28 +68,29 @@ def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
 
 
 def take(path: str) -> int:
-    """Take the lock at `path`; its handle, or -1 when it has a holder. OSError where none can be opened."""
+    """Take the lock at `path`; its handle, or -1 when it has a holder. OSError where it can't be opened."""
     lock = open_own(path, os.O_RDWR | os.O_CREAT)
     end = time.monotonic() + _LOOK
-    while not _has(lock, fcntl.LOCK_EX):
-        if not _has(lock, fcntl.LOCK_SH) or time.monotonic() > end:
+    while not _try_lock(lock, fcntl.LOCK_EX):
+        if not _try_lock(lock, fcntl.LOCK_SH) or time.monotonic() > end:
             os.close(lock)
             return -1
-        fcntl.flock(lock, fcntl.LOCK_UN)  # somebody was only looking
+        fcntl.flock(lock, fcntl.LOCK_UN)  # the other process was only testing it
         time.sleep(0.001)
     return lock
 
 
 def is_taken(path: str) -> bool:
-    """Whether the lock at `path` has a holder; who looks is none. OSError where it can't be opened."""
+    """Whether the lock at `path` has a holder; a test of it holds nothing. OSError where it can't be
+    opened."""
     lock = open_own(path, os.O_RDWR | os.O_CREAT)
     try:
-        return not _has(lock, fcntl.LOCK_SH)
+        return not _try_lock(lock, fcntl.LOCK_SH)
     finally:
         os.close(lock)
 
 
-def _has(lock: int, how: int) -> bool:
+def _try_lock(lock: int, how: int) -> bool:
     try:
         fcntl.flock(lock, how | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -97,22 +98,22 @@ def _has(lock: int, how: int) -> bool:
     return True
 
 
-def _become(words: list[str], lock: int) -> None:
-    """In the child: leave session and process group, then be the worker, who has the lock. Never returns."""
+def _become_daemon(words: list[str], lock: int) -> None:
+    """In the child: leave session and process group, and become the worker, with the lock. Never returns."""
     try:
         os.setsid()
         if os.fork() == 0:
-            # What was sent to us until now is forgotten, and the worker starts deaf to it.
+            # Signals that came until now are dropped, and the worker starts with them ignored.
             for number in _DEADLY:
                 _signal.signal(number, _signal.SIG_IGN)
             _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _DEADLY)
             os.chdir("/")
-            os.dup2(lock, _HANDED)
-            os.set_inheritable(_HANDED, True)
+            os.dup2(lock, _LOCK_HANDLE)
+            os.set_inheritable(_LOCK_HANDLE, True)
             null = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
-            os.closerange(_HANDED + 1, 256)
+            os.closerange(_LOCK_HANDLE + 1, 256)
             program, *_ = words
             os.execve(program, words, {**os.environ, GUARD: "1"})
     finally:

@@ -5,16 +5,17 @@ from _functools import _lru_cache_wrapper
 
 
 def load_sqlite() -> None:
-    """Load `_sqlite3` for those who import it from here on.
+    """Load `_sqlite3`, so that later imports of it cost nothing.
 
-    It asks functools for one decorator, and functools brings seven modules: a third of what starting the
-    interpreter takes. Where nobody has loaded them it is shown a functools of that decorator alone.
+    `_sqlite3` imports functools for one decorator, and functools imports seven more modules: a third of the
+    time that the interpreter takes to start. Unless functools is loaded already, `_sqlite3` is given a
+    stand-in for it that holds this decorator alone.
     """
     if "functools" in sys.modules:
         return
-    lean = type(sys)("functools")
-    lean.__dict__["lru_cache"] = _lru_cache
-    sys.modules["functools"] = lean
+    stand_in = type(sys)("functools")
+    stand_in.__dict__["lru_cache"] = _lru_cache
+    sys.modules["functools"] = stand_in
     try:
         __import__("_sqlite3")
     finally:
@@ -22,5 +23,5 @@ def load_sqlite() -> None:
 
 
 def _lru_cache(size: int) -> object:
-    """`functools.lru_cache`, by which a connection keeps the statements it has prepared."""
+    """`functools.lru_cache`, with which a connection keeps the statements that it has prepared."""
     return lambda function: _lru_cache_wrapper(function, size, False, tuple)

@@ -8,19 +8,19 @@ import time
 from ctxrepo.hooks.files.private import open_own
 
 PATIENCE = 0.7
-"""Seconds a hook waits for a lock. It is held while bytes are moved, and rarely while the disk keeps them: on
-a slow one that would add up. A hook may have to wait for two, and who has waited for it is a person."""
+"""Seconds that a hook waits for a lock. Others hold one while they write, and rarely during an fsync, which
+may be slow. A hook may wait for two locks, while a person waits for the hook."""
 
 LOG_BYTES = 128 * 1024
-"""Size at which a log of failures becomes `….1`; the two take twice that at most."""
+"""Bytes at which a log of failures is renamed to `….1`; the two files take twice that at most."""
 
 
 BRIEFLY = 0.1
-"""The same for what only counts: its line is given up sooner."""
+"""Seconds that a hook waits with a line that only counts something: losing one does no harm."""
 
 
 def line_json(db: _sqlite3.Connection, fields: dict[str, object]) -> str:
-    """A JSON line of `fields`, empty ones left out; one whose name ends in `:json` is JSON already."""
+    """A JSON line of `fields` without the empty ones; a field whose name ends in `:json` is JSON already."""
     pairs: list[object] = []
     marks = []
     for name, value in fields.items():
@@ -33,11 +33,11 @@ def line_json(db: _sqlite3.Connection, fields: dict[str, object]) -> str:
 def append(
     path: str, line: str, most: int, durable: bool = False, moves: bool = False, patience: float = 0.0
 ) -> bool:
-    """Append `line` while holding the file's lock, so that a reader that takes it sees whole lines.
+    """Append `line` under the file's lock, so that a reader that takes the lock sees whole lines.
 
     False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
-    have its lock for longer than `patience` (PATIENCE where none is given). `moves`: others may put a new
-    file in its place, and a line in the old one would be read by nobody.
+    hold its lock for longer than `patience` (PATIENCE where none is given). `moves`: others may put a new
+    file in its place, and nobody would read a line in the old one.
     """
     data = line.encode("utf-8", "replace")
     try:
@@ -45,12 +45,12 @@ def append(
     except OSError:
         return False
     try:
-        if not _locked(file, patience or PATIENCE):
+        if not _lock(file, patience or PATIENCE):
             return False
         while moves and os.fstat(file).st_ino != os.stat(path).st_ino:
             os.close(file)
             file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
-            if not _locked(file, patience or PATIENCE):
+            if not _lock(file, patience or PATIENCE):
                 return False
         length = os.fstat(file).st_size
         if length + len(data) + 1 > most:
@@ -70,8 +70,8 @@ def append(
         os.close(file)
 
 
-def _locked(file: int, patience: float) -> bool:
-    """Hold the lock, within so many seconds."""
+def _lock(file: int, patience: float) -> bool:
+    """Take the lock within `patience` seconds; False where others hold it for longer."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -84,13 +84,13 @@ def _locked(file: int, patience: float) -> bool:
 
 
 def append_rolling(path: str, line: str, most: int, patience: float = 0.0) -> None:
-    """The same for a log that nobody empties: a full one becomes `path.1`, in place of the one before."""
+    """Append to a log that nobody empties: a full log is renamed to `path.1`, over the previous one."""
     if append(path, line, most, patience=patience):
         return
     try:
         size = os.stat(path).st_size
         if size + len(line) < most or len(line) > most:
-            return  # it isn't full, but the disk is, or may not be written
+            return  # the log isn't full: the disk is, or it can't be written
         os.replace(path, path + ".1")
     except OSError:
         return
@@ -98,13 +98,13 @@ def append_rolling(path: str, line: str, most: int, patience: float = 0.0) -> No
 
 
 def note(path: str, what: str) -> None:
-    """One line with the moment, in a log for `doctor` to find."""
+    """Append one line with the time to a log that `doctor` reads."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     append_rolling(path, f"{stamp} {' '.join(what.split())}"[:500] + "\n", LOG_BYTES)
 
 
 def lines_of(path: str, most: int) -> list[str]:
-    """The lines of a file, of one larger than `most` bytes the last."""
+    """The lines in the last `most` bytes of a file; the first of them may have lost its beginning."""
     try:
         file = open_own(path, os.O_RDONLY)
     except (OSError, ValueError):

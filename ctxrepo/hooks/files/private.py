@@ -1,7 +1,7 @@
-"""What is the user's alone: folders that nobody else may enter, and files that no one else has put there.
+"""Folders that only the user may enter, and files that nobody but the user can have put there.
 
-One rule for every place of ours. A folder is a real one, the user's own, and closed to others, which it is
-made where it isn't; a file in it is opened through no link, and is a regular one of the user's own.
+One rule holds for every place of ours. A folder is no link, the user owns it, and if it is open to others it
+is closed to them. A file is a regular file that the user owns, and is never opened through a link.
 """
 
 import os
@@ -9,19 +9,20 @@ import os
 _KIND, _FOLDER, _REGULAR, _LINK = 0o170000, 0o040000, 0o100000, 0o120000
 
 _OPEN_TO_OTHERS = 0o077
-_EVERYBODY_WRITES, _OWN_NAMES_ONLY = 0o002, 0o1000
-"""The second, as on /tmp, keeps others from putting something in the place of what is not theirs."""
+_WORLD_WRITABLE, _STICKY = 0o002, 0o1000
+"""The sticky bit, as on /tmp, keeps users from replacing files that aren't theirs."""
 
 _MOST_LINKS = 8
 
 OPENING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""With these flags an opening is never led elsewhere, and never waits for who writes into a pipe."""
+"""Flags with which `open` follows no link at the end of a path, and never waits for the writer of a pipe."""
 
 
 def fault_of(path: str) -> str:
-    """What keeps the folder at `path` from being the user's alone, as the end of a sentence; '' for nothing.
+    """What is wrong with the folder at `path`, as the end of a sentence; '' when it is the user's alone.
 
-    One that is open to others is closed: as nearly always it isn't, this costs one look.
+    A folder that is open to others is closed to them. Nearly always it is closed already, and one `lstat`
+    tells.
     """
     try:
         status = os.lstat(path)
@@ -31,12 +32,12 @@ def fault_of(path: str) -> str:
         return "is a link" if status.st_mode & _KIND == _LINK else "is no folder"
     if status.st_uid != os.geteuid():
         return "belongs to another user"
-    return _closed(path) if status.st_mode & _OPEN_TO_OTHERS else ""
+    return _fault_after_closing(path) if status.st_mode & _OPEN_TO_OTHERS else ""
 
 
 def fault_of_place(path: str) -> str:
-    """The same of a place that the user chose, which may be a link of theirs to another disk: one that nobody
-    but they and root can have put there, or could put another in the place of."""
+    """The same for a place that the user chose, which may be a link to another disk. Only the user or root
+    may own the link and what it leads to, and nobody else may be able to replace them."""
     fault = fault_of(path)
     if fault != "is a link":
         return fault
@@ -44,7 +45,7 @@ def fault_of_place(path: str) -> str:
     for _ in range(_MOST_LINKS):
         try:
             status = os.lstat(there)
-            if _is_open(os.path.dirname(there)) or status.st_uid not in (os.geteuid(), 0):
+            if _lets_others_replace(os.path.dirname(there)) or status.st_uid not in (os.geteuid(), 0):
                 return f"leads to {there}, which another user may have put there"
             if status.st_mode & _KIND != _LINK:
                 fault = fault_of(there)
@@ -56,7 +57,7 @@ def fault_of_place(path: str) -> str:
 
 
 def make(path: str) -> bool:
-    """Whether the folder at `path` is the user's alone; a missing one is made, in a folder that is there."""
+    """Make the folder at `path` if it is missing, not its parents; returns whether it is the user's alone."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -67,9 +68,10 @@ def make(path: str) -> bool:
 
 
 def open_own(path: str, flags: int) -> int:
-    """A handle to a file of ours, which is made for the user alone; OSError where something else is there.
+    """Open a file of ours and return its handle; OSError where something else is at `path`.
 
-    Nothing is emptied before it is known whose it is, and one that others may open is closed to them.
+    A new file is for the user alone, and one that others may open is closed to them. O_TRUNC empties a file
+    only after its owner is known.
     """
     handle = os.open(path, flags & ~os.O_TRUNC | OPENING, 0o600)
     try:
@@ -87,27 +89,30 @@ def open_own(path: str, flags: int) -> int:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Whether this is a regular file of the user's own. What belongs to root is as good: root can do all."""
+    """Whether this is a regular file of the user's, or of root's: root can do everything anyway."""
     return status.st_mode & _KIND == _REGULAR and status.st_uid in (os.geteuid(), 0)
 
 
 def is_own_file(path: str) -> bool:
-    """The same of a file by its name, for libraries that would follow a link."""
+    """The same for a path, for libraries that would follow a link."""
     try:
         return is_own(os.lstat(path))
     except OSError:
         return False
 
 
-def _is_open(folder: str) -> bool:
-    """Whether another user could put something in the place of what is in this folder."""
+def _lets_others_replace(folder: str) -> bool:
+    """Whether another user could replace what is in this folder."""
     status = os.stat(folder or "/")
-    mode = status.st_mode & (_EVERYBODY_WRITES | _OWN_NAMES_ONLY)
-    return mode == _EVERYBODY_WRITES or status.st_uid not in (os.geteuid(), 0)
+    mode = status.st_mode & (_WORLD_WRITABLE | _STICKY)
+    return mode == _WORLD_WRITABLE or status.st_uid not in (os.geteuid(), 0)
 
 
-def _closed(path: str) -> str:
-    """Close a folder by a handle, so that nobody can put another one in its place meanwhile."""
+def _fault_after_closing(path: str) -> str:
+    """Close the folder to others; what kept it from being closed, as the end of a sentence, or ''.
+
+    It is closed through a handle, so that nobody can put another folder in its place meanwhile.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | OPENING)
     except OSError as error:

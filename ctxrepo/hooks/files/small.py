@@ -1,4 +1,4 @@
-"""Small regular files, read whole: a pipe would never end, and what is large is somebody else's."""
+"""Reads small regular files whole: a pipe may never end, and a large file isn't one that we look for."""
 
 import os
 
@@ -6,9 +6,8 @@ _KIND, _REGULAR = 0o170000, 0o100000
 
 
 def bytes_of(path: str, most: int, follow: bool = False) -> bytes | None:
-    """The bytes of the file at `path`; None when it can't be read, has more than `most`, or is no file.
-
-    A link is none, unless told to `follow`.
+    """The bytes of the file at `path`; None when it can't be read, has more than `most`, or is no
+    regular file. A link is none either, unless `follow` is set.
     """
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if follow else os.O_NOFOLLOW))
