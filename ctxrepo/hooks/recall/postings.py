@@ -1,4 +1,4 @@
-"""Which entries and notes hold a word, or are of a day; and what it is worth that they do."""
+"""Which entries and notes hold a word or belong to a day, and what that is worth."""
 
 import _sqlite3
 
@@ -7,14 +7,14 @@ from ctxrepo.hooks.known.cache import ScopeSpan
 
 MOST = 2000
 FEW = 16
-"""Documents looked at for one word and scope: what is in more of them is common, however many there are. For
-each of more words than FEW it is a share of what those would take."""
+"""The most documents that are read for one word in one scope: a word in more of them is too common to tell
+anything. Of more words than FEW each may have fewer, so that all take no more than FEW words would."""
 
 ENOUGH = 4000
-"""Documents looked at in all; the commonest words are left out first."""
+"""The most documents that are read for all words; the commonest words are left out first."""
 
 ON_THE_DAY = 2.0
-"""What a day or month that the prompt names counts beside a word, for the notes of that time."""
+"""How much more a day or month that the prompt names counts than a word, for the notes of that time."""
 
 _DOCUMENTS = "select rowid from words where words match ? and rowid between ? and ? limit ?"
 _OF_DAY = """
@@ -31,7 +31,7 @@ def worth_of(total: int, holders: int) -> float:
 def postings(
     cache: _sqlite3.Connection, weights: dict[str, float], spans: list[ScopeSpan]
 ) -> list[tuple[float, list[int]]]:
-    """(weight, numbers of the documents) of each word that any has, the rarest first."""
+    """(weight, numbers of its documents) of each word that any document holds, the rarest first."""
     most = MOST * FEW // max(FEW, len(weights))
     found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
     found.sort(key=_holders)
@@ -52,13 +52,13 @@ def _holders(posting: tuple[float, list[int]]) -> int:
 
 
 def _documents(cache: _sqlite3.Connection, word: str, spans: list[ScopeSpan], most: int) -> list[int]:
-    """The numbers of the documents that hold `word`; none of a scope where more than `most` do."""
+    """The numbers of the documents that hold `word`, without scopes in which more than `most` do."""
     numbers: list[int] = []
     for span in spans:
         try:
             rows = cache.execute(_DOCUMENTS, (f'"{word}"', span.first, span.last, most + 1)).fetchall()
         except _sqlite3.OperationalError:
-            return []  # a letter younger than SQLite makes two words of it
+            return []  # SQLite doesn't know a newer letter and splits the word at it
         if len(rows) <= most:
             numbers += [number for (number,) in rows]
     return numbers
@@ -70,12 +70,12 @@ def on_days(
     """Note → what it is worth that the prompt names its day or month."""
     found: dict[int, float] = {}
     for year, month, day in days:
-        for said in dict.fromkeys(
+        for pattern in dict.fromkeys(
             (f"{year or '____'}-{month}-{day or '__'}", f"{year or '____'}-{month}-__")
         ):
             rows = []
             for span in spans:
-                rows += cache.execute(_OF_DAY, (span.first, span.last, said, MOST + 1)).fetchall()
+                rows += cache.execute(_OF_DAY, (span.first, span.last, pattern, MOST + 1)).fetchall()
             if len(rows) <= MOST:
                 worth = ON_THE_DAY * worth_of(notes, len(rows))
                 for (note,) in rows:

@@ -1,7 +1,7 @@
-"""The entries that answer a prompt, with scores: what they say, what their note is about, what stands beside.
+"""The entries that answer a prompt, with scores: by their words, their note's, and their neighbours'.
 
-An entry's score is the sum of what the prompt's words in it are worth, the rarer the more, and of what its
-note is worth, which counts all its entries and what its head says.
+An entry's score is what the prompt's words in it are worth (the rarer, the more), plus what its note is
+worth: that counts the words in all its entries and in its head (docs/adr/0026-an-entry-with-its-note.md).
 """
 
 import _sqlite3
@@ -12,30 +12,31 @@ from ctxrepo.hooks.known.cache import NOTE_SPAN, EntryHit, hits_at, spans_of
 from ctxrepo.hooks.recall.postings import on_days, postings, worth_of
 
 AROUND = 1.0
-"""What an entry's note counts beside the entry's own words."""
+"""How much an entry's note counts beside the entry's own words."""
 
 SATURATION = 2.0
 LENGTH = 0.75
-"""How soon a word that is in ever more entries of a note says no more of it, and how much it counts for that
-how many entries the note has: k1 and b of BM25."""
+"""k1 and b of BM25, for the entries of a note: how soon further entries with a word stop adding to the note's
+worth, and how much a long note loses because it is long."""
 
 ABOVE, BELOW = 0.5, 0.375
-"""What the entries before and after count in a log, where one thing is told in several."""
+"""How much the entries before and after an entry count in a log, where several entries tell one thing."""
 
 VAGUE = 5
 EARLIER = 0.5
-"""A prompt of no more words goes on with what was said before it: what a word of the prompt before counts.
-One of the prompt before that counts half of it."""
+"""A prompt of at most VAGUE words goes on with the prompts before it. A word of the last prompt counts
+EARLIER, a word of the prompt before that half as much."""
 
 _EARLIER_WORDS = 24
 CANDIDATES = 60
 _WITH_NEIGHBOURS = 20
 _NOTES = 5
 _OF_NOTE = 40
-"""Entries looked at closely: the best by their words, those beside some of them, those of the best notes."""
+"""Entries that are looked at closely: the CANDIDATES best by their words, the neighbours of the best of
+these, and up to _OF_NOTE entries of each of the _NOTES best notes."""
 
 _CLOSEST = 20
-"""Entries of which one is looked for that says much of the prompt by itself."""
+"""The best entries, among which one is looked for that says much of the prompt by itself."""
 
 _FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
 _FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
@@ -47,7 +48,7 @@ _ENTRIES_OF = "select rowid from entry where rowid between ? and ? and found lim
 
 
 Term = tuple[float, dict[int, int]]
-"""(what one more note with it is worth, note → how many of its documents have it)"""
+"""A word: (what it is worth by how few notes have it, note → how many of the note's documents have it)."""
 
 
 def find(
@@ -58,8 +59,8 @@ def find(
     return hits_of(cache, scores, limit)
 
 
-def asked(prompt: str, before: list[str]) -> dict[str, float]:
-    """The words that are looked for, each with its weight; `before`, the session's prompts, oldest first."""
+def weighted_words(prompt: str, before: list[str]) -> dict[str, float]:
+    """The words to look for, with weights; `before` are the session's earlier prompts, oldest first."""
     weights = dict.fromkeys(words(prompt), 1.0)
     if len(weights) <= VAGUE:
         for ago, earlier in enumerate(reversed(before), 1):
@@ -75,14 +76,14 @@ def lexical(
     scopes: list[str],
     candidates: int = CANDIDATES,
 ) -> tuple[dict[int, float], float]:
-    """(number of an entry → its score, for about `candidates` entries of `scopes`, all others score less; how
-    many of the prompt's words, by their weights, one of the best says by itself)."""
+    """(entry's number → score, for about `candidates` entries of `scopes`, which are the best; the most of
+    the prompt's words, by weight, that one of the best entries says by itself)."""
     spans = spans_of(cache, scopes)
     entries, notes = sum([span.entries for span in spans]), sum([span.notes for span in spans])
     own: dict[int, float] = {}
     around: dict[int, float] = {}
     terms: list[Term] = []
-    posted = postings(cache, asked(prompt, before), spans)
+    posted = postings(cache, weighted_words(prompt, before), spans)
     for weight, numbers in posted:
         counts: dict[int, int] = {}
         worth = weight * worth_of(entries, len(numbers))
@@ -116,7 +117,7 @@ def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) ->
 def _candidates(
     cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float], most: int
 ) -> list[int]:
-    """The numbers of entries worth looking at closely."""
+    """The numbers of the entries that are looked at closely."""
     likely = {
         number: score + AROUND * around.get(number - number % NOTE_SPAN, 0.0) for number, score in own.items()
     }
@@ -138,7 +139,7 @@ def _scored(
     on_day: dict[int, float],
     usual: float,
 ) -> dict[int, float]:
-    """The candidates' scores; `usual` is how many entries a note has."""
+    """The scores of the candidates; `usual` is how many entries a note has on average."""
     notes = list(dict.fromkeys([number - number % NOTE_SPAN for number in candidates]))
     about: dict[int, float] = {}
     logs = set()
@@ -158,6 +159,7 @@ def _scored(
 
 
 def _most_said(scores: dict[int, float], posted: list[tuple[float, list[int]]]) -> float:
+    """The most of the prompt's words, by weight, that one of the best entries says by itself."""
     if not scores:
         return 0.0
     edge = sorted(scores.values(), reverse=True)[:_CLOSEST][-1]
@@ -168,16 +170,16 @@ def _most_said(scores: dict[int, float], posted: list[tuple[float, list[int]]]) 
     return max(said.values())
 
 
-def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, first: str) -> list[int]:
-    """The numbers with the best scores, best first. Of those that share the last place the `first` are taken
-    by path: the numbers themselves are other ones in a cache that is made anew."""
+def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, by_path: str) -> list[int]:
+    """The `most` numbers with the best scores, best first. Of those that tie for the last place, the query
+    `by_path` takes the first: the numbers decide nothing, because a rebuilt cache has others."""
     ranked = sorted(scores, key=scores.__getitem__, reverse=True)
     if len(ranked) <= most:
         return ranked
     edge = scores[ranked[most - 1]]
     sure = [number for number in ranked[:most] if scores[number] > edge]
     tied = [number for number in ranked if scores[number] == edge]
-    return sure + [number for (number,) in cache.execute(first, (_list(tied), most - len(sure)))]
+    return sure + [number for (number,) in cache.execute(by_path, (_list(tied), most - len(sure)))]
 
 
 def _list(numbers: list[int]) -> str:

@@ -13,23 +13,23 @@ LIMIT = RECALL_LIMIT
 
 STANDS_OUT = 3.4
 CHANCE = 2.7
-"""The best entry must score STANDS_OUT times what the rarest word there can be is worth beyond CHANCE: in a
-larger memory more is found by chance, and a word is worth more."""
+"""The best entry must score STANDS_OUT times (the worth of the rarest possible word - CHANCE). In a larger
+memory more is found by chance, and a rare word is worth more (docs/adr/0024-evidence-within-a-budget.md)."""
 
 BY_CHANCE = 2
 TOGETHER = 3.0
-"""So many of a prompt's words an entry may say by chance; each that one of the best says beyond them counts
-TOGETHER beside the score."""
+"""An entry may say BY_CHANCE of a prompt's words by chance. For each word beyond them that one of the best
+entries says, TOGETHER is added to the score."""
 
 OF_ITS_OWN = 0.15
-"""A vague prompt must itself have this share of that, or what it brings was found for those before it."""
+"""By a vague prompt's own words a hit must score this share of that: else earlier prompts found it."""
 
 OF_BEST = 0.4
 OF_NEAREST = 0.06
-"""An entry is left out below this share of the best one's score; the second where meaning counts too."""
+"""An entry below this share of the best score is left out; OF_NEAREST is for scores by meaning."""
 
 LEFT_OUT = 10
-"""Entries left out that are told of."""
+"""The most entries that an answer names as left out."""
 
 _LOOKED_AT = 60
 
@@ -42,7 +42,7 @@ OVER = "better ones took the places"
 
 
 class RecallRequest:
-    """A prompt that is to be answered, and what may answer it."""
+    """A prompt to be answered, and which entries may answer it."""
 
     __slots__ = ("before", "is_gated", "limit", "prompt", "scopes")
 
@@ -56,13 +56,13 @@ class RecallRequest:
     ) -> None:
         self.prompt = prompt
         self.before = before
-        """The prompts of the session that it follows, oldest first."""
+        """The earlier prompts of its session, oldest first."""
         self.scopes = scopes
-        """Whose entries may answer."""
+        """The scopes whose entries may answer."""
         self.limit = limit
         """The most entries that are given."""
         self.is_gated = is_gated
-        """Whether silence may be the answer. A person who asks and a benchmark are given what there is."""
+        """Whether silence may be the answer. A person who asks, and a benchmark, are given what there is."""
 
 
 class RecallAnswer:
@@ -76,7 +76,7 @@ class RecallAnswer:
         self.hits = hits
         """The entries, best first."""
         self.left_out = left_out
-        """Entries that came near, each with why it is not among them."""
+        """Entries that came near, each with why it isn't among the hits."""
 
 
 def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
@@ -93,17 +93,18 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
 
 
 def is_social(asked: RecallRequest) -> bool:
-    """Whether the prompt is one that nothing is looked for."""
+    """Whether the prompt is too short or too social to look anything up."""
     return asked.is_gated and is_silent(asked.prompt, bool(asked.before))
 
 
 def silence(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
-    """No entry is given, for this reason; those that came `near` are left out for it."""
+    """The answer that gives no entry, for this reason; those that came `near` count as left out."""
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 
 
 def _why_none(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], said: float) -> str:
-    """Why none of what was found is given, '' when it stands out; `said` is the second of `query.lexical`."""
+    """Why none of the hits is given, '' when the best stands out; `said` is how many of the prompt's words,
+    by weight, one of the best says by itself."""
     best, *_ = hits
     enough = least(cache, asked.scopes)
     if best.score + together(said) < enough:
@@ -116,18 +117,18 @@ def _why_none(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[Entry
 
 
 def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
-    """What the best entry must score for any to be given, with what is `together`."""
+    """The score, with what `together` adds, that the best entry must reach for any entry to be given."""
     entries = sum([span.entries for span in spans_of(cache, scopes)])
     return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
 
 
 def together(said: float) -> float:
-    """What it counts beside a score that one entry says so many of the prompt's words."""
+    """What is added to a score because one entry says so many of the prompt's words."""
     return TOGETHER * max(said - BY_CHANCE, 0.0)
 
 
 def chosen(hits: list[EntryHit], limit: int, share: float | None) -> RecallAnswer:
-    """At most `limit` of `hits`, which are best first, and none below a `share` of the best one's score."""
+    """The answer with at most `limit` of `hits` (best first), and none below a `share` of the best score."""
     best = max([hit.score for hit in hits], default=0.0)
     floor = best * share if share is not None else float("-inf")
     given = [hit for hit in hits[:limit] if hit.score >= floor]

@@ -1,4 +1,4 @@
-"""A prompt asks the warm helper, which knows meanings: within hundredths of a second, or does without."""
+"""A prompt asks the helper, which knows what entries mean, and does without where no answer comes at once."""
 
 import _socket
 import _sqlite3
@@ -23,31 +23,31 @@ from ctxrepo.hooks.recall.recall import (
 )
 
 SOCKET = "warm.sock"
-"""In the state folder of a repository."""
+"""The helper's socket, in the state folder of a repository."""
 
 FAILED = "warm.failed"
-"""Beside it: that a helper could not begin, and why."""
+"""A file beside it, which says why a helper could not start."""
 
 VERSION = 1
-"""Of what is asked and answered; a helper of another one says nothing."""
+"""Version of question and answer; a helper of another version answers nothing."""
 
 PATIENCE = 0.05
-"""Seconds for asking and for the whole answer."""
+"""Seconds for the question and the whole answer."""
 
 MOST = 64 * 1024
-"""Bytes of a line in either direction."""
+"""The most bytes of a line in either direction."""
 
 MOST_READ = 8000
 """Characters of a prompt, and of each earlier one, that are sent."""
 
 _EARLIER = 4
-"""Earlier prompts that are sent: with the letters that JSON spells longest they still are a line."""
+"""Earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
 
 _BACK_OFF = 600
-"""Seconds for which a helper that could not begin isn't started again."""
+"""Seconds for which a helper that could not start isn't started again."""
 
 _LONGEST = 100
-"""Bytes of a socket's address: Linux takes 107, macOS 103."""
+"""The most bytes of a socket's address that we use: Linux takes 107, macOS 103."""
 
 _QUESTION = """
     select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?, 'gated', ?)"""
@@ -59,24 +59,25 @@ _SCORES = """
 
 
 def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> RecallAnswer | None:
-    """What the helper recalls, as `recall` would answer; None when it says nothing useful in time.
+    """What the helper recalls, in the form of `recall`'s answer; None when it answers nothing useful in time.
 
-    It names numbers and scores; what is delivered is read from the cache here, and only when both look at
-    the same one. A helper that isn't there is started, for the next prompt.
+    The helper answers numbers and scores. Their entries are read from the cache here, and only where the
+    helper has read the same cache. Where no helper runs, one is started for the next prompt
+    (docs/adr/0025-meanings-by-a-warm-helper.md).
     """
     if is_social(asked):
         return silence(SOCIAL)
     try:
         question = _question(cache, asked)
-        line = _spoken(world, question) if len(question) <= MOST else b""
-        return _understood(cache, line.decode("utf-8"), asked) if line else None
+        line = _answer_line(world, question) if len(question) <= MOST else b""
+        return _parse(cache, line.decode("utf-8"), asked) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
 
 
 def address(folder: str) -> tuple[str, int]:
-    """Where the socket of `folder` is, and a handle to be closed, or -1: a name that is too long for a
-    socket goes through the folder's handle. OSError where there is no way."""
+    """(the path of the socket of `folder`, a handle for the caller to close or -1). A path that is too long
+    for a socket is replaced by one through the folder's handle. OSError where the folder can't be opened."""
     path = f"{folder}/{SOCKET}"
     if len(os.fsencode(path)) <= _LONGEST:
         return path, -1
@@ -85,16 +86,16 @@ def address(folder: str) -> tuple[str, int]:
 
 
 def is_own(peer: _socket.socket) -> bool:
-    """Whether at the other end is a process of the user's, where the system tells."""
+    """Whether the process at the other end is the user's; true where the system doesn't tell."""
     kind = getattr(_socket, "SO_PEERCRED", None)
     if kind is None:
         return True
-    told = peer.getsockopt(_socket.SOL_SOCKET, kind, 12)  # pid, uid, gid
-    return int.from_bytes(told[4:8], sys.byteorder) == os.geteuid()
+    credentials = peer.getsockopt(_socket.SOL_SOCKET, kind, 12)  # pid, uid, gid
+    return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
 
 
-def _spoken(world: World, question: bytes) -> bytes:
-    """The helper's line, b'' when it says none."""
+def _answer_line(world: World, question: bytes) -> bytes:
+    """The line that the helper answers, b'' when it answers none."""
     end = time.monotonic() + PATIENCE
     path, handle = address(world.folder)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -105,7 +106,7 @@ def _spoken(world: World, question: bytes) -> bytes:
             return b""
         if not is_own(peer) or peer.send(question) < len(question):
             return b""
-        return _line(peer, end)
+        return _read_line(peer, end)
     finally:
         peer.close()
         if handle >= 0:
@@ -113,7 +114,7 @@ def _spoken(world: World, question: bytes) -> bytes:
 
 
 def _is_safe(path: str) -> bool:
-    """Whether a socket of ours is there."""
+    """Whether at `path` is a socket of the user's own."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -121,21 +122,23 @@ def _is_safe(path: str) -> bool:
     return status.st_mode & 0o170000 == 0o140000 and status.st_uid == os.geteuid()
 
 
-def _line(peer: _socket.socket, end: float) -> bytes:
-    said = b""
-    while not said.endswith(b"\n"):
+def _read_line(peer: _socket.socket, end: float) -> bytes:
+    """A line from the helper, b'' where it is too long or isn't whole at the time `end`."""
+    line = b""
+    while not line.endswith(b"\n"):
         left = end - time.monotonic()
-        if left <= 0 or len(said) > MOST:
+        if left <= 0 or len(line) > MOST:
             return b""
         peer.settimeout(left)
         part = peer.recv(MOST)
         if not part:
             return b""
-        said += part
-    return said if len(said) <= MOST else b""
+        line += part
+    return line if len(line) <= MOST else b""
 
 
 def _start(world: World) -> None:
+    """Start a helper, unless one could not start a short while ago."""
     if age_of(f"{world.folder}/{FAILED}") > _BACK_OFF:
         start_helper(world.interpreter, world.state, world.folder)
 
@@ -157,8 +160,8 @@ def _is_score(number: object, score: object) -> bool:
     return isinstance(number, int) and isinstance(score, float)
 
 
-def _understood(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
-    """The answer in `line`; None when it is none, or speaks of another cache."""
+def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
+    """The answer in `line`; None when it is malformed, or is about another state of the cache."""
     version, head, generation, why = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, head_of(cache), generation_of(cache)):
         return None

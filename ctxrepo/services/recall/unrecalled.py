@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.recall.postings import postings, worth_of
-from ctxrepo.hooks.recall.query import asked
+from ctxrepo.hooks.recall.query import weighted_words
 from ctxrepo.hooks.recall.recall import OF_BEST, least, together
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.search import ChecklistHit
@@ -28,7 +28,7 @@ def items_that_fit(
 
     `reading` and `cache` are two views of one cache: what is asked for by words, and what prompts look into.
     """
-    weights = asked(prompt, list(before))
+    weights = weighted_words(prompt, list(before))
     items = reading.checklist_items(scopes, list(weights))
     if not items:
         return []

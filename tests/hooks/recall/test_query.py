@@ -14,7 +14,7 @@ from slots import fields
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import asked, find, lexical
+from ctxrepo.hooks.recall.query import find, lexical, weighted_words
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
@@ -137,7 +137,7 @@ def test_a_vague_prompt_goes_on_with_the_one_before(memory: Fill) -> None:
     assert ask("and the other one?") == []
     assert ask("and the other one?", "which port has staging")[0] == "ports#1"
     long = "please sort the candle and the bottle list by weight and colour, then print both"
-    assert asked(long, ["which port has staging"]) == asked(long, [])
+    assert weighted_words(long, ["which port has staging"]) == weighted_words(long, [])
 
 
 @pytest.mark.parametrize(
