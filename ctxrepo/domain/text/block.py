@@ -1,6 +1,6 @@
-"""The parts that everything delivered is made of: the sealed wrapper and its lines.
+"""The parts of every block that is delivered: the sealed delimiters and the lines between them.
 
-In a block a line that begins with `#` is ours: memory's own are escaped.
+In a block a line that begins with `#` is ours: such lines of memory's are escaped.
 """
 
 import _blake2
@@ -13,7 +13,7 @@ AGES = ((90, ">90d"), (30, ">30d"))
 _AGE_NAMES = tuple([name for _, name in AGES])
 
 _DERIVED, _SHORT = 12, 7
-"""Characters of an id that was made from the text, and of the beginning that stands for it."""
+"""Characters of an id that is derived from the entry's text, and of its beginning, which is shown for it."""
 
 _OPEN = '<ctxrepo-memory tag="%s">\n'
 _CLOSE = '</ctxrepo-memory tag="%s">\n'
@@ -24,10 +24,10 @@ OVERHEAD = len((_OPEN + FRAME + "\n" + _CLOSE).encode()) - 4 + 4 * _TAG_BYTES
 
 
 def seal(content: str, secret: str, opening: str = "") -> str:
-    """`content` from memory between delimiters that nobody without the secret can have written into it.
+    """`content` from memory between delimiters; only who knows the secret can have made them.
 
-    `opening` is our own and stands before the line that says what follows is evidence. `secret` is a key
-    in hex. The tag depends on the texts and the key only: equal texts, equal bytes.
+    `opening` is our own text; it stands before the line that says that what follows is evidence. `secret` is
+    a key in hex. The tag depends on the texts and the key alone, so equal texts make equal blocks.
     """
     data = (opening + content).encode()
     tag = _blake2.blake2b(data, key=_key(secret), digest_size=_TAG_BYTES).hexdigest()
@@ -40,7 +40,8 @@ def size(text: str) -> int:
 
 
 def age_of(updated: str, today: int) -> str:
-    """'' or how old a note is at least; `updated` is YYYY-MM-DD or '', `today` a day since 1970."""
+    """How old a note is at least, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` a day since
+    1970."""
     day = day_of(updated)
     if day is None:
         return ""
@@ -61,10 +62,10 @@ def day_of(date: str) -> int | None:
 
 
 def index_line(path: str, description: str, tags: str, age: str) -> str:
-    """`path — description [tags] age`, of which only the path is always there.
+    """`path — description [tags] age`; all but the path may be missing.
 
-    It can be read from both ends: a path holds no dash, tags no bracket, and a text that comes last but
-    one has what would look like tags or age spelled out.
+    It can be parsed from both ends: in a path dashes are escaped, in tags brackets, and in the text before
+    tags and age whatever would look like these.
     """
     last = _lookalikes(description or path, tags, age)
     parts = [escape_field(path, "—…" if description else "—…" + last)]
@@ -85,15 +86,15 @@ def place(path: str, first: int, last: int) -> str:
 def named(path: str, first: int, last: int, entry_id: str) -> str:
     """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs to find it.
 
-    Of an id that was made from the text the beginning does: few of a hundred thousand share it with another,
-    and a command that is given it names both. One that a person gave is whole.
+    Of a derived id the beginning is enough: few of a hundred thousand share it with another, and a command
+    that is given such a beginning names both. An id that a person gave is shown whole.
     """
     is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
     return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"
 
 
 def entry_head(at: str, heading: str, age: str) -> str:
-    """`## at · heading · age` over an entry; of these only the first is always there."""
+    """`## at · heading · age`, the line over an entry; heading and age may be missing."""
     parts = [escape_field(at, "·")]
     if heading:
         parts.append(escape_field(heading, "·>" if heading in _AGE_NAMES and not age else "·"))
@@ -103,6 +104,7 @@ def entry_head(at: str, heading: str, age: str) -> str:
 
 
 def _key(secret: str) -> bytes:
+    """The key as bytes; a secret that is no hex is taken as text."""
     try:
         return bytes.fromhex(secret)[:64]
     except ValueError:
@@ -110,7 +112,7 @@ def _key(secret: str) -> bytes:
 
 
 def _lookalikes(text: str, tags: str, age: str) -> str:
-    """Characters to spell out in `text`, so that its end doesn't read as the tags or age it stands before."""
+    """The characters to escape in `text`, so that its end doesn't look like the missing tags or age."""
     if text.endswith("]") and not tags:
         return "]"
     return ">" if text.endswith(_AGE_NAMES) and not tags + age else ""

@@ -1,4 +1,4 @@
-"""Text cut to a room between its lines or entries, and the cut marked with how much of it is there."""
+"""Cuts text to a room, between its lines or entries, and marks the cut with how much is left."""
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.domain.text.escape import escape_text
@@ -38,8 +38,8 @@ def pieces(title: str, parts: list[str], noun: str, room: int, keep: str = HEAD,
         return ""
     first, last = _kept(parts, left, keep, most)
     shown = "".join(first) + "".join(last)
-    said = mark.format(len(first) + len(last), count, noun, size(shown), total)
-    return title + "".join(first) + said + "".join(last)
+    mark_line = mark.format(len(first) + len(last), count, noun, size(shown), total)
+    return title + "".join(first) + mark_line + "".join(last)
 
 
 def fitting(parts: list[str], room: int, most: int = 1 << 30) -> list[str]:
@@ -53,7 +53,7 @@ def fitting(parts: list[str], room: int, most: int = 1 << 30) -> list[str]:
 
 
 def _kept(parts: list[str], room: int, keep: str, most: int) -> tuple[list[str], list[str]]:
-    """What stays before the mark and what after it."""
+    """The parts that stay before the mark, and those that stay after it."""
     if keep == HEAD:
         return fitting(parts, room, most), []
     if keep == TAIL:

@@ -1,8 +1,8 @@
-"""Text from memory written so that it can't pose as anything else, and read back exactly.
+"""Escapes text from memory so that it can't pass for anything else, and reads it back exactly.
 
-`<` before a letter, `/`, `!` or `?` is `&lt;`; a `#` that leads a line is `\\#`; what can't be seen is
-`\\u{hex}`; in a field, which is one line, a newline is `\\n`. `&` and `\\` are escaped only where they would
-read as one of these, so that code stays readable.
+`<` before a letter, `/`, `!` or `?` becomes `&lt;`; a `#` at the start of a line `\\#`; a character that
+can't be seen `\\u{hex}`; in a field, which is one line, a newline `\\n`. `&` and `\\` are escaped only where
+they would be read as one of these, so that code stays readable.
 """
 
 import sys
@@ -17,7 +17,7 @@ _NAMED = ("&lt;", "&amp;")
 
 
 def escape_field(text: str, also: str = "") -> str:
-    """`text` on one line; characters of `also` are written as `\\u{hex}` too."""
+    """`text` on one line; the characters in `also` become `\\u{hex}` too."""
     return _escape_line(text, also, one_line=True)
 
 
@@ -58,7 +58,7 @@ def _escape_line(line: str, also: str, one_line: bool) -> str:
 
 
 def _is_harmless(line: str, also: str) -> bool:
-    """Most lines are; finding it out costs a few scans in C instead of a walk over the characters."""
+    """Whether the line needs no escape, as most don't: a few scans in C tell sooner than a walk over it."""
     if line[:1] == "#" or "<" in line or "\\" in line or "&" in line or not line.isprintable():
         return False
     return (line.isascii() or _UNSEEN.isdisjoint(line)) and not (also and any(c in line for c in also))
@@ -69,7 +69,7 @@ def _is_hidden(char: str, also: str) -> bool:
 
 
 def _would_escape(line: str, at: int, also: str, one_line: bool) -> bool:
-    """Whether a backslash before `at` would be read together with what is written from there on."""
+    """Whether a backslash before `at` would be read as an escape, together with what is written after it."""
     follower = line[at : at + 1]
     if not follower:
         return False
@@ -100,12 +100,14 @@ def _unescape(text: str, one_line: bool) -> str:
 
 
 def _named(text: str, at: int) -> tuple[str, int]:
+    """(the character that `&` at `at` stands for, how many characters it takes)."""
     if text.startswith("&lt;", at):
         return "<", 4
     return ("&", 5) if text.startswith("&amp;", at) else ("&", 1)
 
 
 def _numbered(text: str, at: int) -> tuple[str, int]:
+    """The same for `\\u{hex}`."""
     digits = text[at + 3 : text.find("}", at)]
     is_hex = 0 < len(digits) <= 6 and all(d in "0123456789abcdef" for d in digits)
     if not is_hex or int(digits, 16) > sys.maxunicode:

@@ -1,7 +1,7 @@
 """The days and months that a prompt names, in the languages most prompts are written in."""
 
 Day = tuple[str, str, str]
-"""(year, month, day) as YYYY, MM and DD, each '' where it isn't said."""
+"""(year, month, day) as YYYY, MM and DD, each '' where the prompt doesn't name it."""
 
 # English; German; French; Spanish; Portuguese; Italian.
 _NAMES = """
@@ -24,7 +24,7 @@ MONTHS = {
     for name in line.split()
 }
 _ALSO_WORDS = frozenset({"may", "march", "mars", "mar", "sep"})
-"""Names of months only beside a number or behind a word of time."""
+"""Names that count as months only beside a number or after a word of time."""
 
 _TIME_WORDS = "in of since last by until from for early late mid im en seit depuis em de"
 _TIMES = frozenset(_TIME_WORDS.split())
@@ -51,7 +51,7 @@ def days_in(prompt: str) -> list[Day]:
 
 
 def _written(word: str) -> Day:
-    """`2026-05-12`, `2026/05`, and of another script `5-` for the fifth month."""
+    """The day in `2026-05-12` or `2026/05`; `5-` is what `_SIGNS` makes of the fifth month in Chinese."""
     parts = word.replace("/", "-").replace(".", "-").split("-")
     if not all(part.isdecimal() and part.isascii() for part in parts if part) or len(parts) < 2:
         return ("", "", "")
@@ -66,7 +66,7 @@ def _written(word: str) -> Day:
 
 
 def _named(said: list[str], place: int) -> Day:
-    """The month at `place` with the day and the year beside it: `12th of may 2026`, `may 12, 2026`."""
+    """The month that is named at `place`, with day and year beside it: `12th of may 2026`, `may 12, 2026`."""
     name = said[place]
     before = place - 2 if place > 1 and said[place - 1] in _BETWEEN else place - 1
     day = _number(said[before]) if before >= 0 else ""
@@ -82,6 +82,7 @@ def _named(said: list[str], place: int) -> Day:
 
 
 def _number(word: str) -> str:
+    """A day of a month as two digits, '' for another word."""
     bare = word[:-2] if word.endswith(_ENDINGS) else word
     return (
         bare.zfill(2)

@@ -1,4 +1,4 @@
-"""Which prompts are left alone: those too short to ask anything, and those that only close or cheer."""
+"""The gate: which prompts are left alone, as too short to ask anything, or as mere thanks or greetings."""
 
 from ctxrepo.domain.words.terms import MAX_READ, is_wide, words
 from ctxrepo.domain.words.wordlists import SOCIAL, STOP
@@ -7,13 +7,13 @@ MIN_VISIBLE = 10
 MIN_WORDS = 2
 
 _NOTICES = ("<task-notification>",)
-"""How prompts begin that an agent writes to itself: Claude Code says so that a background task has ended."""
+"""How prompts begin that an agent writes itself: so Claude Code says that a background task ended."""
 
 
 def is_silent(prompt: str, goes_on: bool = False) -> bool:
-    """Whether a prompt is too short or too social to recall anything for, or no person's.
+    """Whether a prompt is too short or too social to recall anything for, or isn't a person's.
 
-    One that goes on with what was said before it may be short: a single word tells what is meant.
+    A prompt that `goes_on` with earlier ones may be short: one word tells what is meant.
     """
     head = prompt[:MAX_READ]
     if _width(head) < MIN_VISIBLE and not goes_on:
@@ -22,13 +22,14 @@ def is_silent(prompt: str, goes_on: bool = False) -> bool:
 
 
 def names_little(prompt: str) -> bool:
-    """Whether a prompt is a word or two that name something: too little beside a prompt, enough for a person
-    who asks."""
+    """Whether a prompt is one or two words that name something: too little for recall at a prompt, but enough
+    where a person asks."""
     head = prompt[:MAX_READ]
     return 0 < len(words(head)) <= MIN_WORDS and not _is_social(head)
 
 
 def _is_social(head: str) -> bool:
+    """Whether it only thanks, agrees or greets, or is a notice of the agent's own."""
     return head.lstrip().startswith(_NOTICES) or SOCIAL.issuperset(_spoken(head))
 
 
@@ -38,6 +39,6 @@ def _width(text: str) -> int:
 
 
 def _spoken(text: str) -> list[str]:
-    """Every word but the stop words, apostrophes inside words kept."""
+    """All words but the stop words, with the apostrophes in them."""
     bare = "".join([c if c.isalnum() or c in "'’" else " " for c in text.lower()]).replace("’", "'")
     return [word for word in bare.split() if word not in STOP]

@@ -1,14 +1,15 @@
-"""What a text is about, as words that the full-text index knows: of a prompt, and beside an entry's own.
+"""What a text is about, as words of the full-text index: the words of a prompt, and further words of an
+entry.
 
-The index cuts a text at everything but letters and digits. What it leaves whole and a person takes for
-several words, a text without spaces or a name in camelCase, is spelled out for it.
+The index splits a text at everything but letters and digits. A text without spaces, or a name in camelCase,
+is one word to it and several to a person, so their parts are given to it as well.
 """
 
 from ctxrepo.domain.words.wordlists import STOP
 
 MAX_WORDS = 96
 MAX_READ = 8000
-"""Characters of a prompt that are looked at: a pasted log says no more after that."""
+"""Characters of a prompt that are read: what a pasted log says later tells nothing new."""
 
 _LONGEST = 64
 
@@ -16,8 +17,8 @@ _LONGEST = 64
 def words(prompt: str) -> list[str]:
     """What a prompt is about: at most 96 distinct words in lower case, without stop words.
 
-    What is held together by `_`, `-`, `.`, `/` or camelCase is there in its parts; Chinese, Japanese and
-    Korean in pairs of signs.
+    Names that `_`, `-`, `.`, `/` or camelCase hold together are split into parts; Chinese, Japanese and
+    Korean into pairs of characters.
     """
     found: dict[str, None] = {}
     for run in runs(prompt[:MAX_READ]):
@@ -38,7 +39,7 @@ def runs(text: str) -> list[str]:
 
 
 def spelled(run: str) -> list[str]:
-    """The words in a run of letters and digits that the index takes for one; none when it is one."""
+    """The words in a run of letters and digits that the index takes for one word; [] when it is one."""
     if run.isascii():
         return _humps(run) if not (run.islower() or run[1:].islower() or run.isupper()) else []
     if not _is_mixed(run):
@@ -54,12 +55,13 @@ def spelled(run: str) -> list[str]:
 
 
 def is_wide(char: str) -> bool:
-    """Whether it is a sign of a script that a terminal shows twice as wide, and writes without spaces."""
+    """Whether the character is of a script without spaces; a terminal shows such characters twice as wide."""
     first = char[:1]
     return "\u1100" <= first <= "\u11ff" or "\u2e80" <= first <= "\ua4cf" or "\uac00" <= first <= "\ud7a3"
 
 
 def _is_mixed(run: str) -> bool:
+    """Whether a run has characters of a script without spaces: the index takes its words for one."""
     return not run.isascii() and any(is_wide(char) for char in run)
 
 
