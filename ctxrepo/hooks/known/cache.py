@@ -1,4 +1,4 @@
-"""What a hook reads from the cache; how it is laid out is agreed here and written by the storage floor.
+"""What a hook reads from the cache, whose layout is agreed here; `storage/cache/` writes it.
 
 What packets show of notes is read in `known/notes.py`, which few hooks load.
 """
@@ -8,36 +8,35 @@ import _sqlite3
 from ctxrepo.hooks.known.compiled import open_database
 
 FORMAT = "7"
-"""Version of the layout, and of the rules by which entries are pinned and superseded.
-
-A cache that says another is as good as none.
-"""
+"""Version of the layout, and of the rules by which entries are pinned and superseded. A cache of another
+version counts as missing."""
 
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""
 
 LAST = "\U0010ffff"
-"""What comes after any other character: all that begins with a text stands between it and it with this."""
+"""The last character in SQLite's order: texts that begin with `start` are between it and `start + LAST`."""
 
 SCOPE_SPAN = 1 << 43
 NOTE_SPAN = 1 << 21
-"""Whatever can be found has a number: each scope has a range of them, in it each note has one, whose first
-number is the note's own and the others its entries'. So to look into a scope is to look at a range."""
+"""Every note and entry has a number. A scope has a range of numbers, and each of its notes a range within it:
+the first number is the note's own, the others are its entries'. So to search a scope is to search a range
+(docs/adr/0023-what-can-be-found-has-a-number.md)."""
 
 SCRATCHPAD, DAILY = 1, 2
-"""Notes that one works with from day to day have lanes of their own, and no line in the index. Items of a
-checklist answer no prompt either, as a session is told them when it begins. Lines of a log do: they say when
-something was."""
+"""Values of `note.working`. Such notes have lanes of their own and no line in the index. Items of a checklist
+answer no prompt either, because a session is told them at its start. Lines of a log do: they say when
+something happened (docs/adr/0027-work-in-progress-is-notes.md)."""
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _HITS = """
     select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
     from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
-_SEEN = "select scope, path, stamp from seen where scope in"
+_WATCHED = "select scope, path, stamp from seen where scope in"
 
 
 class ScopeSpan:
-    """The numbers of one scope, and how much in it can be found."""
+    """The range of numbers of one scope, and how many entries and notes in it can be found."""
 
     __slots__ = ("entries", "first", "last", "notes")
 
@@ -68,7 +67,7 @@ class EntryHit:
             self.hash,
         ) = row
         self.score = score
-        """How well it fits; of several hits the highest is the best."""
+        """How well it fits: the higher, the better."""
         self.is_pinned = False
 
 
@@ -88,12 +87,12 @@ def open_cache(path: str) -> _sqlite3.Connection | None:
 
 
 def box_of(text: str) -> str:
-    """What stands in the box of an item of a checklist, ' ', 'x' or 'X'; '' for an entry that is none."""
+    """The mark in the box of a checklist's item: ' ', 'x' or 'X'; '' for a text that is no such item."""
     marker, _, rest = text.replace("\t", " ").lstrip(" ").partition(" ")
-    said = rest.lstrip(" ")
+    item = rest.lstrip(" ")
     is_number = marker[-1:] in (".", ")") and marker[:-1].isdecimal() and len(marker) <= 10
-    is_item = (is_number or marker in ("-", "*", "+")) and said[3:4] in ("", " ", "\n")
-    return said[1:2] if is_item and said[:3] in ("[ ]", "[x]", "[X]") else ""
+    is_item = (is_number or marker in ("-", "*", "+")) and item[3:4] in ("", " ", "\n")
+    return item[1:2] if is_item and item[:3] in ("[ ]", "[x]", "[X]") else ""
 
 
 def meta(cache: _sqlite3.Connection) -> dict[str, str]:
@@ -109,31 +108,31 @@ def head_of(cache: _sqlite3.Connection) -> str:
     return meta(cache).get("head", "")
 
 
-def settled_of(cache: _sqlite3.Connection) -> float:
-    """When the worker's last round began that is over, in Unix seconds; 0 where there was none."""
+def last_round_of(cache: _sqlite3.Connection) -> float:
+    """When the worker's last finished round began, in Unix seconds; 0 where none has finished."""
     try:
         return float(meta(cache).get("settled", ""))
     except ValueError:
         return 0.0
 
 
-def seen_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, str, str]]:
-    """(scope, path, stamp) of the watched files and folders of `scopes`: the stamp that each had when it was
-    last as the cache has it. None where they can't be read: that is no reason to give a session nothing."""
+def watched_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str, str, str]]:
+    """(scope, path, stamp) of the watched files of `scopes`: the stamp that each had when the cache held it
+    as it was on disk. Empty where they can't be read: that is no reason to give a session nothing."""
     try:
-        return cache.execute(f"{_SEEN} ({', '.join('?' * len(scopes))})", scopes).fetchall()
+        return cache.execute(f"{_WATCHED} ({', '.join('?' * len(scopes))})", scopes).fetchall()
     except _sqlite3.Error:
         return []
 
 
 def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
-    """The span of each scope that there is."""
+    """The spans of `scopes`, without those that the cache doesn't have."""
     found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]
     return [ScopeSpan(*row) for row in found if row is not None]
 
 
 def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
-    """Those of the entries with these numbers that can be found, by number; they have no score yet."""
+    """Number → entry, for those of `numbers` that can be found; they have no score yet."""
     found = {}
     for number, pinned, *row in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
         found[number] = hit = EntryHit(row)
@@ -142,6 +141,6 @@ def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHi
 
 
 def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
-    """What is to be told, at most 50."""
+    """The faults that sessions are to be told, at most 50."""
     rows = cache.execute("select hash, text from fault order by rowid limit 50")
     return [CachedFault(digest, text) for digest, text in rows]

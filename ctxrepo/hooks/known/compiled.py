@@ -9,8 +9,8 @@ FORMAT = 3
 """Version of the layout, kept as SQLite's `user_version`."""
 
 _PATIENCE = 2.5
-"""Seconds a hook waits for a lock. A reader of a write-ahead log meets one only while its last writer closes,
-which takes as long as a disk does; a hook that gave up would lose its event."""
+"""Seconds that a hook waits for a lock. With a write-ahead log a reader meets a lock only while the last
+writer closes the file, which a slow disk makes long; a hook that gave up would lose its event."""
 
 
 BUDGET = 9500
@@ -22,7 +22,7 @@ NO_LIMIT = 1 << 30
 RECALL_LIMIT, RECALL_BYTES = 8, 2500
 """Entries beside one prompt and their bytes, where the settings say nothing."""
 
-_BESIDE = """
+_OF_WORKTREES = """
     select distinct config, stamp, project, folder from given where config = ? and stamp = ?
     and (select value from settings where key = 'worktrees') = 'share'"""
 
@@ -50,10 +50,8 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
 
 
 def settings_of(db: _sqlite3.Connection, state: str) -> dict[str, str] | None:
-    """The settings, with `state`, and `home` and `folder` (of its state) of the first repository.
-
-    None when there is no repository.
-    """
+    """The compiled settings; beside them `state`, and of the first repository its clone (`home`) and the
+    folder of its state (`folder`). None when there is no repository."""
     first = db.execute("select id, home from repository order by position limit 1").fetchone()
     if first is None:
         return None
@@ -63,7 +61,7 @@ def settings_of(db: _sqlite3.Connection, state: str) -> dict[str, str] | None:
 
 
 class World:
-    """What a hook goes by: the settings, and where the memory repository and its state are."""
+    """What every hook needs to know: the settings, and where the memory repository and its state are."""
 
     __slots__ = (
         *("state", "folder", "home", "config", "stamp", "interpreter", "secret", "preamble", "general"),
@@ -72,51 +70,52 @@ class World:
     )
 
     def __init__(self, settings: dict[str, str]) -> None:
-        said = settings.get
-        self.state = said("state", "")
+        text = settings.get
+        self.state = text("state", "")
         """The state folder of all repositories."""
-        self.folder = said("folder", "")
-        """The repository's folder below it."""
-        self.home = said("home", "")
+        self.folder = text("folder", "")
+        """The folder below it that holds the repository's state."""
+        self.home = text("home", "")
         """The clone."""
-        self.config, self.stamp = said("config", ""), said("stamp", "")
-        """The settings file, and its stamp as it was read."""
-        self.interpreter = said("interpreter", "")
-        """What a worker is started with."""
-        self.secret = said("secret", "")
+        self.config, self.stamp = text("config", ""), text("stamp", "")
+        """The settings file, and the stamp that it had when the worker read it."""
+        self.interpreter = text("interpreter", "")
+        """The Python that a worker is started with."""
+        self.secret = text("secret", "")
         """Key of the seal, in hex."""
         self.preamble = settings.get("preamble")
-        """None for our own, '' for none."""
-        self.general = said("global", "global")
+        """The rules that a session starts with: None for our own, '' for none."""
+        self.general = text("global", "global")
         """The folder of the global scope."""
-        self.mode, self.preset = said("mode", ""), said("preset", "")
+        self.mode, self.preset = text("mode", ""), text("preset", "")
         self.budget = _number(settings, "budget_bytes", BUDGET)
         self.most_bytes = NO_LIMIT
         """The most bytes of a block that the agent takes whole; its dialect says it, not the settings."""
         self.recall_limit = _number(settings, "recall_limit", RECALL_LIMIT)
         self.recall_bytes = _number(settings, "recall_bytes", RECALL_BYTES)
         self.ttl = _number(settings, "ttl", 120)
-        """Seconds for which what was fetched is new enough."""
-        self.has_remote = said("remote") == "1"
-        self.asks_for_trust = said("trust") == "ask"
-        self.recalls = said("recall") != "off"
-        self.is_gated = said("gate") != "off"
-        self.reminds = said("reminders") != "off"
-        self.is_semantic = said("semantic") == "on"
-        self.wakes_at_stop = said("turn_end") != "off"
-        self.wakes_at_end = said("session_end") != "off"
+        """Seconds for which a fetch counts as fresh."""
+        self.has_remote = text("remote") == "1"
+        self.asks_for_trust = text("trust") == "ask"
+        self.recalls = text("recall") != "off"
+        self.is_gated = text("gate") != "off"
+        self.reminds = text("reminders") != "off"
+        self.is_semantic = text("semantic") == "on"
+        self.wakes_at_stop = text("turn_end") != "off"
+        self.wakes_at_end = text("session_end") != "off"
 
 
 def _number(settings: dict[str, str], key: str, default: int) -> int:
-    """The setting as a whole number; `default` when it is missing or none."""
+    """The setting as a whole number; `default` when it is missing or isn't a number."""
     try:
         return int(float(settings.get(key, default)))
     except (ValueError, OverflowError):
         return default
 
 
-class GivenCheckout:
-    """A checkout as hooks know it: its git config, that file's stamp, its project and that one's folder."""
+class CheckoutRow:
+    """What hooks.db says of a checkout: its git config, the stamp of that file, its project and the project's
+    folder in the memory. A checkout that is to be given nothing has neither project nor folder here."""
 
     __slots__ = ("config", "folder", "project", "stamp")
 
@@ -127,24 +126,24 @@ class GivenCheckout:
         self.folder = folder
 
 
-def checkout_of(db: _sqlite3.Connection, top: str) -> GivenCheckout | None:
-    """What is recorded for the checkout at `top`; one that is given nothing has no project."""
+def checkout_of(db: _sqlite3.Connection, top: str) -> CheckoutRow | None:
+    """The row of the checkout at `top`; None when none is recorded."""
     row = db.execute("select config, stamp, project, folder from given where top = ?", (top,)).fetchone()
-    return GivenCheckout(*row) if row else None
+    return CheckoutRow(*row) if row else None
 
 
 def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool]:
-    """(why the checkout at `top` may not be what it says, or ''; whether it is given nothing for that)."""
+    """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing)."""
     for claim, is_held in db.execute("select claim, is_held from given where top = ?", (top,)):
         return claim, bool(is_held)
     return "", False
 
 
-def tree_beside(db: _sqlite3.Connection, config: str, stamp: str) -> GivenCheckout | None:
-    """The same for any working tree of the repository that has this git config, which still has this stamp.
-    None where worktrees aren't one project, or none of them is recorded."""
-    rows = db.execute(_BESIDE, (config, stamp)).fetchall()
-    return GivenCheckout(*rows.pop()) if len(rows) == 1 else None
+def checkout_with_config(db: _sqlite3.Connection, config: str, stamp: str) -> CheckoutRow | None:
+    """The row that the recorded worktrees with this git config and stamp have in common. None where there is
+    none, where their rows differ, and where worktrees don't share a project."""
+    rows = db.execute(_OF_WORKTREES, (config, stamp)).fetchall()
+    return CheckoutRow(*rows.pop()) if len(rows) == 1 else None
 
 
 def stamp_of(path: str) -> str:

@@ -1,10 +1,10 @@
-"""Which project a folder is in, from a table: no git is asked."""
+"""Which project a folder is in, looked up in a table: git isn't asked."""
 
 import _sqlite3
 import os
 
 from ctxrepo.hooks.files.small import bytes_of
-from ctxrepo.hooks.known.compiled import checkout_of, claim_of, stamp_of, tree_beside
+from ctxrepo.hooks.known.compiled import checkout_of, checkout_with_config, claim_of, stamp_of
 
 
 class Place:
@@ -18,15 +18,15 @@ class Place:
         self.folder = folder
         """The project's folder in the memory repository, or ''."""
         self.is_known = is_known
-        """Whether that is known."""
+        """Whether project and folder are known yet."""
 
     def scopes(self, general: str = "global") -> list[str]:
-        """The folders of the memory repository that a session here is given, the global one first."""
+        """The folders of the memory repository whose notes a session here is given, the global one first."""
         return [general, self.folder] if self.folder not in ("", general) else [general]
 
 
 NAMED = "="
-"""Before a project's id: the row of a project that the environment names, wherever one is."""
+"""Stands before a project's id in the row of a project that CTXREPO_PROJECT names, whatever the folder."""
 
 _LINK_BYTES = 4096
 
@@ -34,15 +34,15 @@ _LINK_BYTES = 4096
 def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     """The project of `cwd`; `home` is the memory clone.
 
-    CTXREPO_PROJECT names it before anything else. Outside git, in a repository whose top is the user's
-    home folder and in the memory clone there is none.
-    Unknown is a checkout nobody has looked at yet, or whose git config changed since. Where a repository's
-    worktrees share a project, a new one is where the others are.
+    CTXREPO_PROJECT decides before anything else. There is no project outside git, in the memory clone, and in
+    a repository whose top is the user's home folder.
+    The project of a checkout is unknown until the worker has recorded it, and again once its git config
+    changes. Where worktrees share a project, a new worktree has the project of the others.
     """
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
-        named = checkout_of(db, NAMED + explicit)
-        return Place(explicit, named.folder) if named else Place(is_known=False)
+        row = checkout_of(db, NAMED + explicit)
+        return Place(explicit, row.folder) if row else Place(is_known=False)
     here = os.path.realpath(cwd or os.getcwd())
     if inside(here, home) is not None:
         return Place()
@@ -52,27 +52,28 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     row = checkout_of(db, top)
     if row is None or row.stamp != stamp_of(row.config):
         config = _config_of(top)
-        row = tree_beside(db, config, stamp_of(config)) if config else None
+        row = checkout_with_config(db, config, stamp_of(config)) if config else None
     return Place(row.project, row.folder) if row else Place(is_known=False)
 
 
 def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
-    """(why the checkout that `cwd` is in may not be what it says it is, or ''; whether it is given nothing).
+    """(why the checkout around `cwd` may not be what it says, or ''; whether it is therefore given nothing).
 
-    What the environment names is the user's word.
+    Nothing is said against a project that CTXREPO_PROJECT names: that is the user's word.
     """
     if os.environ.get("CTXREPO_PROJECT", "").strip():
         return "", False
     return claim_of(db, _top_of(os.path.realpath(cwd or os.getcwd())))
 
 
-def looks_of(db: _sqlite3.Connection, cwd: str) -> str:
-    """What is seen of a folder whose project is unknown: another line where there is reason to ask anew."""
+def stamps_of(db: _sqlite3.Connection, cwd: str) -> str:
+    """Stamps of the files that tell the project of `cwd`, on one line, or what CTXREPO_PROJECT names. Once it
+    changes, asking the worker again is worth it."""
     if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
         return explicit
     top = _top_of(os.path.realpath(cwd or os.getcwd()))
-    known = checkout_of(db, top)
-    files = (f"{top}/.git", f"{top}/.git/config", known.config if known else "")
+    row = checkout_of(db, top)
+    files = (f"{top}/.git", f"{top}/.git/config", row.config if row else "")
     return " ".join([stamp_of(file) or "-" for file in files])
 
 
@@ -86,29 +87,29 @@ def inside(path: str, folder: str) -> str | None:
 
 
 def _config_of(top: str) -> str:
-    """The git config that a worktree at `top` has in common with all those of its repository; '' for none.
+    """The git config that the worktree at `top` shares with its repository; '' where `top` is no worktree.
 
-    Two small files say where it is, and a third one, in the repository, that this is a worktree of it: a file
-    `.git` can be anybody's.
+    The file `.git` names the worktree's git folder, and `commondir` in there the repository's. Anybody can
+    write a file `.git`, so `gitdir` in the git folder must name this worktree.
     """
-    own = _said_in(f"{top}/.git")
-    if not own.startswith("gitdir: "):
+    link = _text_of(f"{top}/.git")
+    if not link.startswith("gitdir: "):
         return ""
-    own = os.path.join(top, own[8:])
-    common, tree = _said_in(f"{own}/commondir"), _said_in(f"{own}/gitdir")
-    if not common or not tree or os.path.realpath(os.path.join(own, tree)) != os.path.realpath(f"{top}/.git"):
+    git = os.path.join(top, link[8:])
+    common, tree = _text_of(f"{git}/commondir"), _text_of(f"{git}/gitdir")
+    if not common or not tree or os.path.realpath(os.path.join(git, tree)) != os.path.realpath(f"{top}/.git"):
         return ""
-    return os.path.realpath(f"{own}/{common}") + "/config"
+    return os.path.realpath(f"{git}/{common}") + "/config"
 
 
-def _said_in(file: str) -> str:
-    """What a small file of git's says; '' when it can't be read."""
+def _text_of(file: str) -> str:
+    """The text of a small file of git's; '' when it can't be read."""
     text = (bytes_of(file, _LINK_BYTES) or b"").decode("utf-8", "replace").strip()
     return "" if "\0" in text else text
 
 
 def _top_of(folder: str) -> str:
-    """The nearest folder upwards that holds `.git`, be it a directory or a worktree's file; else ''."""
+    """The nearest folder upwards that holds `.git`, a folder or a worktree's file; '' for none."""
     while not os.path.exists(f"{folder}/.git"):
         parent = os.path.dirname(folder)
         if parent == folder:

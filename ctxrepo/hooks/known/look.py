@@ -3,18 +3,18 @@
 import _sqlite3
 import time
 
-from ctxrepo.hooks.known.cache import open_cache, settled_of
+from ctxrepo.hooks.known.cache import last_round_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of
-from ctxrepo.hooks.known.staleness import is_unseen, news
+from ctxrepo.hooks.known.staleness import is_unwatched, news
 
 PATIENCE = 0.8
-"""Seconds a hook waits for the worker at most."""
+"""Seconds that a hook waits for the worker at most."""
 
 _POLL = 0.015
 
 View = tuple[_sqlite3.Connection | None, Place, bool]
-"""(the cache, the place, whether all that is there by now is in that cache)"""
+"""(the cache, the place, whether the cache holds all that is there now)"""
 
 
 def look(
@@ -25,11 +25,11 @@ def look(
     patience: float,
     is_due: bool = False,
 ) -> View:
-    """Cache and place of `cwd`: as soon as they hold what is there, or a round of the worker is over that
-    began after `since`, or at the end of `patience` (seconds).
+    """The cache, and the place of `cwd`. It returns as soon as they hold all that is there, or a round of the
+    worker that began after `since` is over, or `patience` seconds have passed.
 
-    What such a round didn't bring can't be brought. With `is_due` the remote may have more, and only the end
-    of a round tells.
+    What such a round didn't bring in doesn't come by waiting. With `is_due` a fetch is due: the remote may
+    have more, and only the end of a round tells.
     """
     general = world.general
     end = time.monotonic() + patience
@@ -37,11 +37,11 @@ def look(
         cache = open_cache(f"{world.folder}/cache.db")
         place = place_of(db, cwd, world.home)
         if cache is not None:
-            is_over = settled_of(cache) >= since
+            is_over = last_round_of(cache) >= since
             scopes = place.scopes(general)
-            is_all = is_over or not (is_due or is_unseen(cache, scopes) or news(world, cache, scopes))
-            if is_over or (is_all and place.is_known) or time.monotonic() >= end:
-                return cache, place, is_all
+            is_complete = is_over or not (is_due or is_unwatched(cache, scopes) or news(world, cache, scopes))
+            if is_over or (is_complete and place.is_known) or time.monotonic() >= end:
+                return cache, place, is_complete
             cache.close()
         elif time.monotonic() >= end:
             return None, place, False

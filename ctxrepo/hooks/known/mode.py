@@ -1,6 +1,6 @@
 """What the hooks give in each delivery mode: parts of a start, and what goes beside prompts.
 
-Faults are told in every mode: nobody else would.
+Faults are told in every mode, because nothing else tells them (docs/adr/0029-modes-of-delivery.md).
 """
 
 from ctxrepo.hooks.known.compiled import World
@@ -10,7 +10,7 @@ DEFAULT = "delta"
 _GIVES = {
     "delta": ("preamble", "packet", "recall", "changes", "subindex"),
     "once": ("preamble", "packet", "subindex"),
-    # The packet stands in the system prompt, or in a file that the agent reads: hooks would say it again.
+    # The packet stands in the system prompt or in a file that the agent reads, so hooks don't repeat it.
     "system": ("recall", "changes", "subindex", "elsewhere"),
     "file": ("recall", "changes", "elsewhere"),
     "pull": ("preamble",),

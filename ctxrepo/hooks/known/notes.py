@@ -1,11 +1,11 @@
-"""Notes and entries of the cache as a packet shows them, and a session's news: rows with names."""
+"""Notes and entries of the cache as packets show them, and the notes that changed: rows with names."""
 
 import _sqlite3
 
 from ctxrepo.hooks.known.cache import NOTE_SPAN, spans_of
 
 ENTRIES = 200
-"""Entries of a note, or of a kind in a scope, that a packet looks at."""
+"""The most entries of a note, or of a category in a scope, that a packet looks at."""
 
 _COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
 _INDEX = """
@@ -67,7 +67,7 @@ class CachedHandoff:
     def __init__(self, name: str, ts: str, text: str) -> None:
         self.name = name
         self.ts = ts
-        """When it was left."""
+        """The time at which it was left."""
         self.text = text
 
 
@@ -128,7 +128,7 @@ def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
 
 
 def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:
-    """(path, which lines) of the code files of a project that were touched last."""
+    """(path, lines) of the code files of a project that agents read or wrote last."""
     return cache.execute(_RECENT, (project,)).fetchall()
 
 

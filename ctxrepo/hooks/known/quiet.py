@@ -1,4 +1,4 @@
-"""A folder of code can ask that no memory is delivered there: `enabled` is false in its pi settings."""
+"""Whether a code folder asks to be given no memory: its pi settings say that `enabled` is false."""
 
 import _sqlite3
 

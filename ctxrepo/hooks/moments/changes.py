@@ -1,4 +1,4 @@
-"""What changed since a session was last told: notes of others, and heads that it got wrong itself."""
+"""What changed since a session was last told: notes of others, and flaws in heads that it wrote itself."""
 
 import _sqlite3
 
@@ -8,7 +8,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import IndexRow, changed_since
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.session_writes import flawed, others
+from ctxrepo.hooks.session.session_writes import changed_by_others, head_flaws
 
 CHANGES_ROOM = 1024
 _CHANGES = "## Notes that changed since this session began\n"
@@ -26,6 +26,7 @@ class Changes:
         """What is wrong with the heads of those that the session changed itself, a line each."""
 
     def flaw_block(self, world: World) -> str:
+        """The flaws, as faults are told."""
         if not self.flaws:
             return ""
         from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
@@ -33,7 +34,7 @@ class Changes:
         return seal(fault_section(self.flaws, FAULT_ROOM), world.secret)
 
     def index_block(self, world: World) -> str:
-        """Index lines of the changed notes."""
+        """Index lines of the notes that others changed."""
         if not self.rows or not gives(world, "changes"):
             return ""
         from ctxrepo.hooks.packet.sections import change_section
@@ -47,7 +48,9 @@ def changes_since(
 ) -> Changes:
     """What changed in `scopes` after this generation of the cache, the last that the session was told of."""
     rows = changed_since(cache, scopes, generation)
-    new = others(cache, rows, session)
-    flaws = flawed(cache, [row.path for row in rows if row not in new])
+    new = changed_by_others(cache, rows, session)
+    flaws = head_flaws(cache, [row.path for row in rows if row not in new])
+    # A session that is owed something is given a changed MEMORY.md even where the mode gives no changes:
+    # late_parts looks for it among these rows.
     is_wanted = session.record.owed_since > 0 or gives(world, "changes")
     return Changes(new if is_wanted else [], flaws)

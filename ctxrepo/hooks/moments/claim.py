@@ -1,4 +1,4 @@
-"""A checkout that may not be the project it says it is: what a session there is told about that."""
+"""What a session is told in a checkout that may not be the project that it says it is."""
 
 import _blake2
 import _sqlite3
@@ -22,30 +22,30 @@ _HELD = (
 
 
 def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: str) -> tuple[str, bool]:
-    """(what a session is told of what its checkout says it is, or ''; whether it is given nothing else).
+    """(a block that tells the session of its checkout's claim, or ''; whether it is given nothing else).
 
-    `silence` says why the session is given nothing anyway. Where memory is given, one session is told; where
-    it isn't, each is, once.
+    `silence` is why the session is given nothing anyway, or ''. Where memory is given, the first session
+    alone is told; where it isn't, each session is told once.
     """
     claim, is_held = claim_at(db, event.cwd)
     if not claim:
         return "", False
-    told = f"{event.session} {claim}" if is_held else claim
-    if silence or not _is_first(f"{world.folder}/claims", told):
+    key = f"{event.session} {claim}" if is_held else claim
+    if silence or not _is_first(f"{world.folder}/claims", key):
         return "", is_held
     line = f"{claim}. {_HELD if is_held else _GIVEN}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_held
 
 
 def is_held(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
-    """Whether the checkout that `cwd` is in is given nothing."""
+    """Whether the checkout around `cwd` is given nothing because of its claim."""
     return world.asks_for_trust and claim_at(db, cwd)[1]
 
 
-def _is_first(file: str, words: str) -> bool:
-    """Whether this wasn't told before; it is noted. What can't be noted is told again."""
-    word = _blake2.blake2b(words.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    if word in lines_of(file, LOG_BYTES):
+def _is_first(file: str, key: str) -> bool:
+    """Note in `file` that this was told; whether it wasn't before. What can't be noted is told again."""
+    digest = _blake2.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    if digest in lines_of(file, LOG_BYTES):
         return False
-    append_rolling(file, word + "\n", LOG_BYTES)
+    append_rolling(file, digest + "\n", LOG_BYTES)
     return True

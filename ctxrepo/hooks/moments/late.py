@@ -3,7 +3,7 @@
 import _sqlite3
 
 from ctxrepo.domain.text.block import seal, size
-from ctxrepo.hooks.known.cache import settled_of
+from ctxrepo.hooks.known.cache import last_round_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
@@ -21,31 +21,33 @@ def late_parts(
     rows: list[IndexRow],
     taken: int,
 ) -> tuple[str, list[IndexRow]]:
-    """What is owed to the session, and the changed `rows` that are left to be told.
+    """What the session is owed, and those of the changed `rows` that still are to be told.
 
-    `taken` bytes are given to others. Recall comes after it, and has its room left.
+    `taken` bytes of the budget are used by other blocks, and the room of recall is left free.
     """
-    known = session.record
+    record = session.record
     scopes = place.scopes(world.general)
     project = ""
     given: dict[str, str] = {}
-    if known.project == "?" and place.is_known:
-        session.is_in(place.folder)
+    if record.project == "?" and place.is_known:
+        session.note_project(place.folder)
         if place.folder and gives(world, "packet"):
             from ctxrepo.hooks.packet.render import render_late
 
             project, given = render_late(cache, world, place, _room(world, taken))
     bodies = ""
-    if known.owed_since and (owed := [name for name in scopes if name + _BODY in [row.path for row in rows]]):
+    if record.owed_since and (
+        owed := [name for name in scopes if name + _BODY in [row.path for row in rows]]
+    ):
         from ctxrepo.hooks.packet.render import render_bodies
 
         room = _room(world, taken + size(project))
         bodies, entries = render_bodies(cache, world, owed, room)
         given = given | entries
         rows = [row for row in rows if not bodies or row.path not in [name + _BODY for name in owed]]
-    if known.owed_since and settled_of(cache) >= known.owed_since:
+    if record.owed_since and last_round_of(cache) >= record.owed_since:
         session.owes(0)
-    handoff = _handoff(cache, world, scopes, session, is_told=bool(project))
+    handoff = _handoff(cache, world, scopes, session, is_in_packet=bool(project))
     session.gave(given)
     return project + bodies + handoff, rows
 
@@ -62,17 +64,18 @@ def _handoff(
     scopes: list[str],
     session: Session,
     *,
-    is_told: bool,
+    is_in_packet: bool,
 ) -> str:
-    """The handoff that came after the session began, when what the remote had took longer than a start waits.
+    """A handoff that came after the session began, because the remote answered later than a start waits.
 
-    With its first prompt only: what others hand over later is for those who begin later.
+    It is given with the first prompt only: a handoff that others leave later is for sessions that start
+    later. With `is_in_packet` the project's late part of the packet tells it already.
     """
     began_with = session.record.handoff
     if not began_with:
         return ""
     session.began_with("")
-    if is_told or not gives(world, "packet"):
+    if is_in_packet or not gives(world, "packet"):
         return ""
     from ctxrepo.hooks.known.notes import handoff_of
 

@@ -7,13 +7,13 @@ from ctxrepo.domain.text.block import seal, size
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.cache import faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import Place, looks_of, place_of
+from ctxrepo.hooks.known.locate import Place, place_of, stamps_of
 from ctxrepo.hooks.known.staleness import is_first_to_tell, news
 from ctxrepo.hooks.session.session import HUSHED, Session
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """News and recalled entries, a block each; '' most of the time."""
+    """What is new and the recalled entries, a block each; '' most of the time."""
     place = place_of(db, event.cwd, world.home)
     cache = open_cache(f"{world.folder}/cache.db")
     session = Session(world.folder, event.agent, event.session)
@@ -28,7 +28,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
                 cache.close()
             return claim
     if not place.is_known:
-        _ask_the_worker(db, world, event, session)
+        _have_project_found(db, world, event, session)
     elif is_first_to_tell(world.folder, news(world, cache, place.scopes(world.general))):
         cache, place = _catch_up(db, cache, world, event)
     if cache is None:
@@ -37,29 +37,29 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         note_trace(db, world.folder, Subject.of(event), "there is no cache that can be read", [], [])
         return ""
     try:
-        return claim + _news(db, cache, world, event, place, session)
+        return claim + _blocks(db, cache, world, event, place, session)
     finally:
         cache.close()
 
 
 def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> str:
-    """Faults that the session wasn't told."""
+    """A block of the faults that the session wasn't told yet, or ''."""
     faults = [fault for fault in faults_of(cache) if fault.hash not in session.record.faults]
     if not faults:
         return ""
     from ctxrepo.hooks.packet.sections import (  # rare, and most hooks do without
         FAULT_ROOM,
         fault_section,
-        told,
+        first_faults,
     )
 
-    faults = told(faults)
+    faults = first_faults(faults)
     for fault in faults:
         session.told_fault(fault.hash)
     return seal(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 
-def _news(
+def _blocks(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
     world: World,
@@ -67,7 +67,8 @@ def _news(
     place: Place,
     session: Session,
 ) -> str:
-    from ctxrepo.hooks.moments.prompt_block import beside
+    """Faults, what came late, changed notes and recalled entries: a block each, in this order."""
+    from ctxrepo.hooks.moments.prompt_block import prompt_block
 
     if session.record.is_off or event.silence:
         from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -76,59 +77,62 @@ def _news(
         return ""
     faults = fault_block(cache, world, session)
     scopes = place.scopes(world.general)
-    news = None
+    changes = None
     since = _last_told(cache, session)
     if since is not None:
         from ctxrepo.hooks.moments.changes import changes_since
 
-        watched = [world.general] if _is_late(place, session) else scopes
-        news = changes_since(since, cache, world, watched, session)
-        faults += news.flaw_block(world)
+        known_scopes = [world.general] if _is_late(place, session) else scopes
+        changes = changes_since(since, cache, world, known_scopes, session)
+        faults += changes.flaw_block(world)
     late = ""
     if session.record.handoff or session.record.owed_since or _is_late(place, session):
         from ctxrepo.hooks.moments.late import late_parts
 
-        late, rows = late_parts(cache, world, place, session, news.rows if news else [], size(faults))
-        if news:
-            news.rows = rows
-    changed = news.index_block(world) if news else ""
-    recalled = beside(db, cache, world, event, scopes, session)
+        rows = changes.rows if changes else []
+        late, rows = late_parts(cache, world, place, session, rows, size(faults))
+        if changes:
+            changes.rows = rows
+    changed = changes.index_block(world) if changes else ""
+    recalled = prompt_block(db, cache, world, event, scopes, session)
     session.save()
     return faults + late + changed + recalled
 
 
 def _last_told(cache: _sqlite3.Connection, session: Session) -> int | None:
-    """The generation of the cache after which notes changed that the session was not told of; None where none
-    did, for a session from before, and for a cache that was built anew."""
+    """The generation of the cache up to which the session was told of changes; from now on it counts as told
+    of all. None where nothing changed, where the ledger names no generation, and where the cache was
+    rebuilt."""
     now, seen = generation_of(cache), session.record.generation
     if now == seen:
         return None
     session.saw(now)
     if seen is None and session.record.owed_since:
-        return 0  # there was nothing to begin with
+        return 0  # at its start there was no cache: all is new to it
     return seen if seen is not None and seen < now else None
 
 
 def _is_late(place: Place, session: Session) -> bool:
+    """Whether the session's project became known only after its start."""
     return session.record.project == "?" and place.is_known
 
 
-def _ask_the_worker(
+def _have_project_found(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
     session: Session,
 ) -> None:
-    """Have it found out which project this is; once, until there is a reason to think that it would be found.
+    """Wake the worker to find out which project this is: once, and again when the folder's git files change.
 
-    A worker that is awake anyway, as at each turn's end, looks again.
+    A worker that runs anyway, as at the end of each turn, looks again too.
     """
-    looks = looks_of(db, event.cwd)
-    if looks == session.record.sought:
+    stamps = stamps_of(db, event.cwd)
+    if stamps == session.record.sought:
         return
     from ctxrepo.hooks.session.spool import spool
 
-    session.sought(looks)
+    session.sought(stamps)
     session.save()
     if spool(db, world.folder, "prompt", event):
         _wake(world)
@@ -140,8 +144,8 @@ def _catch_up(
     world: World,
     event: Event,
 ) -> tuple[_sqlite3.Connection | None, Place]:
-    """Cache and place once the worker has looked at what was changed. What takes it longer comes with the
-    next prompt."""
+    """Wake the worker and wait briefly; the cache and the place as they are then. What takes longer comes
+    with the next prompt."""
     from ctxrepo.hooks.known import look
     from ctxrepo.hooks.session.spool import spool
 

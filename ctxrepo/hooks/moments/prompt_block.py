@@ -1,4 +1,4 @@
-"""What goes beside a prompt: recalled entries that are new to the session, or nothing; a trace tells why."""
+"""The block beside a prompt: recalled entries that are new to the session, or nothing. A trace tells why."""
 
 import _sqlite3
 import os
@@ -12,16 +12,16 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import Subject, note_trace
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
-"""Variables that turn recall off."""
+"""Environment variables that turn recall off."""
 
 _REMEMBERED = 12
-"""Words of a prompt that are kept for a vague one that goes on with it."""
+"""Words of a prompt that the ledger keeps, for a vague prompt that goes on with it."""
 
 GIVEN_ALREADY = "this session was given it already"
 NOTHING_NEW = "no entry that fits is new to this session and has room"
 
 
-def beside(
+def prompt_block(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
     world: World,
@@ -29,7 +29,7 @@ def beside(
     scopes: list[str],
     session: Session,
 ) -> str:
-    """The block of recalled entries of `scopes`, '' for silence."""
+    """The block of recalled entries of `scopes`; '' for silence."""
     subject = Subject.of(event)
     here = event.cwd or os.getcwd()
     if why := why_not(world, "recall") or why_off(db, world, here, switches()):
@@ -57,13 +57,13 @@ def beside(
     budget = world.recall_bytes
     text, given = recall_block(new, today(), world.secret, budget)
     session.gave({hit.id: hit.hash for hit in given})
-    left = without(answer.hits, given, already, budget) + answer.left_out
-    note_trace(db, world.folder, subject, answer.why if given else NOTHING_NEW, given, left)
+    left_out = not_given(answer.hits, given, already, budget) + answer.left_out
+    note_trace(db, world.folder, subject, answer.why if given else NOTHING_NEW, given, left_out)
     return text
 
 
 def switches() -> dict[str, str]:
-    """The variables that may turn recall off, as they are."""
+    """The environment variables that may turn recall off, with their values."""
     return {name: os.environ.get(name, "") for name in SWITCHES}
 
 
@@ -81,10 +81,11 @@ def why_off(db: _sqlite3.Connection, world: World, cwd: str, env: dict[str, str]
     return ""
 
 
-def without(
+def not_given(
     hits: list[EntryHit], given: list[EntryHit], already: dict[str, str], budget: int
 ) -> list[tuple[EntryHit, str]]:
-    """The hits that are not `given`, each with why; `already` is what the session was given before."""
+    """The hits that are not `given`, each with why; `already` is what the session knew before (id ->
+    hash)."""
     return [
         (hit, GIVEN_ALREADY if already.get(hit.id) == hit.hash else f"no room for it within {budget} bytes")
         for hit in hits

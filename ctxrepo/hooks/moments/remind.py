@@ -1,4 +1,4 @@
-"""A file was edited: the entries that name it come with the answer, each once a session."""
+"""A file was edited: the session is given the entries that name it, each once."""
 
 import _sqlite3
 import os
@@ -13,10 +13,10 @@ from ctxrepo.hooks.session.session import Session
 LIMIT = 3
 ROOM = 1000
 MANY = 30
-"""A name that more entries of a scope have, as README.md, says nothing without the folder it is in."""
+"""A name that more entries of a scope have, such as README.md, says nothing without the folder before it."""
 
 _MOST = 200
-"""Entries looked at closely."""
+"""The most entries that are looked at closely."""
 
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.~@+/-")
 """Characters of a path as an entry writes it, in lower case."""
@@ -62,8 +62,8 @@ def reminder(
 
 
 def about(cache: _sqlite3.Connection, scopes: list[str], path: str) -> list[EntryHit]:
-    """The entries of `scopes` that name the file at `path`, best first: whose words for it reach further up
-    its folders, pinned, of a newer note. An entry's score is how many folders and names agree."""
+    """The entries of `scopes` that name the file at `path`, best first: those that name more of its folders,
+    then pinned ones, then those of newer notes. The score is how many names of the path an entry has."""
     parts = path.lower().split("/")
     numbers = [number for span in spans_of(cache, scopes) for number in _numbers(cache, span, parts)]
     hits = hits_at(cache, numbers).values()

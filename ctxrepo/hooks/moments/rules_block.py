@@ -1,4 +1,4 @@
-"""A session start in a mode in which the hooks don't give the packet: faults, and perhaps how to ask."""
+"""What a session start gives in a mode without the packet: the rules for using memory, and faults."""
 
 import _sqlite3
 
@@ -8,24 +8,24 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.moments.prompt import fault_block
-from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
 from ctxrepo.hooks.packet.render import render
 from ctxrepo.hooks.session.session import Session
 
 
-def bare(cache: _sqlite3.Connection | None, world: World, place: Place, session: Session) -> str:
-    """What the session is told at `place`."""
+def rules_block(cache: _sqlite3.Connection | None, world: World, place: Place, session: Session) -> str:
+    """The rules, where the mode gives them, and a block of faults; without a cache the rules alone."""
     text = ""
     if gives(world, "preamble") and (rules := PREAMBLE if world.preamble is None else world.preamble):
         general = world.general
-        rules = filled(rules, world.home, place.folder, general, has_index=False, is_known=place.is_known)
+        rules = fill(rules, world.home, place.folder, general, has_index=False, is_known=place.is_known)
         text = seal("", world.secret, rules)
     if cache is None:
         return text
     try:
         session.saw(generation_of(cache))
         if gives(world, "elsewhere"):
-            # What stands there whole needn't come beside a prompt too.
+            # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
             session.gave(render(cache, world, place, world.budget).entries)
         return text + fault_block(cache, world, session)
     except _sqlite3.Error:

@@ -1,4 +1,4 @@
-"""A session starts: the worker is woken, memory is delivered, and news are waited for only briefly."""
+"""A session starts: the hook wakes the worker, waits briefly for what is new, and delivers the packet."""
 
 import _sqlite3
 import os
@@ -17,7 +17,7 @@ from ctxrepo.hooks.session.spool import spool
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """The packet; nothing when the session goes on with a context that holds one."""
+    """The packet; '' when the session goes on with a context that holds one."""
     folder, source = world.folder, event.source
     session = Session(folder, event.agent, event.session)
     before = session.record
@@ -37,12 +37,12 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     goes_on = source == "compact" and bool(before.asked)
     waits = is_started and gives(world, "packet")
     patience = look.PATIENCE if waits else 0.0
-    cache, place, is_all = look.look(db, world, event.cwd, since, patience, _is_fetch_due(world))
+    cache, place, is_complete = look.look(db, world, event.cwd, since, patience, _is_fetch_due(world))
     claim, is_held = claim_block(db, world, event, event.silence)
     if is_held:
         if cache is not None:
             cache.close()
-        session.is_in("?")
+        session.note_project("?")
         session.save()
         return claim
     asked = before.asked if goes_on and not _is_recall_off(db, world, event) else []
@@ -50,20 +50,20 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         from ctxrepo.hooks.packet.render import budget_of, render
 
         budget = budget_of(world) - size(claim)
-        given = render(cache, world, place, budget, session.record.faults, asked)
-        given.note(session)
-        text = given.text
+        packet = render(cache, world, place, budget, session.record.faults, asked)
+        packet.note(session)
+        text = packet.text
     else:
-        from ctxrepo.hooks.moments.rules_block import bare
+        from ctxrepo.hooks.moments.rules_block import rules_block
 
-        text = bare(cache, world, place, session)
+        text = rules_block(cache, world, place, session)
     if cache is not None:
         cache.close()
-    if waits and not is_all:
+    if waits and not is_complete:
         session.owes(since)
     for words in asked:
         session.asked(words)
-    session.is_in(place.folder if place.is_known else "?")
+    session.note_project(place.folder if place.is_known else "?")
     session.save()
     return claim + text
 

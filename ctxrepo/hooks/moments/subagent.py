@@ -1,4 +1,4 @@
-"""A subagent starts: it may look things up, and what is worth keeping it tells the one that started it."""
+"""A subagent starts: it may read the memory, and leaves writing to the agent that started it."""
 
 import _sqlite3
 
@@ -40,11 +40,11 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         contents = PacketContents(WORDS, scopes)
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
-        given = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
+        made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
         session = Session(folder, event.agent, event.session, event.sub)
-        session.is_of(event.session)
+        session.note_parent(event.session)
         session.saw(generation_of(cache))
         session.save()
-        return given.text
+        return made.text
     finally:
         cache.close()

@@ -1,4 +1,4 @@
-"""A tool was used: which lines of which files, and the bytes of memory files as they were just written."""
+"""A tool was used: the hook logs files and lines, and keeps memory files as the tool wrote them."""
 
 import _sqlite3
 import os
@@ -11,13 +11,13 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import inside
 
 ACCESS_BYTES = 1024 * 1024
-"""Size at which access.jsonl becomes `access.jsonl.1`; the two take 2 MiB at most."""
+"""Bytes at which access.jsonl is renamed to `access.jsonl.1`; the two take 2 MiB at most."""
 
 MOST_FILES = 100
 """Files of one call that are looked at; what an agent writes beyond them into the memory is found on disk."""
 
 _MOST_REMINDED = 3
-"""Files of one call that entries may come for."""
+"""The most files of one call for which entries are given."""
 
 _REF_BYTES = 1024
 
@@ -37,12 +37,12 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
             unkept += _keep(db, world, event, file, relative)
-    refused = _told(world, unkept) if unkept and not event.silence else ""
+    refused = _fault_block(world, unkept) if unkept and not event.silence else ""
     cache = None if event.silence else open_cache(f"{world.folder}/cache.db")
     if cache is None:
         return refused
     try:
-        # Who started a subagent is told of faults, and can see to them.
+        # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_news = not event.sub and bool(faults_of(cache))
         faults = _faults(cache, world, event) if has_news else ""
         return refused + faults + _reminders(db, cache, world, event, edited)
@@ -72,9 +72,9 @@ def _keep(
     """Keep what was written, and leave word of it; returns what to say when that could not be done."""
     home, folder = world.home, world.folder
     from ctxrepo.hooks.session.session import Session  # few tools touch the memory
-    from ctxrepo.hooks.session.spool import KeptVersion, keep_version, spool, why_not_kept, written
+    from ctxrepo.hooks.session.spool import KeptVersion, keep_version, spool, why_not_kept, written_bytes
 
-    data = written(file.path, file.wrote)
+    data = written_bytes(file.path, file.wrote)
     kept = KeptVersion(relative, _base(home), keep_version(folder, data))
     is_left = spool(db, folder, "tool", event, kept)
     if data is not None:
@@ -96,7 +96,7 @@ def _keep(
     return [unkept]
 
 
-def _told(world: World, lines: list[str]) -> str:
+def _fault_block(world: World, lines: list[str]) -> str:
     from ctxrepo.domain.text.block import seal
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
@@ -104,8 +104,8 @@ def _told(world: World, lines: list[str]) -> str:
 
 
 def _base(home: str) -> str:
-    """The tree the files of the clone are based on now: what the agent's edit was made from. By the time
-    the worker looks, others' entries may be in the file, and must not read as taken out by this edit."""
+    """The tree that the clone's files are based on now, from which the agent made its edit. By the time the
+    worker looks, the file may hold entries of others; this edit must not count as having removed them."""
     from ctxrepo.hooks.files.small import bytes_of
 
     ref = bytes_of(f"{home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""

@@ -1,4 +1,4 @@
-"""What memory holds for a session that begins, as far as the lanes of its packet ask for it."""
+"""What memory holds for a session at its start, as far as the lanes of its packet ask for it."""
 
 from ctxrepo.hooks.known.cache import CachedFault, EntryHit
 from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
@@ -14,15 +14,15 @@ class ScopeContents:
     ) -> None:
         self.folder = folder
         self.body = body
-        """Of its MEMORY.md."""
+        """The body of its MEMORY.md."""
         self.rows = rows or []
         """The first rows of its index."""
         self.count = count
-        """How many rows there are."""
+        """How many rows the whole index has."""
 
 
 class PacketContents:
-    """What the lanes of a packet hold. What memory doesn't hold stays empty, and has no section."""
+    """What the lanes of a packet show. What memory doesn't hold stays empty here and gets no section."""
 
     __slots__ = ("entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked")
 
@@ -31,23 +31,23 @@ class PacketContents:
         self.scopes = [ScopeContents(folder) for folder in scopes or []]
         """The global one first."""
         self.entries: dict[tuple[str, str], list[PacketEntry]] = {}
-        """By the lane's name and the section's folder."""
+        """(the lane's name, the section's folder) → entries."""
         self.handoff: CachedHandoff | None = None
         self.faults: list[CachedFault] = []
         self.files: list[tuple[str, str]] = []
-        """Files of code that were touched last: (path, which lines)."""
+        """(path, lines) of the code files that agents read or wrote last."""
         self.recalled: list[EntryHit] = []
         self.ticked: list[str] = []
-        """What the checklists say is done."""
+        """Items that the checklists say are done."""
 
     def folders_of(self, name: str) -> list[str]:
-        """The folders of the sections for which this lane has entries, or had."""
+        """The folders for which this lane has a list of entries, which may be empty."""
         return [folder for lane, folder in self.entries if lane == name]
 
     def body_of(self, folder: str) -> str:
         return next((scope.body for scope in self.scopes if scope.folder == folder), "")
 
     def is_shared(self, folder: str) -> bool:
-        """Whether this is the global scope beside a project."""
+        """Whether this is the global scope, and a project's scope is in the packet too."""
         general, *projects = self.scopes
         return bool(projects) and folder == general.folder

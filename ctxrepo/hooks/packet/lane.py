@@ -1,4 +1,4 @@
-"""What a lane of the packet is: what memory holds for it, how much of the room it gets, how it is written."""
+"""What a lane of the packet is: what it takes from memory, how much room it gets, and how it is written."""
 
 import _sqlite3
 
@@ -9,16 +9,16 @@ from ctxrepo.hooks.packet.contents import PacketContents
 
 OWN, DAILY, SEMANTIC = "", "daily", "semantic"
 SUBAGENT = "subagent"
-"""Names of presets. The last can't be chosen: a subagent has one thing to do, and there may be many."""
+"""Names of presets. Nobody chooses the last: it is short, as subagents have one task each and are many."""
 
 ALL = 1 << 30
-"""A cap that is none."""
+"""The cap of a lane without one."""
 
 GLOBAL_SHARE = 3
-"""Beside a project, the global scope gets at most one part in so many."""
+"""Beside a project, the global scope gets at most one third of the budget."""
 
 MEMORY, SCRATCHPAD = "memory", "scratchpad"
-"""Lanes that others take into account."""
+"""Names of lanes that other lanes look at."""
 
 
 class Bounds:
@@ -28,17 +28,17 @@ class Bounds:
 
     def __init__(self, floor: int, cap: int, most_lines: int = 0, keep: str = HEAD) -> None:
         self.floor = floor
-        """What a lane with something to say is sure of, whatever comes before it."""
+        """What is kept free for a lane that has something to say, whatever the lanes before it take."""
         self.cap = cap
-        """The most it gets. Where a lane has a section for each scope, both are for each section."""
+        """The most it gets. A lane with several sections has floor and cap for each of them."""
         self.most_lines = most_lines
-        """0: any number."""
+        """The most lines; 0 for any number."""
         self.keep = keep
         """What stays of a text that is cut: HEAD, TAIL or ENDS."""
 
 
 class PacketSource:
-    """Where lanes look for what memory holds."""
+    """Where lanes read what memory holds."""
 
     __slots__ = ("budget", "cache", "project")
 
@@ -51,23 +51,23 @@ class PacketSource:
 
 
 class Section:
-    """What a lane has of one scope or one note, with the bounds that it has in this packet."""
+    """A lane's part for one scope or one note, with the bounds that it has in this packet."""
 
     __slots__ = ("bounds", "folder", "lane", "offered", "text")
 
     def __init__(self, lane: "PacketLane", folder: str, bounds: Bounds) -> None:
         self.lane = lane
         self.folder = folder
-        """Of its scope, or the path of its note; '' where the lane has one section."""
+        """The folder of its scope, or the path of its note; '' where the lane has one section for all."""
         self.bounds = bounds
         self.offered = 0
-        """Bytes that it may take."""
+        """The bytes that it was offered."""
         self.text = ""
-        """What is written of it."""
+        """What it says in the packet."""
 
 
 class PacketDraft:
-    """A packet that is being written: what it is made from, and the sections that stand already."""
+    """A packet that is being written: what it is made from, and the sections that are written already."""
 
     __slots__ = ("budget", "contents", "sections", "today")
 
@@ -79,7 +79,7 @@ class PacketDraft:
         self.sections: list[Section] = []
 
     def shown(self) -> dict[str, str]:
-        """The entries that stand whole in it: id -> hash."""
+        """The entries that stand whole in it so far: id -> hash."""
         return dict([pair for section in self.sections for pair in section.lane.shown(self, section)])
 
 
@@ -97,7 +97,7 @@ class PacketLane:
         """Put what memory holds for this lane into `contents`."""
 
     def folders(self, contents: PacketContents) -> list[str]:
-        """The sections there are, the global scope's first; [''] where there is one for all scopes."""
+        """The folders of this lane's sections, the global scope's first; [''] for one section of all."""
         return [folder for folder in contents.folders_of(self.name) if self.entries(contents, folder)]
 
     def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
@@ -117,7 +117,7 @@ class PacketLane:
         raise NotImplementedError
 
     def words_of(self, entry: PacketEntry) -> list[str]:
-        """What an entry says as a handoff would tell it, which then needn't tell it too."""
+        """What an entry says, as a handoff would write it; a handoff then leaves it out."""
         return []
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
@@ -128,7 +128,7 @@ class PacketLane:
 
 
 class NoteLane(PacketLane):
-    """A lane that shows the entries of notes as they are written, under the path of each."""
+    """A lane that shows the entries of notes as they are written, under the path of each note."""
 
     __slots__ = ()
 

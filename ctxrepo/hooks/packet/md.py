@@ -1,11 +1,11 @@
-"""The preset `md`: the index that pi-memory-md delivers, in an order that stays."""
+"""The preset `md`: the index that pi-memory-md delivers, in a stable order."""
 
 import _sqlite3
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.domain.text.escape import escape_field
 
-Listed = tuple[str, str, str]
+NoteFields = tuple[str, str, str]
 """A note: (path in the memory repository, description, tags)."""
 
 _OPENING = """\
@@ -18,8 +18,9 @@ _CLOSING = "</memory_context>"
 _NOTES = "select path, description, tags from note where path > ? and path < ? order by path"
 
 
-def md_block(sections: list[tuple[str, str, list[Listed]]], root: str, room: int = 1 << 30) -> str:
-    """All notes, four lines each, or as many as fit in `room` bytes; '' without any. No newline at the end.
+def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room: int = 1 << 30) -> str:
+    """All notes, four lines each, or as many as fit in `room` bytes; '' where none does. No newline at the
+    end.
 
     A section is (source, folder, its notes); `root` is the memory repository's own folder.
     """
@@ -37,18 +38,19 @@ def md_block(sections: list[tuple[str, str, list[Listed]]], root: str, room: int
 
 
 def md_packet(cache: _sqlite3.Connection, root: str, scopes: list[str], room: int) -> str:
-    """The block for a session in `scopes`, the global one first: all of it, and the project's `core/`."""
+    """The block for a session in `scopes` (global first): all global notes, and the project's in `core/`."""
     general, *projects = scopes
     sections = [("global", general, _below(cache, f"{general}/"))]
     sections += [("project", scope, _below(cache, f"{scope}/core/")) for scope in projects]
     return md_block(sections, root, room)
 
 
-def _below(cache: _sqlite3.Connection, folder: str) -> list[Listed]:
+def _below(cache: _sqlite3.Connection, folder: str) -> list[NoteFields]:
     return cache.execute(_NOTES, (folder, folder[:-1] + "0")).fetchall()
 
 
-def _fitting(notes: list[Listed], root: str, room: int) -> list[str]:
+def _fitting(notes: list[NoteFields], root: str, room: int) -> list[str]:
+    """The lines of the first notes, as many as fit in `room` bytes."""
     kept: list[str] = []
     for path, description, tags in notes:
         lines = (

@@ -1,7 +1,7 @@
 """The session-start packet: a pure function of what is in memory, the day and the budget.
 
-It is made of lanes. Each is written into the room it is given, in the order of the preset, so that what one
-leaves passes on to those after it.
+It is made of lanes. In the order of the preset, each is written into the room that it is offered; what it
+leaves goes to the lanes after it (docs/adr/0030-lanes-share-one-budget.md).
 """
 
 from ctxrepo.domain.text.block import OVERHEAD, seal, size
@@ -21,7 +21,7 @@ class Packet:
         self.text = text
         """'' when there is nothing to say or no room to say it."""
         self.sections = sections
-        """What each lane gave, in the order in which they were given room."""
+        """The sections, in the order in which they were given room."""
         self.entries = entries
         """Entries that stand whole in it: id -> hash."""
 
@@ -32,10 +32,12 @@ def packet(contents: PacketContents, today: int, secret: str, preset: str = OWN,
     `today` is in days since 1970, `secret` the key of the seal in hex. What doesn't fit is cut between lines
     or entries, and the cut is marked.
     """
-    whole, lanes = BUDGETS[preset], lanes_of(preset)
-    draft = PacketDraft(contents, today, min(budget, whole) if budget else whole)
+    most, lanes = BUDGETS[preset], lanes_of(preset)
+    draft = PacketDraft(contents, today, min(budget, most) if budget else most)
     _share(draft, _sections(contents, lanes, preset))
-    if contents.recalled:  # a lane that is given room later may say the same
+    if contents.recalled:
+        # A later lane may show a recalled entry too: then it is left out here, and all lanes are written
+        # again.
         names = [name for section in draft.sections for name, _ in section.lane.shown(draft, section)]
         contents.recalled = [hit for hit in contents.recalled if names.count(hit.id) < 2]
         draft = PacketDraft(contents, today, draft.budget)
@@ -48,13 +50,13 @@ def packet(contents: PacketContents, today: int, secret: str, preset: str = OWN,
 
 
 def _sections(contents: PacketContents, lanes: list[PacketLane], preset: str) -> list[Section]:
-    """The sections there are, in the order in which they are given room: a project's before global ones."""
+    """All sections in the order in which they get room: in each lane the project's before the global one."""
     placed = [(lane, folder) for lane in lanes for folder in lane.folders(contents)[::-1]]
     return [Section(lane, folder, lane.bounds[preset]) for lane, folder in placed]
 
 
 def _share(draft: PacketDraft, sections: list[Section]) -> None:
-    """Write each section within its cap and what the floors of those after it leave over."""
+    """Write each section within its cap, and within what the floors of the sections after it leave."""
     room = max(0, draft.budget - OVERHEAD)
     floors = _floors(draft, sections, room)
     for at, section in enumerate(sections):
@@ -66,17 +68,17 @@ def _share(draft: PacketDraft, sections: list[Section]) -> None:
 
 
 def _floors(draft: PacketDraft, sections: list[Section], room: int) -> list[int]:
-    """What each section is sure of: no more than it would fill, and the first ones before the others."""
-    sure = []
+    """The bytes that are kept free for each section: no more than it would fill, the first sections first."""
+    floors = []
     for section in sections:
         floor = min(section.bounds.floor, room)
         if floor:
             floor = size(section.lane.write(draft, section, floor))
-        sure.append(floor)
+        floors.append(floor)
         room -= floor
-    return sure
+    return floors
 
 
 def _joined(draft: PacketDraft, names: list[str]) -> str:
-    """The sections of these lanes as they stand in the block: the global scope's first."""
+    """The text of these lanes in this order, in each lane the global scope's section first."""
     return "".join([one.text for name in names for one in draft.sections[::-1] if one.lane.name == name])

@@ -1,8 +1,8 @@
-"""What a packet may be made of: for each preset its lanes, and where each of them stands.
+"""What a packet may be made of: the lanes of each preset, and where each lane stands in the block.
 
-This is the one list of lanes; how much one gets in which preset its own module says. All numbers are bytes.
-Those of `daily` and `semantic` were characters in the designs that they are from; for plain English that is
-the same, and for any other text it is less than those gave.
+This is the only list of lanes; a lane's module says how much it gets in which preset
+(docs/adr/0043-a-lane-is-a-file.md). All numbers are bytes. The designs that `daily` and `semantic` are from
+count characters: for plain English that is the same, for other text bytes give less.
 """
 
 from ctxrepo.hooks.packet.lane import DAILY, OWN, SEMANTIC, SUBAGENT, PacketLane
@@ -14,11 +14,11 @@ ORDER = (
 """Where each lane stands in the block: what changes least comes first."""
 
 BUDGETS = {OWN: 9500, DAILY: 16000, SEMANTIC: 8000, SUBAGENT: 3000}
-"""Preset -> bytes of the whole."""
+"""Preset -> the most bytes of a packet."""
 
 
 def lanes_of(preset: str) -> list[PacketLane]:
-    """The lanes of a preset in the order in which they are given room; only their modules are loaded."""
+    """The lanes of a preset, in the order in which they are given room; no other lane's module is loaded."""
     if preset == SUBAGENT:
         from ctxrepo.hooks.packet.lanes import index, opening
 

@@ -1,4 +1,4 @@
-"""Recalled entries as one block: where each stands, how old its note is, and what it says."""
+"""Recalled entries as text: where each stands, how old its note is, and what it says."""
 
 from ctxrepo.domain.text.block import OVERHEAD, age_of, entry_head, named, seal, size
 from ctxrepo.domain.text.cut import passage
@@ -12,14 +12,14 @@ def recall_block(
     hits: list[EntryHit], today: int, secret: str, budget: int = ROOM
 ) -> tuple[str, list[EntryHit]]:
     """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
-    text, given = recalled(hits, today, budget - OVERHEAD)
+    text, given = recall_section(hits, today, budget - OVERHEAD)
     return (seal(text, secret), given) if given else ("", [])
 
 
-def recalled(hits: list[EntryHit], today: int, room: int, most: int = 0) -> tuple[str, list[EntryHit]]:
-    """The entries that fit in `room` bytes and `most` lines (0: any number), and which these are.
+def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -> tuple[str, list[EntryHit]]:
+    """The text of the hits that fit in `room` bytes and `most` lines (0: any number), and these hits.
 
-    An entry that doesn't fit is left out, but for the best: it is cut.
+    A hit that doesn't fit is left out; only the first one that is given may be cut.
     """
     left = most or 1 << 30
     parts: list[str] = []

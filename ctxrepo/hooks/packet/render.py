@@ -1,4 +1,4 @@
-"""What a session is given at its start: the packet of what memory holds where it is, and what to note."""
+"""The packet that a session is given at its start, and what its ledger is to note of it."""
 
 import _sqlite3
 
@@ -9,34 +9,34 @@ from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import MEMORY, OWN, PacketLane, PacketSource, Section
 from ctxrepo.hooks.packet.packet import packet
-from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
-from ctxrepo.hooks.packet.sections import told
+from ctxrepo.hooks.packet.sections import first_faults
 from ctxrepo.hooks.session.session import Session
 
 MD = "md"
 
 
-class Rendered:
-    """A packet, and what the session that is given it is to be said to know."""
+class RenderedPacket:
+    """A packet, and what a session that is given it knows from then on."""
 
     __slots__ = ("entries", "faults", "generation", "handoff", "sections", "text")
 
     def __init__(self, text: str = "") -> None:
         self.text = text
         self.generation: int | None = None
-        """Of the cache that it was made from."""
+        """The generation of the cache that it was made from."""
         self.handoff: str | None = None
-        """The moment of the handoff in it, '-' for none; None where it was not looked for."""
+        """The time of the handoff in it, '-' for none; None where none was looked for."""
         self.faults: list[str] = []
         """Hashes of the faults that it tells."""
         self.entries: dict[str, str] = {}
         """Entries that stand whole in it: id -> hash."""
         self.sections: list[Section] = []
-        """What each lane gave."""
+        """The sections of its lanes."""
 
     def note(self, session: Session) -> None:
-        """Note in a session's ledger what it was given by this."""
+        """Note in the session's ledger what this packet gave it."""
         if self.generation is not None:
             session.saw(self.generation)
         if self.handoff is not None:
@@ -53,39 +53,39 @@ def render(
     budget: int,
     already: frozenset[str] | set[str] = frozenset(),
     asked: list[str] | None = None,
-) -> Rendered:
-    """The packet that a session at `place` starts with, of at most `budget` bytes; without a usable cache it
-    is the preamble alone.
+) -> RenderedPacket:
+    """The packet that a session at `place` starts with, of at most `budget` bytes; without a usable cache the
+    preamble alone.
 
-    `already` are hashes of faults told before. `asked` is what the last prompts of a session were about that
-    was compacted in the middle of its work: what they recall comes again.
+    `already` are the hashes of faults that the session was told. `asked` is what the last prompts were about
+    when a session is compacted in the middle of its work: the packet repeats what they recall.
     """
     general = world.general
     preamble = PREAMBLE if world.preamble is None else world.preamble
-    preamble = filled(preamble, world.home, place.folder, general, is_known=place.is_known)
+    preamble = fill(preamble, world.home, place.folder, general, is_known=place.is_known)
     if cache is not None:
         try:
             if world.preset == MD:
                 return _md(cache, world, place.scopes(general), budget)
             contents = PacketContents(preamble, place.scopes(general))
             _hold(contents, lanes_of(preset_of(world)), cache, world, place)
-            contents.faults = told([fault for fault in contents.faults if fault.hash not in already])
-            rendered = Rendered()
+            contents.faults = first_faults([fault for fault in contents.faults if fault.hash not in already])
+            rendered = RenderedPacket()
             rendered.faults = [fault.hash for fault in contents.faults]
             rendered.handoff = contents.handoff.ts if contents.handoff else "-"
             rendered.generation = generation_of(cache)
             contents.recalled = _asked_again(cache, world, place.scopes(general), asked or [])
-            return _rendered(rendered, contents, world, budget)
+            return _write(rendered, contents, world, budget)
         except _sqlite3.Error:
             pass
-    return _rendered(Rendered(), PacketContents(preamble), world, budget)
+    return _write(RenderedPacket(), PacketContents(preamble), world, budget)
 
 
 def render_late(
     cache: _sqlite3.Connection, world: World, place: Place, budget: int
 ) -> tuple[str, dict[str, str]]:
-    """The project's part of the packet, for a session that began before its project was known, and the
-    entries in it: id -> hash."""
+    """The project's part of the packet, and the entries in it (id -> hash), for a session that began before
+    its project was known."""
     if world.preset == MD or budget <= 0:
         return "", {}
     contents = PacketContents(scopes=[place.folder])
@@ -98,7 +98,7 @@ def render_late(
 def render_bodies(
     cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int
 ) -> tuple[str, dict[str, str]]:
-    """The MEMORY.md of these scopes, as a packet has them, and the entries in them: id -> hash."""
+    """The MEMORY.md of each of these scopes, as a packet shows it, and the entries in them: id -> hash."""
     lanes = [lane for lane in lanes_of(preset_of(world)) if lane.name == MEMORY]
     if world.preset == MD or budget <= 0 or not lanes:
         return "", {}
@@ -108,17 +108,18 @@ def render_bodies(
     return bodies.text, bodies.entries
 
 
-def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int) -> Rendered:
+def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int) -> RenderedPacket:
+    """The packet of the preset `md`, which has no lanes."""
     from ctxrepo.hooks.packet.md import md_packet
 
     text = md_packet(cache, world.home, scopes, budget - 1)
-    rendered = Rendered(text and text + "\n")
+    rendered = RenderedPacket(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
 
 
 def budget_of(world: World) -> int:
-    """Most bytes of a packet: what the settings say, and no more than the agent takes."""
+    """The most bytes of a packet: what the settings say, but no more than the agent takes."""
     return min(world.budget, world.most_bytes)
 
 
@@ -136,12 +137,13 @@ def _hold(
 
 
 def preset_of(world: World) -> str:
-    """The preset that is set; our own where it is one that this version doesn't know."""
+    """The preset in the settings; our own where this version doesn't know it."""
     name = world.preset
     return name if name in BUDGETS else OWN
 
 
-def _rendered(rendered: Rendered, contents: PacketContents, world: World, budget: int) -> Rendered:
+def _write(rendered: RenderedPacket, contents: PacketContents, world: World, budget: int) -> RenderedPacket:
+    """Write the packet of these contents into `rendered`."""
     made = packet(contents, today(), world.secret, preset_of(world), max(1, budget))
     rendered.text, rendered.sections, rendered.entries = made.text, made.sections, made.entries
     return rendered
@@ -150,6 +152,7 @@ def _rendered(rendered: Rendered, contents: PacketContents, world: World, budget
 def _asked_again(
     cache: _sqlite3.Connection, world: World, scopes: list[str], asked: list[str]
 ) -> list[EntryHit]:
+    """What the last of these prompts recalls once more, after those before it."""
     if not asked:
         return []
     from ctxrepo.hooks.recall.recall import RecallRequest, recall

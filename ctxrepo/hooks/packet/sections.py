@@ -1,4 +1,4 @@
-"""Sections that stand in a packet, or in a block of their own: each is cut where its room is too small."""
+"""Sections that stand in a packet or in a block of their own; each is cut to its room."""
 
 from ctxrepo.domain.text.block import age_of, index_line, size
 from ctxrepo.domain.text.cut import fitting, passage
@@ -14,14 +14,14 @@ _FAULTS = "## Faults\n"
 
 
 def fault_section(faults: list[str], room: int) -> str:
-    """One line a fault, as many as fit in `room`."""
+    """A line for each fault, as many as fit in `room` bytes."""
     lines = [f"- {escape_field(fault)}\n" for fault in faults]
     kept = fitting(lines, room - size(_FAULTS))
     return _FAULTS + "".join(kept) if kept else ""
 
 
-def told(faults: list[CachedFault]) -> list[CachedFault]:
-    """The beginning of `faults` that one section holds."""
+def first_faults(faults: list[CachedFault]) -> list[CachedFault]:
+    """The first of `faults`, as many as one section holds."""
     return faults[: max(0, fault_section([fault.text for fault in faults], FAULT_ROOM).count("\n") - 1)]
 
 

@@ -1,5 +1,5 @@
-"""The file in which is noted what a session was given. Each session has a small one under `ledger/`, of at
-most 256 KiB: of a fuller one the first half is forgotten."""
+"""The file that holds a session's ledger: what the session was given, a line each. It stands under `ledger/`
+and takes at most 256 KiB; once it is full, the older half is dropped."""
 
 import _blake2
 import os
@@ -12,21 +12,20 @@ MAX_BYTES = 256 * 1024
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 LASTING = ("began", "cwd", "on", "off")
-"""First words of lines that are about the session itself and outlast what it was given; of each word the last
-line counts."""
+"""First words of lines about the session itself, which outlast a compaction; the last of each counts."""
 
 
 def ledger_path(folder: str, agent: str, session: str, sub: str = "") -> str:
     """The session's ledger below the repository's state folder; '' for a session without an id.
 
-    A subagent (`sub`) of it is given things apart, and has one of its own.
+    A subagent (`sub`) of it has a ledger of its own, because it is given things on its own.
     """
     name = f"{session}.{sub}" if sub else session
     return f"{folder}/ledger/{_plain(agent)}-{_plain(name)}" if session else ""
 
 
 def add(path: str, lines: list[str]) -> None:
-    """Append `lines`, without their ends; a ledger that can't be written means repeating, not failing."""
+    """Append `lines` (without newlines). Where that can't be, the session may be given things twice."""
     if not path or not lines or not make(os.path.dirname(path)):
         return
     text = "".join([line + "\n" for line in lines])
@@ -39,7 +38,7 @@ def add(path: str, lines: list[str]) -> None:
 
 
 def clear(path: str) -> None:
-    """The session forgot what it was given (it was cleared or compacted), not whether it wants anything."""
+    """Empty the ledger but for its lasting lines: the session was cleared or compacted, and forgot."""
     kept = lasting(path) if path else []
     try:
         if path:
@@ -50,7 +49,7 @@ def clear(path: str) -> None:
 
 
 def lasting(path: str) -> list[str]:
-    """The lines of what is so of the session whatever it forgets, the last of each kind."""
+    """The lines about the session itself, the last of each kind."""
     found: dict[str, str] = {}
     for line in lines_of(path, MAX_BYTES):
         word = line.partition(" ")[0]
@@ -60,13 +59,14 @@ def lasting(path: str) -> list[str]:
 
 
 def _halve(path: str) -> None:
+    """Drop the older half, but for the lasting lines."""
     kept = [*lasting(path), *lines_of(path, MAX_BYTES // 2)[1:]]
     with open(open_own(path, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
         file.write("\n".join(kept))
 
 
 def _plain(name: str) -> str:
-    """`name` where it is a harmless file name, else a hash of it."""
+    """`name` if it can be a file's name, else a hash of it."""
     if 0 < len(name) <= 64 and _PLAIN.issuperset(name):
         return name
     return "h" + _blake2.blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()

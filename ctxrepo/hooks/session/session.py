@@ -1,4 +1,4 @@
-"""A session: what it was given already and what it wrote, read from its ledger's lines and written there."""
+"""A session: what it was given and what it wrote, as the lines of its ledger say."""
 
 import _blake2
 import time
@@ -7,18 +7,18 @@ from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.session.ledger import LASTING, MAX_BYTES, add, clear, lasting, ledger_path
 
 _GIVEN, _OWN, _OWED, _WROTE, _MOVED = "entry", "own", "owed", "wrote", "moved"
-"""First words of lines: an entry that the session was given; one that it wrote itself and so knows; since
-when it is owed something; a note that it wrote, and one whose text stayed when it was moved or pinned."""
+"""First words of lines: an entry that the session was given; one that it wrote itself; since when it is owed
+something; a note that it wrote; and a note that it moved or pinned, whose text stayed."""
 
 GONE = "-"
-"""In place of a note's hash: the session took the note away, or what it made of it is in the cache and
-whatever comes now is news."""
+"""Stands for a note's hash when the session removed the note, and when the cache has what the session made of
+it: whatever comes next is news."""
 
 EARLIER = 2
-"""Prompts that a vague one may go on with."""
+"""How many earlier prompts a vague prompt may go on with."""
 
 HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
-"""Why a session that was switched off is given nothing, and what helps."""
+"""Why a session for which somebody said `session off` is given nothing, and what helps."""
 
 
 class SessionRecord:
@@ -39,18 +39,18 @@ class SessionRecord:
         self.faults: set[str] = set()
         """Hashes of the faults that it was told."""
         self.project: str | None = None
-        """Its project's folder; '' for none, '?' while that is unknown."""
+        """Its project's folder; '' for none, '?' while the project is unknown."""
         self.asked: list[str] = []
         """What its last prompts were about, oldest first."""
         self.handoff = ""
-        """The moment of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
+        """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
         self.is_off = False
-        """It is to be given nothing."""
+        """Whether it is hushed: given nothing."""
         self.sought = ""
-        """What its folder looked like when a worker was last asked for the project."""
+        """The stamps of its folder's git files when the worker was last asked for the project."""
         self.owed_since = 0.0
-        """Since when it is owed what the worker's next round finds, for which its start could not wait; 0
-        when it is owed nothing."""
+        """When it began to wait for a round of the worker that its start could not wait for, in Unix seconds;
+        0 when it is owed nothing."""
         self.wrote: dict[str, str] = {}
         """Notes that it wrote: path -> the hash of what it made of the note last, or GONE."""
         self.began = 0.0
@@ -60,7 +60,7 @@ class SessionRecord:
         """The session that started it, where it is a subagent's."""
 
     def read(self, line: str) -> None:
-        """Take in one line; an unreadable one says nothing."""
+        """Apply one line of the ledger; a line that can't be understood changes nothing."""
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
         if word in (_GIVEN, _OWN) and second:
@@ -92,8 +92,8 @@ class SessionRecord:
 class Session:
     """A session of an agent: what its ledger says, and what is to be noted there.
 
-    What is noted is part of the record at once, and of the ledger after `save`. A session without an id has
-    no ledger. A subagent (`sub`) is given things apart, and has a ledger of its own.
+    What is noted is in the record at once, and in the ledger after `save`. A session without an id has no
+    ledger. A subagent (`sub`) has a ledger of its own, because it is given things on its own.
     """
 
     __slots__ = ("_lines", "_record", "agent", "folder", "id", "path")
@@ -108,7 +108,7 @@ class Session:
 
     @property
     def record(self) -> SessionRecord:
-        """What the ledger says, which is read when it is first asked for."""
+        """What the ledger says; it is read at the first use."""
         if self._record is None:
             self._record = read_ledger(self.path)
             for line in self._lines:
@@ -116,7 +116,7 @@ class Session:
         return self._record
 
     def began(self, cwd: str) -> None:
-        """The session begins, in the folder `cwd`; nothing new where its ledger says so already."""
+        """The session begins, in the folder `cwd`; where the ledger says so already, nothing is noted."""
         if not self.path or "began" in [line.partition(" ")[0] for line in lasting(self.path)]:
             return
         self._note(f"began {int(time.time())}")
@@ -137,40 +137,41 @@ class Session:
         """The session wrote this entry itself."""
         self._note(f"{_OWN} {entry} {digest}")
 
-    def told_fault(self, key: str) -> None:
-        self._note(f"fault {key}")
+    def told_fault(self, digest: str) -> None:
+        """The session was told the fault with this hash."""
+        self._note(f"fault {digest}")
 
     def saw(self, generation: int) -> None:
-        """The session was given what there is up to this generation of the cache."""
+        """The session was told of all changes up to this generation of the cache."""
         self._note(f"generation {generation}")
 
     def asked(self, about: str) -> None:
-        """A prompt was about these words."""
+        """The session's prompt was about these words."""
         self._note(f"asked {about}")
 
-    def is_in(self, project: str) -> None:
+    def note_project(self, project: str) -> None:
         """The session was told that it is in this folder of the memory; '' for none, '?' for unknown."""
         self._note(f"project {project}")
 
     def began_with(self, handoff: str) -> None:
-        """The moment of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
+        """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
         self._note(f"handoff {handoff}")
 
-    def sought(self, looks: str) -> None:
-        """A worker was asked for the project of a folder that looks so."""
-        self._note(f"sought {looks}")
+    def sought(self, stamps: str) -> None:
+        """The worker was asked for the project of the folder, whose git files have these stamps."""
+        self._note(f"sought {stamps}")
 
     def owes(self, since: float) -> None:
-        """The session is owed what the worker finds after `since`; 0: nothing any more."""
+        """The session is owed what a worker's round brings that begins after `since`; 0 when nothing."""
         self._note(f"{_OWED} {since:.6f}")
 
-    def is_of(self, session: str) -> None:
-        """This one is a subagent's, which that session started."""
+    def note_parent(self, session: str) -> None:
+        """This session is a subagent's, which the session with that id started."""
         self._note("of " + session.replace("\n", " "))
 
     def wrote(self, path: str, data: bytes | None, is_move: bool = False) -> None:
-        """The session has made the note at `path` be `data`, or taken it away; of what the cache doesn't hold
-        nothing is noted. In a move what the note says stays."""
+        """The session wrote `data` to the note at `path`, or removed the note (None). Other files than notes
+        are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it was."""
         if not path.endswith(".md"):
             return
         text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
@@ -182,14 +183,14 @@ class Session:
         if "\n" not in path:
             self._note(f"{_MOVED if is_move else _WROTE} {path} {digest}")
 
-    def is_fork_of(self, session: str) -> None:
-        """The session goes on with a copy of that one's conversation, and knows what that one was given."""
+    def copy_ledger_of(self, session: str) -> None:
+        """The session goes on with a copy of that one's conversation, so it knows what that one was given."""
         for line in lines_of(ledger_path(self.folder, self.agent, session), MAX_BYTES):
             if line and line.partition(" ")[0] not in LASTING:
                 self._note(line)
 
     def save(self) -> None:
-        """Put what was noted into the ledger."""
+        """Append what was noted to the ledger."""
         lines, self._lines = self._lines, []
         add(self.path, lines)
 
@@ -200,7 +201,7 @@ class Session:
 
 
 def read_ledger(path: str) -> SessionRecord:
-    """What the ledger at `path` says; nothing where there is none."""
+    """What the ledger at `path` says; an empty record where there is none."""
     record = SessionRecord()
     for line in lines_of(path, MAX_BYTES) if path else ():
         record.read(line)
@@ -208,7 +209,7 @@ def read_ledger(path: str) -> SessionRecord:
 
 
 def given_before_writes(path: str) -> list[tuple[str, dict[str, str]]]:
-    """Each write of the session: the note's path, and the entries (id -> hash) that it was given before."""
+    """Each write of the session: (the note's path, the entries that it was given before: id -> hash)."""
     given: dict[str, str] = {}
     found = []
     for line in lines_of(path, MAX_BYTES) if path else ():
@@ -222,7 +223,7 @@ def given_before_writes(path: str) -> list[tuple[str, dict[str, str]]]:
 
 
 def hush(path: str, is_off: bool) -> None:
-    """From now on the session is given nothing, or everything again."""
+    """Note that the session is to be given nothing from now on, or is to be given memory again."""
     add(path, ["off" if is_off else "on"])
 
 

@@ -1,4 +1,4 @@
-"""What a session wrote itself is no news to it: its ledger says of each note what it made of it last."""
+"""Which changed notes are news to a session: not those that are as it wrote them itself, by its ledger."""
 
 import _sqlite3
 
@@ -9,8 +9,8 @@ _FLAWED = "select path, problem from note where problem != '' and path in"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
-def others(cache: _sqlite3.Connection, rows: list[IndexRow], session: Session) -> list[IndexRow]:
-    """Those of the changed notes that are not as the session left them; it needn't be told of the rest."""
+def changed_by_others(cache: _sqlite3.Connection, rows: list[IndexRow], session: Session) -> list[IndexRow]:
+    """The changed notes that are not as the session left them; it needn't be told of the others."""
     wrote = session.record.wrote if rows else {}
     if not wrote:
         return rows
@@ -22,7 +22,7 @@ def others(cache: _sqlite3.Connection, rows: list[IndexRow], session: Session) -
     return [row for row in rows if row.path not in own]
 
 
-def flawed(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
+def head_flaws(cache: _sqlite3.Connection, paths: list[str]) -> list[str]:
     """What is wrong with the heads of the notes at `paths`, a line each."""
     if not paths:
         return []

@@ -1,7 +1,7 @@
-"""What hooks leave for the worker: a line an event, and the bytes of memory files as agents wrote them.
+"""What hooks leave for the worker: a line for each event, and the bytes of memory files as agents wrote them.
 
-Bounded: a spool of 4 MiB, which a worker that runs never lets happen, takes no more lines and no versions.
-An event that can't be appended becomes a file of its own in `left/`.
+The spool takes lines and versions until it has 4 MiB, which it reaches only when no worker runs. An event
+that can't be appended becomes a file of its own in `left/`.
 """
 
 import _sqlite3
@@ -17,11 +17,11 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_VERSION = 1024 * 1024
 
 MAX_VERSIONS = 2000
-"""Versions that wait for the worker; beyond that only the file itself holds what was written, and the session
-is told."""
+"""The most versions that wait for the worker. What an agent writes beyond them is in its file only, and the
+session is told so."""
 
 MAX_LEFT = 2000
-"""Events that wait as files of their own."""
+"""The most events that wait as files of their own."""
 
 
 class KeptVersion:
@@ -39,10 +39,10 @@ class KeptVersion:
 def spool(
     db: _sqlite3.Connection, folder: str, moment: str, event: Event, kept: KeptVersion | None = None
 ) -> bool:
-    """Append what the event tells of session, cwd, source, transcript and path, or of the version `kept`.
+    """Append a line with the event's session, cwd, source, transcript and path, or with the version `kept`.
 
-    With one, not before the disk has it. Where others have the spool's lock for too long, or it can't be
-    written, the line goes to a file of its own; False when that can't be either.
+    With a version, it returns when the line is on disk. Where others hold the spool's lock for too long, or
+    it can't be written, the line goes to a file of its own; False when that can't be written either.
     """
     fields: dict[str, object] = {
         "at": time.time(),
@@ -66,9 +66,10 @@ def spool(
 
 
 def _leave(folder: str, line: str, durable: bool) -> bool:
-    """Keep the line in a file of its own, which is there whole or not at all; its name tells its turn.
+    """Put the line into a file of its own, which appears whole or not at all; the files' names tell their
+    order.
 
-    A full spool means that nobody works for long: then only what the disk must have is left.
+    A full spool means that no worker has run for long: then only a `durable` line is left.
     """
     left = f"{folder}/left"
     name = f"{time.time_ns()}-{os.getpid()}"
@@ -89,18 +90,19 @@ def _leave(folder: str, line: str, durable: bool) -> bool:
     return True
 
 
-def written(path: str, wrote: str = "") -> bytes | None:
-    """What the agent `wrote`, or the file at `path` as it is now.
+def written_bytes(path: str, wrote: str = "") -> bytes | None:
+    """What the agent says that it `wrote`, or else the file at `path` as it is now; None where there is
+    neither.
 
-    What was written is told rather than read where it can be: by now another editor may have replaced it.
-    Only a regular file of at most 1 MiB is read, and never through a link.
+    The agent's word comes first, because by now another editor may have replaced the file. Only a regular
+    file of at most 1 MiB is read, and never through a link.
     """
     data = wrote.encode("utf-8", "replace") if wrote else bytes_of(path, MAX_VERSION)
     return None if data is None or len(data) > MAX_VERSION else data
 
 
 def why_not_kept(folder: str, path: str, wrote: str, data: bytes | None) -> str:
-    """Why no version of the file at `path` was kept, as the end of a sentence; '' where there is none."""
+    """Why no version of the file at `path` was kept, as the end of a sentence; '' if nothing was to keep."""
     if data is not None:
         if _is_full(folder):
             return f"{MAX_VERSIONS} versions wait for a commit already, or {MAX_BYTES >> 20} MiB of events"
@@ -114,7 +116,7 @@ def why_not_kept(folder: str, path: str, wrote: str, data: bytes | None) -> str:
 
 
 def keep_version(folder: str, data: bytes | None) -> str:
-    """Keep what was `written` in `versions/`; its name there, or ''."""
+    """Put the bytes into a file in `versions/`; its name, or '' where that can't be."""
     if data is None or _is_full(folder):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
@@ -122,13 +124,13 @@ def keep_version(folder: str, data: bytes | None) -> str:
         return ""
     try:
         _put(f"{folder}/versions/{name}", data)
-    except OSError:  # what was written is in the file, and the worker is told of it
+    except OSError:  # the agent's file still holds the bytes, and the worker is told of it
         return ""
     return name
 
 
 def _put(path: str, data: bytes) -> None:
-    """Make a file of these bytes, or none."""
+    """Make a file with these bytes and have it on disk; where that fails, no file is left."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENING, 0o600)
     try:
         view = memoryview(data)

@@ -1,7 +1,8 @@
-"""Traces: a line a prompt, with what it was given, what was left out and why, or why there was silence.
+"""Traces: a line for each prompt, with what it was given, what was left out and why, or why there was
+silence.
 
-One file a memory repository, at most 256 KiB: of a fuller one the older half is forgotten. Of the prompt only
-the beginning is kept.
+A memory repository has one file of at most 256 KiB; once it is full, the older half is dropped. Only the
+beginning of a prompt is kept.
 """
 
 import _blake2
@@ -20,11 +21,11 @@ MAX_PROMPT = 120
 MAX_LEFT_OUT = 10
 MAX_GIVEN = 50
 _PLACE = 300
-"""Characters of a place; one beyond them is a path that nobody would read."""
+"""The most characters of a place or an id that are kept."""
 
 
 class Subject:
-    """What a trace is about: a prompt of a session, or the file that was edited in it."""
+    """What a trace is about: a prompt of a session, or a file that the session edited."""
 
     __slots__ = ("agent", "by", "edited", "prompt", "session")
 
@@ -49,9 +50,9 @@ def note_trace(
     given: list[EntryHit],
     left_out: list[tuple[EntryHit, str]],
 ) -> str:
-    """Note what was given for the subject; returns the trace's id, '' when it couldn't be written.
+    """Write a trace of what was given for the subject; its id, or '' when it couldn't be written.
 
-    Any open database makes the JSON.
+    `db` may be any open database: it only makes the JSON.
     """
     moment = time.time()
     seed = f"{time.time_ns()} {os.getpid()} {subject.session}".encode("utf-8", "replace")
@@ -68,8 +69,8 @@ def note_trace(
                 "prompt": _text(subject.prompt, MAX_PROMPT),
                 "edited": _text(subject.edited, _PLACE),
                 "silence": silence,
-                "given:json": _array(db, [_told(hit) for hit in given[:MAX_GIVEN]]),
-                "left_out:json": _array(db, [(*_told(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),
+                "given:json": _array(db, [_fields(hit) for hit in given[:MAX_GIVEN]]),
+                "left_out:json": _array(db, [(*_fields(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),
             },
         )
     except _sqlite3.Error:
@@ -77,7 +78,7 @@ def note_trace(
     return name if _put(f"{folder}/traces.jsonl", line) else ""
 
 
-def _told(hit: EntryHit) -> tuple[object, ...]:
+def _fields(hit: EntryHit) -> tuple[object, ...]:
     at = place(hit.path, hit.first_line, hit.last_line)
     return (hit.id, at[:_PLACE], round(hit.score, 3))
 
@@ -98,7 +99,7 @@ def _put(path: str, line: str) -> bool:
         return True
     try:
         if os.stat(path).st_size + len(line) * 4 < MAX_BYTES:
-            return False  # it isn't full, but the disk is, or may not be written
+            return False  # the file isn't full: the disk is, or it can't be written
         _halve(path)
     except OSError:
         return False
@@ -106,7 +107,7 @@ def _put(path: str, line: str) -> bool:
 
 
 def _halve(path: str) -> None:
-    """Keep the newer half, in a new file: who reads the old one meanwhile reads whole lines."""
+    """Put the newer half into a new file: a process that reads the old one meanwhile reads whole lines."""
     kept = lines_of(path, MAX_BYTES // 2)[1:]
     fresh = f"{path}.new"
     file = open_own(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

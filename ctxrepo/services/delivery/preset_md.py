@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxrepo.domain.note.pi_head import pi_head
-from ctxrepo.hooks.packet.md import Listed, md_block
+from ctxrepo.hooks.packet.md import NoteFields, md_block
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.storage.memory import Memory
@@ -24,7 +24,7 @@ def preset_md(memory: Memory, project: Project | None) -> str:
     return md_block(sections, str(memory.root))
 
 
-def _notes(memory: Memory, folder: str, below: str) -> Iterator[Listed]:
+def _notes(memory: Memory, folder: str, below: str) -> Iterator[NoteFields]:
     for path in note_paths(memory, [folder]):
         if path.startswith(f"{folder}/{below}") and path.endswith(".md"):
             note = read_note(memory, path)

@@ -16,7 +16,7 @@ from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
-from ctxrepo.hooks.moments.prompt_block import why_off, without
+from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
 from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -179,7 +179,7 @@ def _ranked(
         found = ask(cache, request)
     _, given = recall_block(found.hits, 0, "", asked.budget)
     why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why
-    left = without(found.hits, given, {}, asked.budget) + found.left_out
+    left = not_given(found.hits, given, {}, asked.budget) + found.left_out
     return RecallAnswer(why, given, left), silence if given else ""
 
 

@@ -13,7 +13,7 @@ from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
 
 MAX_CHECKOUTS = 5000
-"""Checkouts remembered; beyond that those recorded longest ago go, and are looked at again when used."""
+"""The most checkouts that are recorded; the oldest rows go, and are recorded anew when used."""
 
 _SCHEMA = """
     drop view if exists given;
@@ -32,7 +32,7 @@ _SCHEMA = """
         from (select *, claim != '' and (select value from settings where key = 'trust') is 'ask' as is_held
             from checkout)
 """
-"""`given` is what hooks see: a checkout with a claim is no project while the user is to be asked."""
+"""Hooks read the view `given`, where a checkout with a claim has no project while trust is 'ask'."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,11 @@ class CompiledRepository:
 
 @dataclass(frozen=True)
 class CompiledCheckout:
-    """What a code checkout was found to be: `project` '' is none, `folder` '' is not registered yet.
+    """What a code checkout was found to be: `project` is '' for none, `folder` is '' while it isn't
+    registered.
 
-    `own` is the id that it has by itself, which may have stood for `project`. `claim` says why it may not be
-    what it says it is; '' where nothing speaks against it.
+    `own` is the id that the checkout itself yields; `project` may be an earlier id that it goes on with.
+    `claim` says why it may not be what it says it is; '' where nothing speaks against it.
     """
 
     top: str
@@ -91,7 +92,8 @@ def compile_settings(
 
 @healing(_discard)
 def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
-    """Remember what the checkout at `top`, links resolved, is; False when that was known or can't be.
+    """Record what the checkout at `top` (links resolved) is; False when that was recorded already or can't
+    be.
 
     Before `init` there is no hooks.db, and none is made.
     """

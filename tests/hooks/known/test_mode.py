@@ -10,7 +10,7 @@ from world import World
 
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.mode import gives, why_not
-from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
 
 ASKED = "which port is the staging database on?"
 NEW = {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n"}
@@ -90,7 +90,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert "below" not in block.preamble
     assert "ctxrepo search" in block.preamble
     assert "{" not in block.preamble
-    assert "below" in filled(PREAMBLE, "/m", "shop")
+    assert "below" in fill(PREAMBLE, "/m", "shop")
     world.compile(preamble="")
     assert world.run("SessionStart") == ""
 

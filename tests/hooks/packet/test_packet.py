@@ -19,9 +19,9 @@ from ctxrepo.hooks.packet.contents import PacketContents, ScopeContents
 from ctxrepo.hooks.packet.lane import OWN, Bounds
 from ctxrepo.hooks.packet.lanes.opening import CAVEAT_TEXT
 from ctxrepo.hooks.packet.packet import Packet, packet
-from ctxrepo.hooks.packet.preamble import PREAMBLE, filled
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
-from ctxrepo.hooks.packet.sections import change_section, fault_section, told
+from ctxrepo.hooks.packet.sections import change_section, fault_section, first_faults
 
 SECRET = "00112233445566778899aabbccddeeff"
 TODAY = day_of("2026-03-01") or 0
@@ -285,28 +285,28 @@ def test_a_body_of_one_endless_line_leaves_its_place(parse: Callable[[str], Any]
 
 
 def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], Any]) -> None:
-    text = own([("global", "", [], 0)], preamble=filled(PREAMBLE, "/m", "shop"))
-    assert parse(text).preamble == filled(PREAMBLE, "/m", "shop").rstrip("\n")
+    text = own([("global", "", [], 0)], preamble=fill(PREAMBLE, "/m", "shop"))
+    assert parse(text).preamble == fill(PREAMBLE, "/m", "shop").rstrip("\n")
     assert own([]) == ""
 
 
 def test_the_preamble_is_short_and_names_the_places() -> None:
-    said = filled(PREAMBLE, "/home/ada/.ctxrepo", "shop")
+    said = fill(PREAMBLE, "/home/ada/.ctxrepo", "shop")
     assert len(said.encode()) <= 1200
     assert "/home/ada/.ctxrepo" in said
     assert "`shop/`" in said
-    assert "(this one: none yet)" in filled(PREAMBLE, "/m", "")
-    assert "this one" not in filled(PREAMBLE, "/m", "", is_known=False)
+    assert "(this one: none yet)" in fill(PREAMBLE, "/m", "")
+    assert "this one" not in fill(PREAMBLE, "/m", "", is_known=False)
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:
     faults = [CachedFault(str(n), f"fault {n}\n" + "x" * 100) for n in range(30)]
-    kept = told(faults)
+    kept = first_faults(faults)
     assert 5 < len(kept) < 12
     assert faults[: len(kept)] == kept
     section = fault_section([fault.text for fault in kept], 1024)
     assert parse(seal(section, SECRET)).faults == [fault.text for fault in kept]
-    assert told([]) == []
+    assert first_faults([]) == []
 
 
 def test_changes_end_with_how_many_are_left_out(parse: Callable[[str], Any]) -> None:

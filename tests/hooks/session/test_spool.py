@@ -17,7 +17,14 @@ import pytest
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.session import spool as module
-from ctxrepo.hooks.session.spool import MAX_VERSION, KeptVersion, keep_version, spool, why_not_kept, written
+from ctxrepo.hooks.session.spool import (
+    MAX_VERSION,
+    KeptVersion,
+    keep_version,
+    spool,
+    why_not_kept,
+    written_bytes,
+)
 
 EVENT = Event("claude", "", {})
 
@@ -41,9 +48,9 @@ def test_a_line_says_what_is_known_and_leaves_out_the_rest(db: _sqlite3.Connecti
 def test_a_version_is_the_bytes_as_they_are_now(tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_bytes(b"\xff\x00one")
-    first = keep_version(str(tmp_path), written(str(note)))
+    first = keep_version(str(tmp_path), written_bytes(str(note)))
     note.write_bytes(b"two")
-    second = keep_version(str(tmp_path), written(str(note)))
+    second = keep_version(str(tmp_path), written_bytes(str(note)))
     assert (tmp_path / "versions" / first).read_bytes() == b"\xff\x00one"
     assert (tmp_path / "versions" / second).read_bytes() == b"two"
 
@@ -53,10 +60,10 @@ def test_what_is_no_small_regular_file_is_not_copied(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "big")
     os.mkfifo(tmp_path / "pipe")
     for name in ("big", "link", "pipe", "none", "."):
-        assert keep_version(str(tmp_path), written(str(tmp_path / name))) == ""
+        assert keep_version(str(tmp_path), written_bytes(str(tmp_path / name))) == ""
     assert not (tmp_path / "versions").exists()
     (tmp_path / "fits").write_bytes(b"x" * MAX_VERSION)
-    assert keep_version(str(tmp_path), written(str(tmp_path / "fits")))
+    assert keep_version(str(tmp_path), written_bytes(str(tmp_path / "fits")))
 
 
 def test_a_spool_nobody_reads_stops_growing(
@@ -66,7 +73,7 @@ def test_a_spool_nobody_reads_stops_growing(
     while spool(db, str(tmp_path), "stop", Event("claude", "", {"cwd": "x" * 9000})):
         pass
     (tmp_path / "note.md").write_text("x")
-    assert keep_version(str(tmp_path), written(str(tmp_path / "note.md"))) == ""
+    assert keep_version(str(tmp_path), written_bytes(str(tmp_path / "note.md"))) == ""
     assert (tmp_path / "spool.jsonl").stat().st_size <= 70_000
 
 
@@ -79,11 +86,11 @@ def test_beyond_so_many_versions_none_is_kept(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(module, "MAX_VERSIONS", 20)
     note = tmp_path / "note.md"
     note.write_text("- a fact\n")
-    names = {keep_version(str(tmp_path), written(str(note))) for _ in range(20)}
+    names = {keep_version(str(tmp_path), written_bytes(str(note))) for _ in range(20)}
     assert "" not in names
-    assert keep_version(str(tmp_path), written(str(note))) == ""
+    assert keep_version(str(tmp_path), written_bytes(str(note))) == ""
     (tmp_path / "versions" / names.pop()).unlink()
-    assert keep_version(str(tmp_path), written(str(note))) != ""
+    assert keep_version(str(tmp_path), written_bytes(str(note))) != ""
 
 
 @contextmanager
@@ -151,7 +158,7 @@ def test_a_line_follows_a_spool_that_is_replaced_while_it_waits(
 def test_why_a_version_was_not_kept_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     note = tmp_path / "note.md"
     note.write_bytes(b"x" * (MAX_VERSION + 1))
-    assert why_not_kept(str(tmp_path), str(note), "", written(str(note))) == "it is larger than 1 MiB"
+    assert why_not_kept(str(tmp_path), str(note), "", written_bytes(str(note))) == "it is larger than 1 MiB"
     assert why_not_kept(str(tmp_path), str(tmp_path / "gone"), "", None) == ""
     assert "1 MiB" in why_not_kept(str(tmp_path), str(tmp_path / "gone"), "x" * (MAX_VERSION + 1), None)
     monkeypatch.setattr(module, "MAX_VERSIONS", 0)

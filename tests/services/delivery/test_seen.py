@@ -17,7 +17,7 @@ from machines import Machine, make_machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
-from ctxrepo.hooks.known.staleness import is_unseen, news
+from ctxrepo.hooks.known.staleness import is_unwatched, news
 from ctxrepo.services.delivery.seen import FOLDERS, NOTES, SCOPES, see
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.history.conflicts import resolve
@@ -58,7 +58,7 @@ def has_news(machine: Machine, *scopes: str) -> bool:
         found = settings_of(db, state)
         assert found is not None
         wanted = list(scopes) or ["global", "shop"]
-        return is_unseen(cache, wanted) or bool(news(World(found), cache, wanted))
+        return is_unwatched(cache, wanted) or bool(news(World(found), cache, wanted))
 
 
 def replace(file: Path, text: str) -> None:

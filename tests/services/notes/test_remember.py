@@ -17,7 +17,7 @@ from ctxrepo.hooks.known.cache import generation_of
 from ctxrepo.hooks.known.notes import changed_since
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.hooks.session.session_writes import others
+from ctxrepo.hooks.session.session_writes import changed_by_others
 from ctxrepo.services.notes.remember import Fact, Near, remember, stage
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory
@@ -234,7 +234,8 @@ def news(memory: Memory, since: int, session: str) -> list[str]:
     with closing(sqlite3.connect(str(memory.state.cache))) as cache:
         changed = changed_since(cache, ["shop", "global"], since)
         return sorted(
-            row.path for row in others(cache, changed, Session(str(memory.state.root), "claude", session))
+            row.path
+            for row in changed_by_others(cache, changed, Session(str(memory.state.root), "claude", session))
         )
 
 

@@ -1,4 +1,4 @@
-"""Files of the project's code that were touched last, each with the lines it was about."""
+"""The project's code files that agents read or wrote last, each with the lines."""
 
 from ctxrepo.domain.text.block import index_line, size
 from ctxrepo.domain.text.cut import fitting

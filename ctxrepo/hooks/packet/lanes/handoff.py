@@ -1,4 +1,4 @@
-"""The newest handoff, without what the log or the list says as well, or has ticked off since."""
+"""The newest handoff, without what the log or the checklist says too, or has ticked off since."""
 
 from ctxrepo.domain.text.escape import escape_text
 from ctxrepo.hooks.known.notes import CachedHandoff, handoff_of
@@ -21,27 +21,28 @@ class _Handoff(PacketLane):
         handoff = draft.contents.handoff
         if handoff is None:
             return ""
-        said = _said(draft)
-        known = {"Done: ": said, "Open: ": said + draft.contents.ticked}
+        shown = _shown_words(draft)
+        known = {"Done: ": shown, "Open: ": shown + draft.contents.ticked}
         lines = [line for line in handoff.text.split("\n") if line[6:] not in known.get(line[:6], ())]
         if [one for one in draft.sections if one.lane.name == SCRATCHPAD and one.text]:
-            lines = [line for line in lines if not _counts_open(line)]  # the list says itself how many
+            lines = [line for line in lines if not _counts_open(line)]  # the checklist itself shows how many
         shortened = CachedHandoff(handoff.name, handoff.ts, "\n".join(lines))
         return handoff_section(shortened, room) if lines else ""
 
 
-def _said(draft: PacketDraft) -> list[str]:
-    """What the entries that stand in the packet say, as a handoff would tell it."""
-    said = []
+def _shown_words(draft: PacketDraft) -> list[str]:
+    """What the entries say that stand whole in the packet, as a handoff would write it."""
+    found = []
     for section in draft.sections:
         lane = section.lane
         for entry in lane.entries(draft.contents, section.folder):
             if (words := lane.words_of(entry)) and escape_text(entry.text) + "\n" in section.text:
-                said += words
-    return said
+                found += words
+    return found
 
 
 def _counts_open(line: str) -> bool:
+    """Whether it is `Open: N more`, with which a handoff counts the open items that it doesn't name."""
     return line.startswith("Open: ") and line.endswith(" more") and line[6:-5].isdecimal()
 
 

@@ -1,4 +1,4 @@
-"""The index: a line a note, of all scopes in one order, each scope within what it is allowed."""
+"""The index: a line for each note, of all scopes in one order, each scope within its own allowance."""
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.hooks.known.notes import IndexRow, index_of
@@ -32,7 +32,7 @@ class _Index(PacketLane):
         return [""] if [scope for scope in contents.scopes if scope.count] else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        """The last line counts those that are left out."""
+        """The last line counts the notes that are left out."""
         scopes, today, allowed = draft.contents.scopes, draft.today, _allowed(draft, room)
         total = sum([scope.count for scope in scopes])
         rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
@@ -48,7 +48,8 @@ class _Index(PacketLane):
 
 
 def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
-    """Bytes of the index that each scope may take; a later one gets whatever the ones before it leave."""
+    """The bytes that each scope may take: all the room, but the global one beside a project only its share,
+    less what its MEMORY.md took."""
     allowed = {scope.folder: room for scope in draft.contents.scopes}
     for folder in allowed:
         if draft.contents.is_shared(folder):
@@ -60,9 +61,10 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
 def _within(
     rows: list[tuple[IndexRow, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
 ) -> list[str]:
-    """The lines of the beginning of every scope's rows that fits, in the order of all.
+    """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
 
-    `made` has the lines by path. Of a thousand rows a tenth fits, so a line is made when there is room.
+    `made` keeps the lines by path for the next call. Of a thousand rows a tenth fits, so a line is made only
+    while its scope has room.
     """
     kept = []
     for row, folder in rows:

@@ -1,4 +1,4 @@
-"""Entries of one kind, a line each: preferences, facts, tools, lessons, and what is about the user."""
+"""Entries by category, a line each: preferences, facts, tools, lessons, and what is about the user."""
 
 from ctxrepo.domain.text.block import age_of, index_line, place
 from ctxrepo.domain.text.cut import pieces
@@ -10,7 +10,7 @@ _CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather 
 
 
 class _Kind(PacketLane):
-    """The entries in one of some categories, those of the project first."""
+    """The entries in one of these categories, the project's first."""
 
     __slots__ = ("categories",)
 
@@ -31,13 +31,13 @@ class _Kind(PacketLane):
         return pieces(title, lines, "entries", room, section.bounds.keep, section.bounds.most_lines)
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
-        """Its place, its text, its age. There may be hundreds, so they do without ids."""
+        """Place, text and age of the entry. There may be hundreds, so the id is left out."""
         where = place(entry.path, entry.first_line, entry.last_line)
         return index_line(where, entry.text, "", age_of(entry.updated, today))
 
 
 class _Lessons(_Kind):
-    """What was corrected comes before what proved right."""
+    """Lessons; those that correct something come before those that confirm something."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class _Lessons(_Kind):
 
 
 class _Facts(_Kind):
-    """The first entries of a project that are of none of the other kinds."""
+    """The first entries of a project that are in none of the other lanes' categories."""
 
     __slots__ = ()
 
@@ -59,8 +59,8 @@ class _Facts(_Kind):
 
 
 def _confirms(entry: PacketEntry) -> bool:
-    said = entry.text.lower()
-    return not [word for word in _CORRECTS if word in said]
+    text = entry.text.lower()
+    return not [word for word in _CORRECTS if word in text]
 
 
 PREFERENCES = _Kind("preferences", 50, ("preference", "preferences", "pref"))

@@ -1,4 +1,4 @@
-"""The daily notes: today's, with one that a machine further east has begun already, and the last before."""
+"""The daily notes: today's, tomorrow's where a machine further east has begun it, and the last before."""
 
 from ctxrepo.domain.text.block import day_of
 from ctxrepo.domain.text.cut import TAIL
@@ -8,7 +8,7 @@ from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DAILY, OWN, Bounds, NoteLane, PacketSource
 
 _LOG_DAYS = 7
-"""The last log before today's is shown when it is no older."""
+"""The last daily note before today's is shown if it is at most so many days old."""
 
 
 class _Today(NoteLane):

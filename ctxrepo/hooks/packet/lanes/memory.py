@@ -1,4 +1,4 @@
-"""The MEMORY.md of each scope, as it stands."""
+"""The MEMORY.md of each scope, as it is written, without struck entries."""
 
 from ctxrepo.domain.text.cut import ENDS, passage
 from ctxrepo.domain.text.escape import escape_field, escape_text

@@ -1,4 +1,4 @@
-"""Before all else in a packet: the rules for using the memory, or that what it says may be old."""
+"""The opening of a packet: the rules for using the memory, or the warning that what it says may be old."""
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.domain.text.cut import fitting

@@ -17,7 +17,7 @@ class _Pinned(PacketLane):
         contents.entries[self.name, ""] = found
 
     def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
-        """Without those of a MEMORY.md, which is shown itself, or is cut from its end."""
+        """The pinned entries without those of a MEMORY.md, which has a section of its own."""
         bodies = [f"{scope.folder}/MEMORY.md" for scope in contents.scopes if scope.body]
         return [entry for entry in super().entries(contents, folder) if entry.path not in bodies]
 

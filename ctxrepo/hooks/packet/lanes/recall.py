@@ -1,4 +1,4 @@
-"""What the prompts before a compaction recall: a session that goes on with its work is given it again."""
+"""What the last prompts before a compaction recall: the session that goes on is given it again."""
 
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DAILY, OWN, Bounds, PacketDraft, PacketLane, Section
@@ -11,11 +11,11 @@ class _Recall(PacketLane):
         return [""] if contents.recalled else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        from ctxrepo.hooks.packet.recalled import recalled  # after a compaction only
+        from ctxrepo.hooks.packet.recalled import recall_section  # after a compaction only
 
-        stands = draft.shown()
-        hits = [hit for hit in draft.contents.recalled if hit.id not in stands]
-        text, _ = recalled(hits, draft.today, room, section.bounds.most_lines)
+        shown = draft.shown()
+        hits = [hit for hit in draft.contents.recalled if hit.id not in shown]
+        text, _ = recall_section(hits, draft.today, room, section.bounds.most_lines)
         return text
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:

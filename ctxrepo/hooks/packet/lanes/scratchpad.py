@@ -6,7 +6,7 @@ from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import DAILY, OWN, SCRATCHPAD, Bounds, NoteLane, PacketSource
 
 _MOST_TOLD = 300
-"""Characters of an item that a handoff tells."""
+"""The most characters of an item that a handoff writes."""
 
 
 class _Scratchpad(NoteLane):
@@ -23,8 +23,9 @@ class _Scratchpad(NoteLane):
 
 
 def wordings(text: str) -> list[tuple[str, str]]:
-    """(box, words) of all items in an entry of a checklist, as a handoff may tell of them: on one line, from
-    the box to the end of any of the item's lines, cut where they are long."""
+    """(box, words) of each item in an entry of a checklist, on one line and cut, as a handoff would write it.
+    An item of several lines yields a pair for each line, with its words up to there: a handoff may have only
+    those."""
     found = []
     box = said = ""
     for line in text.split("\n"):
