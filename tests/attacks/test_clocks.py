@@ -62,7 +62,7 @@ def test_a_helper_that_failed_in_the_future_is_begun_again(
     begun: list[tuple[str, ...]] = []
     monkeypatch.setattr(semantic, "start_helper", lambda *words: begun.append(words))
     in_future(tmp_path / semantic.FAILED, ahead)
-    assert semantic._spoken(World({"folder": str(tmp_path)}), b"what?\n") == b""
+    assert semantic._answer_line(World({"folder": str(tmp_path)}), b"what?\n") == b""
     assert len(begun) == 1
 
 

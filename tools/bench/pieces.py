@@ -69,7 +69,7 @@ def pieces(person: Person) -> Iterator[str]:
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
         "a line of the spool": lambda: spool.spool(db, scratch, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
-        "a version that the disk has": lambda: spool.keep_version(scratch, spool.written(__file__)),
+        "a version that the disk has": lambda: spool.keep_version(scratch, spool.written_bytes(__file__)),
         "which project": lambda: locate.place_of(db, code, settings["home"]),
         "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes(general)),
         "a prompt searched": lambda: query.find(notes, next(prompts), place.scopes(general), 4),
