@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from checkouts import git, repository
 from machines import PROJECT_URL, Machine
+from processes import wait_for_workers
 from sessions import Session, connected, eventually
 
 from ctxrepo.services.locate.project import is_known
@@ -26,6 +27,7 @@ def desk(ada: Machine) -> Machine:
     for words in (("remember", SECRET_OF_SHOP), ("remember", OF_ADA, "--scope", "global")):
         done = ada.ctxrepo(*words)
         assert done.returncode == 0, done.stderr
+    wait_for_workers(ada)
     assert SECRET_OF_SHOP in begin(ada, ada.project_folder, "own")
     return ada
 
