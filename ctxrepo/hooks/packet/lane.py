@@ -108,13 +108,20 @@ class PacketLane:
         """The most bytes that a section gets."""
         return section.bounds.cap
 
+    def title(self, draft: PacketDraft, section: Section) -> str:
+        """The first line of a section: the lane's name, unless a lane knows better."""
+        return f"## {self.name.capitalize()}\n"
+
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        """The section in at most `room` bytes; '' where that is too little."""
-        raise NotImplementedError
+        """The section in at most `room` bytes; '' where that is too little. Unless a lane knows better, these
+        are its entries below its title."""
+        lines = [self.line_of(entry, draft.today) for entry in self.entries(draft.contents, section.folder)]
+        title, bounds = self.title(draft, section), section.bounds
+        return pieces(title, lines, "entries", room, bounds.keep, bounds.most_lines)
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
-        """The lines of an entry in its section."""
-        raise NotImplementedError
+        """The lines of an entry in its section: as they are written, unless a lane knows better."""
+        return escape_text(entry.text) + "\n"
 
     def words_of(self, entry: PacketEntry) -> list[str]:
         """What an entry says, as a handoff would write it; a handoff then leaves it out."""
@@ -132,12 +139,6 @@ class NoteLane(PacketLane):
 
     __slots__ = ()
 
-    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        entries, bounds = self.entries(draft.contents, section.folder), section.bounds
-        first, *_ = entries
-        lines = [self.line_of(entry, draft.today) for entry in entries]
-        title = f"## {escape_field(first.path)}\n"
-        return pieces(title, lines, "entries", room, bounds.keep, bounds.most_lines)
-
-    def line_of(self, entry: PacketEntry, today: int) -> str:
-        return escape_text(entry.text) + "\n"
+    def title(self, draft: PacketDraft, section: Section) -> str:
+        first, *_ = self.entries(draft.contents, section.folder)
+        return f"## {escape_field(first.path)}\n"

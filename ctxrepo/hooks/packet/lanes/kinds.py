@@ -1,10 +1,9 @@
 """Entries by category, a line each: preferences, facts, tools, lessons, and what is about the user."""
 
 from ctxrepo.domain.text.block import age_of, index_line, place
-from ctxrepo.domain.text.cut import pieces
 from ctxrepo.hooks.known.notes import PacketEntry, by_category, first_entries
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import ALL, SEMANTIC, Bounds, PacketDraft, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.lane import ALL, SEMANTIC, Bounds, PacketLane, PacketSource
 
 _CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather than", "stop ")
 
@@ -23,12 +22,6 @@ class _Kind(PacketLane):
         for scope in contents.scopes[::-1]:
             found += by_category(source.cache, scope.folder, self.categories)
         contents.entries[self.name, ""] = found
-
-    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        title = f"## {self.name.capitalize()}\n"
-        entries = self.entries(draft.contents, section.folder)
-        lines = [self.line_of(entry, draft.today) for entry in entries]
-        return pieces(title, lines, "entries", room, section.bounds.keep, section.bounds.most_lines)
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """Place, text and age of the entry. There may be hundreds, so the id is left out."""

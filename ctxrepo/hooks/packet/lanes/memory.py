@@ -1,8 +1,8 @@
 """The MEMORY.md of each scope, as it is written, without struck entries."""
 
 from ctxrepo.domain.text.cut import ENDS, passage
-from ctxrepo.domain.text.escape import escape_field, escape_text
-from ctxrepo.hooks.known.notes import PacketEntry, body_of, entries_at
+from ctxrepo.domain.text.escape import escape_field
+from ctxrepo.hooks.known.notes import body_of, entries_at
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import (
     DAILY,
@@ -39,9 +39,6 @@ class _Memory(PacketLane):
         title = f"## {escape_field(section.folder)}/MEMORY.md\n"
         body, bounds = draft.contents.body_of(section.folder), section.bounds
         return passage(title, body, room, bounds.keep, bounds.most_lines)
-
-    def line_of(self, entry: PacketEntry, today: int) -> str:
-        return escape_text(entry.text) + "\n"
 
 
 BODIES = _Memory(MEMORY, {OWN: Bounds(1024, 3072), DAILY: Bounds(0, 4000, 150, ENDS)})

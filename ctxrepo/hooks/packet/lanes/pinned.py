@@ -1,12 +1,9 @@
 """Pinned entries, a line each: its place and id, its text, its age."""
 
 from ctxrepo.domain.text.block import age_of, index_line, named
-from ctxrepo.domain.text.cut import pieces
 from ctxrepo.hooks.known.notes import PacketEntry, pinned_of
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import OWN, Bounds, PacketDraft, PacketLane, PacketSource, Section
-
-_TITLE = "## Pinned\n"
+from ctxrepo.hooks.packet.lane import OWN, Bounds, PacketLane, PacketSource
 
 
 class _Pinned(PacketLane):
@@ -20,10 +17,6 @@ class _Pinned(PacketLane):
         """The pinned entries without those of a MEMORY.md, which has a section of its own."""
         bodies = [f"{scope.folder}/MEMORY.md" for scope in contents.scopes if scope.body]
         return [entry for entry in super().entries(contents, folder) if entry.path not in bodies]
-
-    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        entries = self.entries(draft.contents, section.folder)
-        return pieces(_TITLE, [self.line_of(one, draft.today) for one in entries], "entries", room)
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         where = named(entry.path, entry.first_line, entry.last_line, entry.id)
