@@ -23,9 +23,9 @@ class ItemToDecide:
     why: str
     """What waits, in a line."""
     before: str | None = None
-    """The text that holds now, None where there is none."""
+    """The text that holds now; None where there is none, or where too many files are held back."""
     after: str | None = None
-    """The text that waits, None where the file is gone."""
+    """The text that waits; None where the file is gone, or where too many are held back."""
     since: datetime | None = None
     """Since when it waits; None where that isn't known."""
     who: str = ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.guard import deletions
+from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.records.decision import ItemToDecide, Kind
@@ -20,6 +21,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.heldback import HeldBack, HeldBackFile
 
 _RESOLVE = "ctxrepo conflicts resolve {} --keep {}"
+_MOST_TEXTS = 20
 
 
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
@@ -29,23 +31,37 @@ def items_to_decide(memory: Memory) -> list[ItemToDecide]:
 
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
-    """An item for each reason; of what was deleted, for each file."""
-    for one in sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since):
-        refusal = one.refusal
-        is_deletion = refusal.rule == deletions.RULE
+    """An item for each file. Only the first have their texts: thousands may have been deleted."""
+    oldest_first = sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since)
+    by_path: dict[str, list[HeldBack]] = {}
+    for held in oldest_first:
+        by_path.setdefault(held.refusal.path, []).append(held)
+    for number, (path, reasons) in enumerate(by_path.items()):
+        has_texts = number < _MOST_TEXTS
+        first, *_ = reasons
+        is_deletion = first.refusal.rule == deletions.RULE
         kind: Kind = "deletion" if is_deletion else "held"
-        choices = ("ctxrepo sync --accept deletions", "ctxrepo doctor --fix") if is_deletion else ()
         yield ItemToDecide(
-            id=f"{kind}:{refusal.at}",
+            id=_held_id(kind, first.refusal),
             kind=kind,
-            path=mask(refusal.path),
-            why=refusal.message,
-            before=_committed(memory, refusal.path),
-            after=_on_disk(memory, one),
-            since=_moment(one.since),
+            path=mask(path),
+            why="; ".join(_why(held.refusal) for held in reasons),
+            before=_committed(memory, path) if has_texts else None,
+            after=_on_disk(memory, first) if has_texts else None,
+            since=_moment(first.since),
             who=memory.host,
-            choices=choices,
+            choices=("ctxrepo sync --accept deletions", "ctxrepo doctor --fix") if is_deletion else (),
         )
+
+
+def _held_id(kind: Kind, refusal: Refusal) -> str:
+    """Paths that hold secrets may be alike once these are masked, so the fingerprint is added."""
+    path = mask(refusal.path)
+    return f"{kind}:{path}" if path == refusal.path else f"{kind}:{path}:{refusal.fingerprint}"
+
+
+def _why(refusal: Refusal) -> str:
+    return f"line {refusal.line}: {refusal.message}" if refusal.line else refusal.message
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:

@@ -17,6 +17,7 @@ from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
+OTHER_KEY = "AKIA" + "JW4TGLD6BXCQ2ZPK"
 
 
 def waiting(machine: Machine) -> list[ItemToDecide]:
@@ -36,7 +37,8 @@ def mine(ada: Machine) -> Machine:
 def test_a_file_that_holds_a_secret_waits_with_both_texts_and_without_the_secret(mine: Machine) -> None:
     mine.write(NOTE, f"- the port is 5\n- key {KEY}\n")
     (item,) = waiting(mine)
-    assert (item.id, item.kind, item.path) == (f"held:{NOTE}#L2", "held", NOTE)
+    assert (item.id, item.kind, item.path) == (f"held:{NOTE}", "held", NOTE)
+    assert item.why.startswith("line 2: it holds a secret")
     assert item.before == "- the port is 5\n"
     assert item.after is not None
     assert item.after.startswith("- the port is 5\n- key ")
@@ -45,6 +47,34 @@ def test_a_file_that_holds_a_secret_waits_with_both_texts_and_without_the_secret
     assert waiting(mine) == [item]
     mine.write(NOTE, "- the port is 5\n- key in the vault\n")
     assert waiting(mine) == []
+
+
+def test_a_file_is_one_item_however_much_is_wrong_with_it(mine: Machine) -> None:
+    mine.write(NOTE, f"- keys {KEY} and {OTHER_KEY}\n- again {KEY}\n")
+    mine.write("shop/topics/other.md", f"- key {KEY}\n")
+    items = waiting(mine)
+    assert sorted(item.id for item in items) == [f"held:{NOTE}", "held:shop/topics/other.md"]
+    (item,) = (item for item in items if item.path == NOTE)
+    assert [why.split(":")[0] for why in item.why.split("; ")] == ["line 1", "line 1", "line 2"]
+
+
+def test_files_whose_names_hold_secrets_are_told_apart(mine: Machine) -> None:
+    for key in (KEY, OTHER_KEY):
+        mine.write(f"shop/topics/{key}.md", "- a note\n")
+    items = waiting(mine)
+    assert len({item.path for item in items}) == 1
+    assert len({item.id for item in items}) == 2
+
+
+def test_the_texts_of_a_mass_deletion_are_not_all_read(mine: Machine) -> None:
+    for number in range(40):
+        mine.write(f"shop/n{number}.md", f"- note {number}\n")
+    commit(mine.open(), NOW)
+    for number in range(40):
+        (mine.clone / f"shop/n{number}.md").unlink()
+    items = waiting(mine)
+    assert len(items) == 40
+    assert [item.before is None for item in items] == [False] * 20 + [True] * 20
 
 
 def test_many_deletions_wait_each_and_say_what_decides_them(mine: Machine) -> None:
