@@ -24,8 +24,9 @@ def main(argv: list[str]) -> int:
     ctxrepo or Python is gone: standard input is unread then, and left to another installation."""
     os.umask(os.umask(0o077) & 0o077)  # a mask must not deny users the files that are made for them
     try:
-        from ctxrepo.hooks.files.lean import load_sqlite
+        from ctxrepo.hooks.loading import find_quickly, load_sqlite
 
+        find_quickly()
         load_sqlite()
         from ctxrepo.agents import dialect_of
         from ctxrepo.hooks.dialect.payload import read_stdin

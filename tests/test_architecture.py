@@ -41,8 +41,11 @@ OWNERS = {
     "typer": {"ctxrepo.faces.cli"},
     "rich": {"ctxrepo.faces.cli"},
 }
-ALSO = {"ctxrepo.hooks.recall.semantic": {"_socket"}}
-"""What one module may beyond that: it is loaded only where a person has switched it on."""
+ALSO = {
+    "ctxrepo.hooks.loading": {"marshal", "_frozen_importlib", "_frozen_importlib_external"},
+    "ctxrepo.hooks.recall.semantic": {"_socket"},
+}
+"""What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""
 LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "_json", "posix", "fcntl"}
 
 # What turns a value-in, value-out service into something that only works at somebody's terminal.

@@ -44,7 +44,7 @@ NOTES = {
 _PATIENT = """\
 import runpy, sys
 sys.path.append({package!r})
-from ctxrepo.hooks.files.lean import load_sqlite
+from ctxrepo.hooks.loading import load_sqlite
 load_sqlite()
 from ctxrepo.hooks.known import look
 from ctxrepo.hooks.recall import semantic

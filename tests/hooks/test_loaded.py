@@ -116,7 +116,7 @@ def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
 def test_what_was_shown_to_sqlite_as_functools_is_gone_again() -> None:
     code = (
         f"import sys; sys.path.append({str(HOOK.parents[1])!r}); "
-        "from ctxrepo.hooks.files.lean import load_sqlite; "
+        "from ctxrepo.hooks.loading import load_sqlite; "
         "load_sqlite(); print('functools' in sys.modules, '_sqlite3' in sys.modules); "
         "import functools, _sqlite3; print(hasattr(functools, 'partial'), "
         "_sqlite3.connect(':memory:').execute('select 7').fetchone()[0])"

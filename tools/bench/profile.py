@@ -22,7 +22,7 @@ _ALONE = "import os; os._exit(0)"
 _SQLITE = f"""
 import os, sys
 sys.path.append({_PACKAGE!r})
-from ctxrepo.hooks.files.lean import load_sqlite
+from ctxrepo.hooks.loading import load_sqlite
 load_sqlite()
 """
 _LOADED = f"""

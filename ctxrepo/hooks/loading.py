@@ -1,0 +1,108 @@
+"""How a hook loads modules: ctxrepo's own by a short way, and SQLite without what its module brings along.
+
+A hook loads some fifty small modules. Python's finder takes longer to find one than to run it: it lists each
+folder, tries every kind of module and opens files through several layers. The finder here opens the compiled
+file where it must stand, and takes it if it was made from the source as it is now. What it doesn't find,
+Python's own looks for (docs/adr/0044-a-finder-for-light-modules.md).
+"""
+
+import marshal
+import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER
+from _functools import _lru_cache_wrapper
+from posix import O_CLOEXEC, O_RDONLY, close, read, stat
+from posix import open as open_file
+
+_SUFFIX = f".{sys.implementation.cache_tag}.pyc"
+_HEAD = MAGIC_NUMBER + bytes(4)
+"""How a compiled file begins that tells its source by time and size, which stand in the next eight bytes."""
+_MOST_BYTES = 100_000
+"""A compiled file of this size or more is left to Python."""
+
+
+class _Finder:
+    """Finds what is in ctxrepo's package; an item of `sys.meta_path`."""
+
+    def find_spec(self, name: str, path: list[str] | None, _target: object = None) -> ModuleSpec | None:
+        if path is None or name[:8] != "ctxrepo.":
+            return None
+        folder, (*_, last) = path[0], name.split(".")
+        return _spec(name, folder, last) or _spec(name, f"{folder}/{last}", "__init__")
+
+
+class _Loader:
+    """Runs the code of one module."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: object) -> None:
+        self.code = code
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """None: Python makes the module itself."""
+
+    def exec_module(self, module: object) -> None:
+        exec(self.code, module.__dict__)  # type: ignore[arg-type]  # noqa: S102  # what importing a module is
+
+
+def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
+    """How to load a module from `STEM.py` in this folder; None where Python would compile it anew."""
+    source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_SUFFIX}"
+    try:
+        data = _read(compiled)
+        now = stat(source)
+    except OSError:
+        return None
+    stamp = (int(now.st_mtime) & 0xFFFFFFFF, now.st_size & 0xFFFFFFFF)
+    made_from = b"".join([number.to_bytes(4, "little") for number in stamp])
+    if data[:16] != _HEAD + made_from or len(data) == _MOST_BYTES:
+        return None
+    code = marshal.loads(data[16:])  # noqa: S302  # Python itself would load this very file
+    spec = ModuleSpec(name, _Loader(code), origin=source)  # type: ignore[arg-type]  # as in `find_quickly`
+    spec.has_location, spec.cached = True, compiled
+    if stem == "__init__":
+        spec.submodule_search_locations = [folder]
+    return spec
+
+
+def _read(file: str) -> bytes:
+    opened = open_file(file, O_RDONLY | O_CLOEXEC)
+    try:
+        return read(opened, _MOST_BYTES)
+    finally:
+        close(opened)
+
+
+FINDER = _Finder()
+
+
+def find_quickly() -> None:
+    """From now on look for ctxrepo's modules the short way first."""
+    finders: list[object] = [*sys.meta_path]
+    if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in finders:
+        # The types that Python's stubs ask for stand in modules that cost a hook too much.
+        sys.meta_path.insert(0, FINDER)  # type: ignore[arg-type]
+
+
+def load_sqlite() -> None:
+    """Load `_sqlite3`, so that later imports of it cost nothing.
+
+    `_sqlite3` imports functools for one decorator, and functools imports seven more modules: a third of the
+    time that the interpreter takes to start. Unless functools is loaded already, `_sqlite3` is given a
+    stand-in for it that holds this decorator alone.
+    """
+    if "functools" in sys.modules:
+        return
+    stand_in = type(sys)("functools")
+    stand_in.__dict__["lru_cache"] = _lru_cache
+    sys.modules["functools"] = stand_in
+    try:
+        __import__("_sqlite3")
+    finally:
+        del sys.modules["functools"]
+
+
+def _lru_cache(size: int) -> object:
+    """`functools.lru_cache`, with which a connection keeps the statements that it has prepared."""
+    return lambda function: _lru_cache_wrapper(function, size, False, tuple)
