@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.domain.text.cut import HEAD, pieces
 from ctxrepo.domain.text.escape import escape_field, escape_text
-from ctxrepo.hooks.known.notes import PacketEntry
+from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
 from ctxrepo.hooks.packet.contents import PacketContents
 
 OWN, DAILY, SEMANTIC = "", "daily", "semantic"
@@ -53,13 +53,15 @@ class PacketSource:
 class Section:
     """A lane's part for one scope or one note, with the bounds that it has in this packet."""
 
-    __slots__ = ("bounds", "folder", "lane", "offered", "text")
+    __slots__ = ("bounds", "folder", "lane", "lines", "offered", "text")
 
     def __init__(self, lane: "PacketLane", folder: str, bounds: Bounds) -> None:
         self.lane = lane
         self.folder = folder
         """The folder of its scope, or the path of its note; '' where the lane has one section for all."""
         self.bounds = bounds
+        self.lines: dict[PacketEntry | IndexRow, str] = {}
+        """The lines of what it shows, as far as they were made: a section is written more than once."""
         self.offered = 0
         """The bytes that it was offered."""
         self.text = ""
@@ -115,9 +117,18 @@ class PacketLane:
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         """The section in at most `room` bytes; '' where that is too little. Unless a lane knows better, these
         are its entries below its title."""
-        lines = [self.line_of(entry, draft.today) for entry in self.entries(draft.contents, section.folder)]
+        lines = [line for _, line in self.lines(draft, section)]
         title, bounds = self.title(draft, section), section.bounds
         return pieces(title, lines, "entries", room, bounds.keep, bounds.most_lines)
+
+    def lines(self, draft: PacketDraft, section: Section) -> list[tuple[PacketEntry, str]]:
+        """Each entry of a section with its lines there."""
+        found = []
+        for entry in self.entries(draft.contents, section.folder):
+            if entry not in section.lines:
+                section.lines[entry] = self.line_of(entry, draft.today)
+            found.append((entry, section.lines[entry]))
+        return found
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """The lines of an entry in its section: as they are written, unless a lane knows better."""
@@ -129,9 +140,8 @@ class PacketLane:
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
         """(id, hash) of each entry that stands whole in a section."""
-        entries = self.entries(draft.contents, section.folder) if section.text else []
-        lines = [(entry, "\n" + self.line_of(entry, draft.today)) for entry in entries]
-        return [(entry.id, entry.hash) for entry, line in lines if line in section.text]
+        lines = self.lines(draft, section) if section.text else []
+        return [(entry.id, entry.hash) for entry, line in lines if "\n" + line in section.text]
 
 
 class NoteLane(PacketLane):

@@ -1,6 +1,5 @@
 """The newest handoff, without what the log or the checklist says too, or has ticked off since."""
 
-from ctxrepo.domain.text.escape import escape_text
 from ctxrepo.hooks.known.notes import CachedHandoff, handoff_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import OWN, SCRATCHPAD, Bounds, PacketDraft, PacketLane, PacketSource, Section
@@ -34,10 +33,9 @@ def _shown_words(draft: PacketDraft) -> list[str]:
     """What the entries say that stand whole in the packet, as a handoff would write it."""
     found = []
     for section in draft.sections:
-        lane = section.lane
-        for entry in lane.entries(draft.contents, section.folder):
-            if (words := lane.words_of(entry)) and escape_text(entry.text) + "\n" in section.text:
-                found += words
+        for entry, line in section.lane.lines(draft, section):
+            if line in section.text:
+                found += section.lane.words_of(entry)
     return found
 
 

@@ -38,10 +38,10 @@ class _Index(PacketLane):
         rows = [(row, scope.folder) for scope in scopes for row in scope.rows]
         rows.sort(key=_path)
         rows.sort(key=_rank, reverse=True)
-        made: dict[str, str] = {}
-        kept = _within(rows, made, today, dict(allowed), room - size(_TITLE))
+        kept = _within(rows, section, today, dict(allowed), room - size(_TITLE))
         if len(kept) < total:
-            kept = _within(rows, made, today, dict(allowed), room - size(_TITLE) - size(MORE.format(total)))
+            left = room - size(_TITLE) - size(MORE.format(total))
+            kept = _within(rows, section, today, dict(allowed), left)
         tail = MORE.format(total - len(kept)) if len(kept) < total else ""
         text = _TITLE + "".join(kept) + tail
         return text if total and size(text) <= room else ""
@@ -59,18 +59,23 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
 
 
 def _within(
-    rows: list[tuple[IndexRow, str]], made: dict[str, str], today: int, allowed: dict[str, int], room: int
+    rows: list[tuple[IndexRow, str]],
+    section: Section,
+    today: int,
+    allowed: dict[str, int],
+    room: int,
 ) -> list[str]:
     """The lines that fit: of each scope the first rows, up to one that doesn't fit, in the order of `rows`.
 
-    `made` keeps the lines by path for the next call. Of a thousand rows a tenth fits, so a line is made only
-    while its scope has room.
+    Of a thousand rows a tenth fits, so a line is made only while its scope has room.
     """
     kept = []
     for row, folder in rows:
         if allowed[folder] < 0:
             continue
-        line = made.get(row.path) or made.setdefault(row.path, row_line(row, today))
+        if row not in section.lines:
+            section.lines[row] = row_line(row, today)
+        line = section.lines[row]
         allowed[folder] -= size(line)
         if allowed[folder] < 0 or room < size(line):
             allowed[folder] = -1
