@@ -6,6 +6,7 @@ exits with 1 only where ctxrepo can't be loaded whole, and the hook line tries a
 one is short: the work is done in `ctxrepo.hooks`, with the dialect in the agent's folder.
 """
 
+import gc
 import os
 import sys
 from _signal import SIG_BLOCK, SIG_DFL, SIGALRM, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask, signal
@@ -66,6 +67,7 @@ if __name__ == "__main__":
     # They stay blocked until the hook is done; the alarm bounds how long that takes.
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
     alarm(PATIENCE)
+    gc.disable()  # over before there is garbage to collect, which Python would look for all the same
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
     # shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

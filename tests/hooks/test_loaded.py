@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 from world import HOOK, NOTES, World
 
-ALLOWED = {"os", "posix", "sys", "time", "_sqlite3", "_functools", "_signal", "_blake2", "fcntl", "_json"}
+ALLOWED = {
+    "os",
+    "posix",
+    "sys",
+    "time",
+    "_sqlite3",
+    "_functools",
+    "_signal",
+    "_blake2",
+    "fcntl",
+    "_json",
+    "gc",
+}
 
 _DRIVER = """
 import sys, os
