@@ -11,17 +11,8 @@ import pytest
 from world import HOOK, NOTES, World
 
 ALLOWED = {
-    "os",
-    "posix",
-    "sys",
-    "time",
-    "_sqlite3",
-    "_functools",
-    "_signal",
-    "_blake2",
-    "fcntl",
-    "_json",
-    "gc",
+    *("os", "posix", "sys", "time", "gc", "fcntl"),
+    *("_sqlite3", "_functools", "_signal", "_blake2", "_json"),
 }
 
 _DRIVER = """
