@@ -12,6 +12,7 @@ import secrets
 import shlex
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from ctxrepo.storage.git.address import carries_password, is_local
 from ctxrepo.storage.git.git import Git, nowhere
 from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions
 
-_FANS = [f"{number:02x}" for number in range(256)]
+_FAN_OUT = [f"{number:02x}" for number in range(256)]
 
 _TIMEOUT = 10.0
 
@@ -145,30 +146,12 @@ class OwnGit:
         """Links to the clone's folders of objects: what lies beside them (`info/alternates`) is not seen, and
         what git writes is in the clone at once."""
         own, there = self.folder / "objects", self.clone.git_dir / "objects"
-        with os.scandir(there) as entries:
-            folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
         # `pack` is linked last: where it leads there, and none is missing, all of them do.
-        is_linked = _target(own / "pack") == str(there / "pack") and len(os.listdir(own)) > len(_FANS) + 1
-        for name in (*_FANS, "pack"):
-            if name not in folders:
-                try:
-                    (there / name).mkdir()
-                except FileExistsError as error:
-                    if kind_of(there / name) != "a folder":  # put there just now
-                        raise Damaged(Misplaced(there / name, kind_of(there / name)).words) from error
-            if is_linked:
-                continue
-            link, target = own / name, str(there / name)
-            try:
-                if os.readlink(link) == target:
-                    continue
-                link.unlink()
-            except FileNotFoundError:
-                pass
-            try:
-                link.symlink_to(target)
-            except FileExistsError:  # another process of ours has just made it
-                continue
+        is_linked = _target(own / "pack") == str(there / "pack") and len(os.listdir(own)) > len(_FAN_OUT) + 1
+        _make_fan_out(there)
+        if not is_linked:
+            for name in (*_FAN_OUT, "pack"):
+                _link(own / name, str(there / name))
 
     def _link_shared_indexes(self) -> None:
         """Where a person's index is split, git looks for its greater part beside the configuration."""
@@ -219,6 +202,27 @@ def require_owner(root: Path, env: Mapping[str, str]) -> None:
             raise RepositoryState(
                 f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."
             )
+
+
+def _make_fan_out(objects: Path) -> None:
+    """Make those of a clone's folders of objects that are missing: a link must lead somewhere."""
+    with os.scandir(objects) as entries:
+        folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+    for folder in (objects / name for name in (*_FAN_OUT, "pack") if name not in folders):
+        try:
+            folder.mkdir()
+        except FileExistsError as error:
+            if kind_of(folder) != "a folder":  # put there just now
+                raise Damaged(Misplaced(folder, kind_of(folder)).words) from error
+
+
+def _link(link: Path, target: str) -> None:
+    """Let `link` lead to `target`, wherever it led before."""
+    if _target(link) == target:
+        return
+    link.unlink(missing_ok=True)
+    with suppress(FileExistsError):  # another process of ours has just made it
+        link.symlink_to(target)
 
 
 def _target(link: Path) -> str:
