@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.locate.project import Project, find_project
-from ctxrepo.services.notes.remember import Fact, Remembered, remember
+from ctxrepo.services.notes.remember import Fact, RememberResult, remember
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.services.worker.remote_queue import RemoteQueue
@@ -60,7 +60,7 @@ class Machine:
     def init(self, remote: str = "") -> None:
         init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
 
-    def remember(self, text: str, **fact: Any) -> Remembered:
+    def remember(self, text: str, **fact: Any) -> RememberResult:
         memory = self.open()
         return remember(memory, Fact(text, **fact), self.project(), Origin(memory.host), NOW)
 

@@ -20,7 +20,8 @@ from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.disk.private import put
-from ctxrepo.storage.git.git import Committer, Git, Progress, committer
+from ctxrepo.storage.git.committer import Committer, find_committer, signed_commit
+from ctxrepo.storage.git.git import Git, Progress
 from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.verdicts import VerdictFile
@@ -188,7 +189,7 @@ class Memory:
 
     @cached_property
     def committer(self) -> Committer:
-        return committer(self.git, self.clone.named_committer(self.env))
+        return find_committer(self.git, self.clone.named_committer(self.env))
 
     @cached_property
     def host(self) -> str:
@@ -213,7 +214,7 @@ class Memory:
 
         who = self.committer
         if who.signs:
-            return self.git.signed_commit(tree, parents, message, who)
+            return signed_commit(self.git, tree, parents, message, who)
         author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.notes.list_notes import Listed, NoteDelivery
     from ctxrepo.services.notes.new import NewNote, NewNoteRequest
-    from ctxrepo.services.notes.remember import Fact, Remembered
+    from ctxrepo.services.notes.remember import Fact, RememberResult
     from ctxrepo.services.reading.read import Reading
     from ctxrepo.services.reading.tree import FolderSize
 
@@ -36,19 +36,19 @@ class RememberRequest:
     """It goes to the inbox, and no session is given it."""
 
 
-def remember(desk: Desk, request: RememberRequest) -> Result[Remembered]:
+def remember(desk: Desk, request: RememberRequest) -> Result[RememberResult]:
     """Write one fact into memory."""
     (done,) = _remembered(desk, request)
     return Result(done, _fields(done))
 
 
-def remember_all(desk: Desk, request: RememberRequest) -> Result[list[Remembered]]:
+def remember_all(desk: Desk, request: RememberRequest) -> Result[list[RememberResult]]:
     """Write as many facts as there are in one write: all of them are kept, or none."""
     done = _remembered(desk, request)
     return Result(done, {"remembered": [_fields(one) for one in done]})
 
 
-def _remembered(desk: Desk, request: RememberRequest) -> list[Remembered]:
+def _remembered(desk: Desk, request: RememberRequest) -> list[RememberResult]:
     from ctxrepo.services.notes.remember import remember_all, stage
 
     facts = _facts(desk, request)
@@ -90,7 +90,7 @@ def _facts(desk: Desk, request: RememberRequest) -> list[Fact]:
     return [replace(fact, text=text) for text in request.texts]
 
 
-def _notice_likeness(desk: Desk, done: Sequence[Remembered]) -> None:
+def _notice_likeness(desk: Desk, done: Sequence[RememberResult]) -> None:
     """Notice entries that say much the same or have the same key, and a text that would come cut."""
     for near in dict.fromkeys(near for one in done for near in one.near):
         desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
@@ -103,12 +103,12 @@ def _notice_likeness(desk: Desk, done: Sequence[Remembered]) -> None:
         )
 
 
-def _fields(done: Remembered) -> dict[str, Any]:
+def _fields(done: RememberResult) -> dict[str, Any]:
     near, rivals = ([{"id": f"^{n.id}", "at": n.at} for n in each] for each in (done.near, done.rivals))
     return {**asdict(done), "id": shown_id(done), "near": near, "rivals": rivals}
 
 
-def shown_id(done: Remembered) -> str:
+def shown_id(done: RememberResult) -> str:
     """The id of an entry with ^ before it; of a proposal as it is."""
     return done.id if done.staged else f"^{done.id}"
 

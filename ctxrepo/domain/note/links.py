@@ -113,7 +113,7 @@ class Moves:
         """What a link names that may lead elsewhere now; a new name may stand in another one's way."""
         return frozenset(_stem(path) for path in (*self.to, *self.to.values()))
 
-    def followed(self, source: str, text: str, here: str = "") -> str:
+    def rewrite(self, source: str, text: str, here: str = "") -> str:
         """The text of the note at `source`, with links that lead where they led before.
 
         With `here` it is a part of that note, which goes to the note `here`, and the note stays.

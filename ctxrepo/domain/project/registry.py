@@ -101,7 +101,7 @@ def folder_for(project_id: str, registry: Registry, folders: Collection[str]) ->
     )
 
 
-def relinked(text: str, old: str, new: str) -> str:
+def rename_links(text: str, old: str, new: str) -> str:
     """`text` with every link that names the folder `old` leading to `new` instead."""
     return re.sub(rf"\[\[{re.escape(old)}(?=/[^\[\]\n]+\]\])", lambda _: f"[[{new}", text)
 

@@ -28,7 +28,7 @@ def editor_of(desk: Desk) -> str:
     VISUAL is for terminals that can show more than lines. Where nobody is at a terminal only the environment
     says that there is an editor which does without.
     """
-    from ctxrepo.storage.git.git import own_setting
+    from ctxrepo.storage.git.committer import own_setting
 
     env = desk.env
     visual = env.get("VISUAL", "")

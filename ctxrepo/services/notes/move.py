@@ -91,7 +91,7 @@ class _Move:
     def _note(self, note: Note) -> Moved:
         moves = moves_of(self.draft.memory, {note.path: self.to})
         before = self.draft.there(note.path) or note.text
-        text = bump_updated(moves.followed(note.path, before), day(self.now))
+        text = bump_updated(moves.rewrite(note.path, before), day(self.now))
         if self.draft.there(self.to) not in (None, text):
             raise Refused(f"there is a note {self.to} already", "Move its entries one by one, or rename it.")
         self.draft.remove(note.path)
@@ -108,7 +108,7 @@ class _Move:
         there = self.draft.text(self.to)
         here = self.draft.text(note.path) or note.text
         text = there if there is not None else compose.new_note(self.to, day(self.now))
-        line = moves_of(self.draft.memory, {}).followed(note.path, entry.text, self.to).replace("\r\n", "\n")
+        line = moves_of(self.draft.memory, {}).rewrite(note.path, entry.text, self.to).replace("\r\n", "\n")
         known = entries_of(self.to, text)
         title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
         written = compose.append(text, line, title)

@@ -60,7 +60,7 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class RememberResult:
     """The id and place of the entry; `near` are entries that say much the same.
 
     `replaced` are the ids of the entries that it supersedes, `was` are their texts. `pinned` says that this
@@ -86,7 +86,7 @@ _Keyed = tuple[str, str, Entry]
 
 def remember(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
-) -> Remembered:
+) -> RememberResult:
     """Write `fact`; when this returns it survives a power cut.
 
     An exact duplicate under the same heading writes nothing and returns the existing entry.
@@ -96,7 +96,7 @@ def remember(
 
 def remember_all(
     memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
-) -> list[Remembered]:
+) -> list[RememberResult]:
     """`remember` for several facts in one write: all of them are kept, or none."""
     prepared = [_prepared(memory, fact, project) for fact in facts]
     with drafting(memory, "remember", origin, now) as draft:
@@ -128,7 +128,7 @@ class _Writing:
     superseded: Entry | None
     now: datetime
 
-    def run(self) -> Remembered:
+    def run(self) -> RememberResult:
         path, title = self._place()
         keyed = self._entries_with_key(path)
         if keyed:
@@ -165,7 +165,7 @@ class _Writing:
             e for e in there.values() if normalised(e.text).casefold() == text and not is_archived(e.path)
         ]
 
-    def _existing(self, entry: Entry) -> Remembered:
+    def _existing(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on."""
         # Don't ask the cache: what was superseded a moment ago isn't committed yet.
         now = marks(evidence_now(self.draft.memory))
@@ -214,7 +214,7 @@ class _Writing:
             found = [f for f in found if f[2].id not in struck] or found[:1]
         return found
 
-    def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> Remembered:
+    def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> RememberResult:
         rivals = tuple(Near(e.id, e.at) for _, _, e in others)
         if normalised(old.text) == normalised(self.line):
             return replace(self._existing(old), rivals=rivals)
@@ -224,7 +224,7 @@ class _Writing:
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
         return replace(self._record(entry, old=old), rivals=rivals)
 
-    def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> Remembered:
+    def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> RememberResult:
         self.draft.register(self.scope.project)
         done = self._supersede(entry, [old, self.superseded])
         self._evidence("stated", entry.id, entry.path)
@@ -234,7 +234,7 @@ class _Writing:
         cut_to = room if len(encode(entry.text)) > room else 0
         return replace(done, near=tuple(Near(e.id, e.at) for e in near), pinned=pins, cut_to=cut_to)
 
-    def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> Remembered:
+    def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> RememberResult:
         """Record that `entry` supersedes the others; the result is `pinned` if one of them was."""
         olds = {old.id: old for old in others if old and old.id != entry.id}
         known = marks(evidence_now(self.draft.memory)) if olds else Marks()
@@ -242,7 +242,7 @@ class _Writing:
             self._evidence("superseded", old.id, old.path, to=entry.id)
         was = tuple(normalised(old.text) for old in olds.values())
         pinned = any(is_pinned(old, known) for old in olds.values())
-        return Remembered(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
+        return RememberResult(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
         record(self.draft, kind, entry_id, path, self.now, to)
@@ -252,7 +252,9 @@ class _Writing:
         return day(self.now)
 
 
-def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime) -> Remembered:
+def stage(
+    memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
+) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
     scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
     compose.bullet(
@@ -265,7 +267,7 @@ def stage(memory: Memory, fact: Fact, project: Project | None, origin: Origin, n
     with drafting(memory, "stage", origin, now) as draft:
         draft.saying = normalised(fact.text)[:100]
         draft.append_line(path, json.dumps(change, ensure_ascii=False))
-    return Remembered(change_id, path, staged=True)
+    return RememberResult(change_id, path, staged=True)
 
 
 def _who(origin: Origin) -> dict[str, str]:

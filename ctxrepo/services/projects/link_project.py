@@ -15,7 +15,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.relocate import Relocation, relocate, require_let_through
+from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -49,7 +49,7 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
         before = registry.projects.get(identity, "")
         if registry.folder_of(identity) == found.folder:
             return ProjectLink(identity, registry.canonical(identity), found.folder, is_changed=False)
-        require_let_through(held, before)
+        require_nothing_held_back(held, before)
         draft.saying = f"{identity} is {found.folder}"
         _enter(draft, identity, found)
         relocated = relocate(draft, before, found.folder, now) if before else _NOTHING

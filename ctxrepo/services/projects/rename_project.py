@@ -14,7 +14,7 @@ from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.relocate import Relocation, relocate, require_let_through
+from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -41,7 +41,7 @@ def rename_project(memory: Memory, project: Project, name: str, origin: Origin, 
             f"`{shown(name, 80)}` can't be a project's folder",
             "One name without slashes; global, TAPE, inbox, conflicts and archive have a meaning already.",
         )
-    require_let_through(commit(memory, now).held, project.folder)
+    require_nothing_held_back(commit(memory, now).held, project.folder)
     _require_free(memory, project, new)
     widen(memory, Project(project.id, new, is_registered=True), now)
     with drafting(memory, "rename", origin, now) as draft:

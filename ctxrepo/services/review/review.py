@@ -21,7 +21,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.note.units import said
 from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.services.saving.merge import MergedCommits, merged_tree
+from ctxrepo.services.saving.merge import MergeResult, merged_tree
 from ctxrepo.storage.clone.clone import SEEN
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.memory import Memory
@@ -73,9 +73,7 @@ def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
     return is_gone or not any(missing(memory, review.tip, theirs, objects.merge_base(review.tip, theirs)))
 
 
-def merged_after_review(
-    memory: Memory, review: Review, ours: str, theirs: str, now: datetime
-) -> MergedCommits:
+def merged_after_review(memory: Memory, review: Review, ours: str, theirs: str, now: datetime) -> MergeResult:
     """Where we go on once a review is over: from `theirs`, with what was written here since it was pushed.
 
     A history that main holds is merged as any other. Else our commits stay behind: with them what was
@@ -84,9 +82,9 @@ def merged_after_review(
     objects = memory.objects
     merged = merged_tree(memory, review.tip, ours, theirs)
     if objects.tree_of(theirs) == merged.tree:
-        return MergedCommits(theirs, merged.conflict_copies)
+        return MergeResult(theirs, merged.conflict_copies)
     said = merge_message(merged.paths, Origin(memory.host))
-    return MergedCommits(memory.make_commit(merged.tree, [theirs], said, now), merged.conflict_copies)
+    return MergeResult(memory.make_commit(merged.tree, [theirs], said, now), merged.conflict_copies)
 
 
 def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:

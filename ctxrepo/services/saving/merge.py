@@ -25,7 +25,7 @@ _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True)
-class MergedCommits:
+class MergeResult:
     """`commit` holds both sides, and the `conflict_copies` as files under conflicts/."""
 
     commit: str
@@ -41,9 +41,7 @@ class MergedTree:
     paths: tuple[str, ...]
 
 
-def merge_commits(
-    memory: Memory, ours: str | None, theirs: str | None, now: datetime
-) -> MergedCommits | None:
+def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
     """A commit that holds both histories: one of the two if it holds the other already.
 
     Histories without a common ancestor are merged over an empty base, so that nothing of either is lost. None
@@ -52,19 +50,19 @@ def merge_commits(
     objects = memory.objects
     if ours is None or theirs is None:
         only = ours or theirs
-        return MergedCommits(only) if only else None
+        return MergeResult(only) if only else None
     if objects.contains(ours, theirs):
-        return MergedCommits(ours)
+        return MergeResult(ours)
     if objects.contains(theirs, ours):
-        return MergedCommits(theirs)
+        return MergeResult(theirs)
     return merge_over(memory, _base(objects, ours, theirs, MAX_DEPTH), ours, theirs, now)
 
 
-def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergedCommits:
+def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergeResult:
     """A merge commit of both over `base`, which need not be their common ancestor."""
     merged = merged_tree(memory, base, ours, theirs)
     said = merge_message(merged.paths, Origin(memory.host))
-    return MergedCommits(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.conflict_copies)
+    return MergeResult(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.conflict_copies)
 
 
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:

@@ -30,7 +30,7 @@ def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda
         if path in moves.to or is_conflict_copy(path):
             continue
         text = _text(draft, path)
-        changed = also(moves.followed(path, text))
+        changed = also(moves.rewrite(path, text))
         if changed != text and not check_file(path, encode(changed), allow):
             draft.put(path, changed)
             done.append(path)

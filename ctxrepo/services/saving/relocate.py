@@ -13,7 +13,7 @@ from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import TAPES, moved_path
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.registry import relinked
+from ctxrepo.domain.project.registry import rename_links
 from ctxrepo.errors import Refused
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.saving.evidence import record
@@ -31,7 +31,7 @@ class Relocation:
     conflict_copies: tuple[ConflictCopy, ...]
 
 
-def require_let_through(held: Iterable[Refusal], folder: str) -> None:
+def require_nothing_held_back(held: Iterable[Refusal], folder: str) -> None:
     """Refused while something in a folder is held back: in another place it would look as if it was meant."""
     for refusal in held:
         if moved_path(refusal.path, folder, f"{folder}-"):
@@ -53,11 +53,13 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     copies: list[ConflictCopy] = []
     for path, to in files.items():
         text = draft.there(path) or ""
-        copies += _put(draft, to, relinked(moves.followed(path, text), old, new) if is_note(path) else text)
+        copies += _put(
+            draft, to, rename_links(moves.rewrite(path, text), old, new) if is_note(path) else text
+        )
         draft.remove(path)
         for before, after in _renamed(draft, path, text, to, named):
             record(draft, "moved", before, to, now, after)
-    linking = follow_links(draft, moves, lambda text: relinked(text, old, new))
+    linking = follow_links(draft, moves, lambda text: rename_links(text, old, new))
     return Relocation(len(files), len(linking), tuple(copies))
 
 

@@ -10,11 +10,11 @@ from ctxrepo.errors import Busy
 from ctxrepo.services.faults.bounds import note_own
 from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked
 from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.services.saving.merge import MergedCommits
+from ctxrepo.services.saving.merge import MergeResult
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.storage.memory import Memory
 
-Merge = Callable[[str | None], MergedCommits | None]
+Merge = Callable[[str | None], MergeResult | None]
 """Merges what was received into the commit that the branch is at by now; None when there is no commit."""
 
 

@@ -21,7 +21,7 @@ from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
 from ctxrepo.services.review.review import open_review
 from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.services.saving.merge import MergedCommits, merge_commits, merge_over
+from ctxrepo.services.saving.merge import MergeResult, merge_commits, merge_over
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.apply_exchange import apply_exchange
 from ctxrepo.services.sync.fetch import fetch, measured
@@ -154,7 +154,7 @@ def _round(
     )
 
 
-def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergedCommits | None:
+def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: datetime) -> MergeResult | None:
     """The merge of our branch with the shared one and with what reviewers changed on our review branch."""
     objects = memory.objects
     merged = merge_commits(memory, ours, theirs, now)
@@ -165,7 +165,7 @@ def _merge_all(memory: Memory, ours: str | None, theirs: str | None, now: dateti
     # The base is the tip that we pushed, even if the branch was rewritten there: what it lacks beside that
     # tip was struck out by reviewers (ADR 13).
     both = merge_over(memory, current.tip, merged.commit, tip, now)
-    return MergedCommits(both.commit, (*merged.conflict_copies, *both.conflict_copies))
+    return MergeResult(both.commit, (*merged.conflict_copies, *both.conflict_copies))
 
 
 def _note_struck_on_branch(memory: Memory, ours: str, now: datetime) -> str:

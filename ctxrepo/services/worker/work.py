@@ -87,7 +87,7 @@ class Worker:
                 self._visit()
                 if not self.lock.acquire():
                     break  # another worker has taken the lock and goes on
-            self._linger(quiet, seen)
+            self._wait_for_work(quiet, seen)
             self.lock.release()
             if self._left() <= seen:
                 break
@@ -120,7 +120,7 @@ class Worker:
             left.add(("cache", str(self.memory.head)))
         return frozenset(left)
 
-    def _linger(self, seconds: float, seen: _Left) -> None:
+    def _wait_for_work(self, seconds: float, seen: _Left) -> None:
         """Wait until new work comes, but at most so many seconds."""
         end = time.monotonic() + seconds
         before = self._stamps()

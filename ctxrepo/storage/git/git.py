@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,10 +51,7 @@ _SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CO
 _CREDENTIALS = re.compile(
     r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
-_WHO = ("user.name", "user.email")
 _INSTALL = "Install git 2.30 or newer."
-_NONE_FITS = 1
-"""How `git config` ends when no key is what it was asked for."""
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -100,15 +97,6 @@ class Watch:
 
 
 UNWATCHED = Watch()
-
-
-@dataclass(frozen=True)
-class Committer:
-    """Who commits ('' for both where one is missing), and whether it is signed."""
-
-    name: str
-    email: str
-    signs: bool
 
 
 @dataclass(frozen=True)
@@ -185,24 +173,6 @@ class Git:
             raise GitFailed(f"git {args[0]} failed: {answer.reason}")
         return answer.out
 
-    def signed_commit(self, tree: str, parents: Sequence[str], message: str, who: Committer) -> str:
-        """A commit object signed as the user's git is set up to; GitFailed when the key can't be used."""
-        words = [word for parent in parents for word in ("-p", parent)]
-        named = [
-            word
-            for key, value in (("user.name", who.name), ("user.email", who.email))
-            for word in ("-c", f"{key}={value}")
-            if value
-        ]
-        command = (*named, "commit-tree", "-S", *words, "-F", "-", tree)
-        answer = self.run(*command, timeout=20, stdin=message.encode())
-        if not answer.ok:
-            raise GitFailed(
-                f"the commit could not be signed: {answer.reason}",
-                "Unlock the signing key; what was written is kept and committed then.",
-            )
-        return answer.out.strip()
-
     def _environment(self) -> dict[str, str]:
         kept = {k: v for k, v in self.env.items() if not _SECRET_NAMES.search(k)}
         protocols = "none" if self.is_offline else "https:ssh:file" if self.file_remote else "https:ssh"
@@ -231,39 +201,6 @@ def redact(text: str) -> str:
     from ctxrepo.domain.secrets import mask  # the rules cost four starts of Python, and few words are masked
 
     return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
-
-
-def committer(git: Git, own: Mapping[str, str]) -> Committer:
-    """Who commits. GitFailed when git doesn't answer: half of that would be a commit by nobody, unsigned.
-
-    Name and address are those of `own`, the clone's own configuration, where it has them; whether and how
-    it is signed is said by the user's and the system's alone.
-    """
-    words = ("config", "--null", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$")
-    answer = git.run(*words, timeout=10)
-    if answer.code not in (0, _NONE_FITS):
-        raise GitFailed(
-            f"git can't tell who commits: {answer.reason}",
-            "Try `git config --list`; what was written is kept and committed then.",
-        )
-    found = answer.out.split("\0")
-    values = {key: value.strip() for item in found for key, _, value in [item.partition("\n")] if key}
-    values |= {key: value.strip() for key, value in own.items() if key in _WHO and value.strip()}
-    name, email = (values.get(key, "") for key in _WHO)
-    signs = values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
-    return Committer(name, email, signs) if name and email else Committer("", "", signs)
-
-
-def own_setting(git: Git, key: str) -> str:
-    """What the user's own configuration, or else the system's, says of a key; never what a clone's says.
-
-    '' where neither has it, or git can't tell.
-    """
-    for file in ("--global", "--system"):
-        answer = git.run("config", file, "--includes", "--get", key, timeout=10)
-        if answer.ok and answer.out.strip():
-            return answer.out.strip()
-    return ""
 
 
 class _Lines:

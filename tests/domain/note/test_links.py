@@ -135,7 +135,7 @@ def test_where_a_markdown_link_leads(link: str, path: str) -> None:
 )
 def test_a_link_leads_on_to_the_note_that_moved(source: str, before: str, after: str | None) -> None:
     moves = Moves({"shop/topics/redis.md": "shop/core/cache.md"}, NOTES | {"shop/topics/x.md"})
-    assert moves.followed(source, before) == (before if after is None else after)
+    assert moves.rewrite(source, before) == (before if after is None else after)
 
 
 def test_a_link_that_is_still_right_stays_as_it_is() -> None:
@@ -143,16 +143,15 @@ def test_a_link_that_is_still_right_stays_as_it_is() -> None:
         {"shop/topics/deploy.md": "shop/archive/topics/deploy.md"}, {"shop/topics/deploy.md", "shop/a.md"}
     )
     text = "[[deploy]] [[topics/deploy.md]] [x](topics/deploy.md)"
-    assert moves.followed("shop/a.md", text) == text.replace("](", "](archive/")
+    assert moves.rewrite("shop/a.md", text) == text.replace("](", "](archive/")
     to_another_scope = Moves({"shop/topics/redis.md": "global/redis.md"}, NOTES)
-    assert to_another_scope.followed("shop/MEMORY.md", "[[topics/redis]]") == "[[redis]]"
+    assert to_another_scope.rewrite("shop/MEMORY.md", "[[topics/redis]]") == "[[redis]]"
 
 
 def test_what_a_path_in_a_markdown_link_can_not_have_is_written_so_that_it_can() -> None:
     moves = Moves({"shop/a.md": "shop/two (b) é.md"}, {"shop/a.md", "shop/x.md"})
     assert (
-        moves.followed("shop/x.md", "[a](a.md) [b](<a.md>)")
-        == "[a](two%20%28b%29%20é.md) [b](<two (b) é.md>)"
+        moves.rewrite("shop/x.md", "[a](a.md) [b](<a.md>)") == "[a](two%20%28b%29%20é.md) [b](<two (b) é.md>)"
     )
 
 
@@ -181,7 +180,7 @@ def test_wherever_notes_move_every_link_leads_to_the_same_note(notes: set[str], 
         )
     )
     text = "see " + ", ".join(links) + "\n"
-    after = moves.followed(source, text)
+    after = moves.rewrite(source, text)
     here = moves.to.get(source, source)
     was, now = spots(text), spots(after)
     assert len(was) == len(now)

@@ -12,7 +12,7 @@ from ctxrepo.domain.project.registry import (
     folder_for,
     is_folder,
     parse,
-    relinked,
+    rename_links,
     with_alias,
     with_project,
 )
@@ -133,6 +133,6 @@ def test_what_is_a_project_s_own_moves_and_nothing_else() -> None:
 
 def test_only_links_that_name_the_folder_are_changed() -> None:
     text = "[[shop/a b]] [[topics/shop/x]] [[shop]] [[shop-2/x]] [[shop/x [[shop/y|z]]\n"
-    assert relinked(text, "shop", r"s\1") == text.replace("[[shop/a", r"[[s\1/a").replace(
+    assert rename_links(text, "shop", r"s\1") == text.replace("[[shop/a", r"[[s\1/a").replace(
         "[[shop/y", r"[[s\1/y"
     )

@@ -17,7 +17,7 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.evidence import fate
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
-from ctxrepo.services.notes.remember import Fact, Remembered, remember
+from ctxrepo.services.notes.remember import Fact, RememberResult, remember
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
 
@@ -30,7 +30,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def say(machine: Machine, text: str, now: datetime = NOW, **fact: Any) -> Remembered:
+def say(machine: Machine, text: str, now: datetime = NOW, **fact: Any) -> RememberResult:
     memory = machine.open()
     return remember(memory, Fact(text, **fact), machine.project(), Origin(memory.host), now)
 

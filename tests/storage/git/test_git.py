@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.storage.git.git import Committer, Git, Watch, committer, redact
+from ctxrepo.storage.git.git import Git, Watch, redact
 
 
 @pytest.fixture
@@ -95,26 +95,6 @@ def test_progress_is_told_in_whole_lines(git: Git) -> None:
     script = "!printf 'at https://me:p' >&2; sleep 0.3; printf 'w@h/\\rnext\\n' >&2"
     git.run("-c", f"alias.talk={script}", "talk", timeout=10, watch=Watch(progress=heard.append))
     assert "".join(heard) == "at https://…@h/\nnext\n"
-
-
-def test_identity_is_the_users_own(git: Git, home: Path) -> None:
-    assert committer(git, {}) == Committer("Ada", "ada@example.org", signs=False)
-    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n")
-    assert committer(git, {}) == Committer("", "", signs=False)
-
-
-def test_a_name_of_the_clones_own_is_taken_and_nothing_about_signing(git: Git) -> None:
-    own = {"user.name": "Ada at work", "user.email": "ada@work.example", "user.signingkey": "x"}
-    assert committer(git, own) == Committer("Ada at work", "ada@work.example", signs=False)
-    assert committer(git, {"user.email": "ada@work.example"}).name == "Ada"
-
-
-def test_who_commits_is_never_guessed_when_git_gives_no_answer(git: Git, home: Path) -> None:
-    (home / ".gitconfig").write_text("[user\n")
-    with pytest.raises(GitFailed, match="who commits: fatal: bad config"):
-        committer(git, {})
-    (home / ".gitconfig").unlink()
-    assert committer(git, {}) == Committer("", "", signs=False)
 
 
 def test_without_git_there_is_one_clear_line(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ctxrepo.faces.cli.options import Json, Scope, Tags, TargetWords, text_of
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.list_notes import Listed
-    from ctxrepo.services.notes.remember import Remembered
+    from ctxrepo.services.notes.remember import RememberResult
 
 _WAS = 100
 """Characters of what was replaced that are shown."""
@@ -79,7 +79,7 @@ def remember(
         texts, there, scope, category, tag or (), key, former, with_id=with_id, pin=pin, is_proposal=stage
     )
 
-    def said(done: Remembered) -> str:
+    def said(done: RememberResult) -> str:
         verb = _verb(done, is_keyed=bool(key))
         return f"{verb}: {notes.shown_id(done)} {done.at}{_instead(done)}"
 
@@ -89,7 +89,7 @@ def remember(
         answer(desk, notes.remember, request, json, said)
 
 
-def _verb(result: Remembered, *, is_keyed: bool) -> str:
+def _verb(result: RememberResult, *, is_keyed: bool) -> str:
     if result.existing:
         return "known already, pinned now" if result.pinned else "known already"
     if result.staged:
@@ -98,7 +98,7 @@ def _verb(result: Remembered, *, is_keyed: bool) -> str:
     return f"{verb}, pinned" if result.pinned else verb
 
 
-def _instead(result: Remembered) -> str:
+def _instead(result: RememberResult) -> str:
     """What the entry stands for now, in brackets."""
     was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
     return f" (was {was})" if was else ""
