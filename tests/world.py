@@ -18,7 +18,7 @@ from checkout import PAYLOADS
 from ctxrepo import hook
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.compiled import Repo, stamp_of
 from ctxrepo.hooks.recall.semantic import address
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import read_ledger
@@ -62,6 +62,11 @@ def socket_in(folder: Path) -> Iterator[str]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def repo_with(state: Path, home: Path = Path("/memory")) -> Repo:
+    """A repository that has its state in this folder."""
+    return Repo("a" * 12, str(home), str(state))
 
 
 class World:

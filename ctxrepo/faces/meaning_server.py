@@ -13,23 +13,23 @@ from pathlib import Path
 
 from ctxrepo.hooks.files.daemon import WARM_LOCK, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of, stamp_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
 from ctxrepo.hooks.recall.semantic import FAILED
 
 
 def main(argv: list[str]) -> int:
     """Be the helper of the memory compiled under the state folder, unless there is one; ends quietly."""
     state = argv[argv.index("--state") + 1]
-    settings = _settings_now(state)
-    if settings is None or settings.get("semantic") != "on":
+    world = _world_now(state)
+    if world is None or not world.is_semantic:
         return 0
-    folder, lock = settings["folder"], -1
+    folder, lock = world.repo.state, -1
     try:
         lock = int(argv[argv.index("--lock") + 1]) if "--lock" in argv else take(f"{folder}/{WARM_LOCK}")
         if lock < 0:
             return 0
         os.set_inheritable(lock, False)
-        _be(settings)
+        _be(world)
     except Exception as error:
         from ctxrepo.errors import in_words
 
@@ -40,28 +40,28 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _settings_now(state: str) -> dict[str, str] | None:
-    """The settings as they are compiled now; None where they can't be read."""
+def _world_now(state: str) -> World | None:
+    """What is compiled now; None where it can't be read."""
     try:
         db = open_hooks(state)
         if db is None:
             return None
         try:
-            return settings_of(db, state)
+            return world_of(db, state)
         finally:
             db.close()
     except _sqlite3.Error:
         return None
 
 
-def _be(settings: dict[str, str]) -> None:
+def _be(world: World) -> None:
     """Answer until there is a reason to end."""
     before = code_stamp()  # taken before the code is read
     from ctxrepo.services.meaning.helper import Helper
     from ctxrepo.storage.processes.listener import Listener
 
-    folder = Path(settings["folder"])
-    helper = Helper(settings, lambda: _is_same(settings, before), lambda why: _tell(settings["folder"], why))
+    folder = Path(world.repo.state)
+    helper = Helper(world, lambda: _is_same(world, before), lambda why: _tell(world.repo.state, why))
     (folder / FAILED).unlink(missing_ok=True)
     listener = Listener(folder)
     try:
@@ -71,10 +71,14 @@ def _be(settings: dict[str, str]) -> None:
         listener.close()
 
 
-def _is_same(settings: dict[str, str], code: str) -> bool:
-    now = _settings_now(settings["state"]) or {}
-    kept = ("semantic", "model", "interpreter", "folder")
-    return all(now.get(key) == settings[key] for key in kept) and code_stamp() == code
+def _is_same(world: World, code: str) -> bool:
+    now = _world_now(world.state)
+    return now is not None and _of_helper(now) == _of_helper(world) and code_stamp() == code
+
+
+def _of_helper(world: World) -> tuple[bool, str, str, str]:
+    """What a helper starts with: once any of it has changed, the helper ends."""
+    return (world.is_semantic, world.model, world.interpreter, world.repo.state)
 
 
 def code_stamp() -> str:

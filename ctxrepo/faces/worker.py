@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.hooks.files.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
 from ctxrepo.hooks.files.private import fault_of_place, open_own
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of, stamp_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,30 +33,30 @@ def main(argv: list[str]) -> int:
     state = argv[argv.index("--state") + 1]
     if fault_of_place(state):
         return 0
-    settings = _settings(state)
-    handed = _handed(argv) if settings else 0
-    settings = settings or _mended(state)
-    if settings is None:
+    world = _world(state)
+    handed = _handed(argv) if world else 0
+    world = world or _mended(state)
+    if world is None:
         return 0
     signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
     try:
-        lock = handed or take(f"{settings['folder']}/{LOCK}")
+        lock = handed or take(f"{world.repo.state}/{LOCK}")
         if lock < 0:
             return 0
         os.set_inheritable(lock, False)
     except OSError:  # nothing can be written here, a log neither
         return 0
-    before = _queued(settings)
-    if not _work(settings, lock) and _queued(settings) != before:
+    before = _queued(world)
+    if not _work(world, lock) and _queued(world) != before:
         # Who left that saw the lock held, and woke nobody.
         fcntl.flock(lock, fcntl.LOCK_UN)
-        _wake(settings)
+        _wake(world)
     return 0
 
 
-def _work(settings: dict[str, str], lock: int) -> bool:
+def _work(world: World, lock: int) -> bool:
     """Open the memory and work; False when it could not be opened. The `lock` is let go of by the worker."""
-    log, began = f"{settings['folder']}/work.log", time.time()
+    log, began = f"{world.repo.state}/work.log", time.time()
     worker, met = None, list[str]()
 
     def told(line: str) -> None:
@@ -64,16 +64,16 @@ def _work(settings: dict[str, str], lock: int) -> bool:
         _append(log, line)
 
     try:
-        worker = _worker(settings, lock, told)
+        worker = _worker(world, lock, told)
         worker.run()
-        _embed(settings["state"])
+        _embed(world.state)
         worker.maintain()
     except Exception as error:
         from ctxrepo.errors import in_words
 
         told(in_words(error))
     if not met:
-        _went_well(f"{settings['folder']}/well", began)
+        _went_well(f"{world.repo.state}/well", began)
     return worker is not None
 
 
@@ -88,12 +88,12 @@ def _went_well(path: str, began: float) -> None:
 
 def _embed(state: str) -> None:
     """What was committed is without vectors: a helper sees to it, if it doesn't already."""
-    settings = _settings(state) or {}  # compiled anew meanwhile
-    if settings.get("semantic") == "on":
-        start_helper(settings.get("interpreter", ""), settings["state"], settings["folder"])
+    world = _world(state)  # compiled anew meanwhile
+    if world and world.is_semantic:
+        start_helper(world.interpreter, world.state, world.repo.state)
 
 
-def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) -> Worker:
+def _worker(world: World, lock: int, told: Callable[[str], None]) -> Worker:
     from ctxrepo.services.sync.fetch import fetch_early
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
@@ -101,9 +101,9 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
 
     env = {
         **os.environ,
-        "CTXREPO_STATE": settings["state"],
-        "CTXREPO_CONFIG": settings["config"],
-        "CTXREPO_HOME": settings["home"],
+        "CTXREPO_STATE": world.state,
+        "CTXREPO_CONFIG": world.config,
+        "CTXREPO_HOME": world.repo.home,
     }
     memory = Memory.open(Places.of(env), env, or_as_before=True)
     remote_lock = TryLock(memory.state.lock("post"))
@@ -120,11 +120,11 @@ def _worker(settings: dict[str, str], lock: int, told: Callable[[str], None]) ->
     tell_at_once(memory)
     remote_queue = RemoteQueue(memory, _now, told, remote_lock, [early] if early else [])
     work_lock = TryLock(memory.state.lock("work"), lock)
-    return Worker(memory, env, _now, told, lambda: _wake(settings), work_lock, remote_queue)
+    return Worker(memory, env, _now, told, lambda: _wake(world), work_lock, remote_queue)
 
 
-def _wake(settings: dict[str, str]) -> bool:
-    return start_worker(settings.get("interpreter", ""), settings["state"], settings["folder"])
+def _wake(world: World) -> bool:
+    return start_worker(world.interpreter, world.state, world.repo.state)
 
 
 def _handed(argv: list[str]) -> int:
@@ -132,17 +132,18 @@ def _handed(argv: list[str]) -> int:
     return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
 
 
-def _settings(state: str) -> dict[str, str] | None:
+def _world(state: str) -> World | None:
+    """What is compiled; None where it can't be read."""
     try:
         db = open_hooks(state)
-        return settings_of(db, state) if db else None
+        return world_of(db, state) if db else None
     except _sqlite3.Error:
         return None
 
 
-def _mended(state: str) -> dict[str, str] | None:
-    """The settings once hooks.db, which can't be read, is made anew; None where nobody says of which memory
-    this is the state."""
+def _mended(state: str) -> World | None:
+    """What is compiled once hooks.db, which can't be read, is made anew. None where nobody says of which
+    memory this is the state."""
     from ctxrepo.services.repository.publish_settings import compile_for_hooks
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.user.places import Places
@@ -159,11 +160,11 @@ def _mended(state: str) -> dict[str, str] | None:
 
         _append(f"{state}/hook-errors.log", in_words(error))
         return None
-    return _settings(state)
+    return _world(state)
 
 
-def _queued(settings: dict[str, str]) -> list[str]:
-    return [stamp_of(f"{settings['folder']}/{name}.jsonl") for name in ("spool", "writes")]
+def _queued(world: World) -> list[str]:
+    return [stamp_of(f"{world.repo.state}/{name}.jsonl") for name in ("spool", "writes")]
 
 
 def _ender(deaf_until: float) -> Callable[[int, object], None]:

@@ -8,7 +8,7 @@ import sys
 from ctxrepo.hooks.dialect import Dialect, Event
 from ctxrepo.hooks.dialect.payload import as_json, texts
 from ctxrepo.hooks.files.private import fault_of_place, make
-from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 
 
 def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
@@ -22,14 +22,11 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             _have_rebuilt(state)
         return ""
     try:
-        settings = settings_of(db, state)
+        world = world_of(db, state)
         json = as_json(raw)
         del raw  # a large event shouldn't be in memory twice
         fields = texts(db, json, dialect.fields)
-        if settings is None or not fields:
-            return ""
-        world = World(settings)
-        if not make(world.folder):
+        if world is None or not fields or not make(world.repo.state):
             return ""
         world.most_bytes = dialect.most_bytes
         event = Event(dialect.name, name, fields)

@@ -12,6 +12,7 @@ from clocks import clock_ahead, needs_clock
 from machines import NOW, Machine
 from processes import processes_of
 from sessions import Session, connected, eventually, log_of
+from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall import semantic
@@ -62,7 +63,7 @@ def test_a_helper_that_failed_in_the_future_is_begun_again(
     begun: list[tuple[str, ...]] = []
     monkeypatch.setattr(semantic, "start_helper", lambda *words: begun.append(words))
     in_future(tmp_path / semantic.FAILED, ahead)
-    assert semantic._answer_line(World({"folder": str(tmp_path)}), b"what?\n") == b""
+    assert semantic._answer_line(World({}, str(tmp_path), repo_with(tmp_path)), b"what?\n") == b""
     assert len(begun) == 1
 
 

@@ -12,6 +12,7 @@ import pytest
 from machines import NOW, Machine, make_remote
 from processes import processes_of
 from sessions import Session, connected, eventually
+from world import repo_with
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.compiled import open_hooks
@@ -123,14 +124,14 @@ def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
     machine, count = agent.machine, 620
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
-    folder = str(machine.open().state.root)
+    repo = repo_with(machine.open().state.root)
     db = open_hooks(str(machine.places.state))
     assert db is not None
     for number in range(count):
-        version = hook_spool.keep_version(folder, f"- version {number}\n".encode())
+        version = hook_spool.keep_version(repo, f"- version {number}\n".encode())
         event = Event("claude", "", {"session": "s-1", "cwd": str(machine.clone)})
         kept = hook_spool.KeptVersion(NOTE, "", version)
-        assert hook_spool.spool(db, folder, "tool", event, kept)
+        assert hook_spool.spool(db, repo, "tool", event, kept)
     machine.write(NOTE, f"- version {count - 1}\n")
     assert of_bounds(machine.open()) == [], "they are a third of what is kept"
     unfinished.rmdir()

@@ -49,32 +49,33 @@ def pieces(person: Person) -> Iterator[str]:
     state, general, bare = str(person.state), "global", _bare_start()
     yield _line("two databases opened, read, closed", lambda: _databases(state), bare)
     db = compiled.open_hooks(state)
-    settings = compiled.settings_of(db, state) if db else None
-    notes = cache.open_cache(f"{settings['folder']}/cache.db") if settings else None
+    world = compiled.world_of(db, state) if db else None
+    notes = cache.open_cache(f"{world.repo.state}/cache.db") if world else None
     assert db is not None
-    assert settings is not None
+    assert world is not None
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
     said = payload.texts(db, payload.as_json(raw), CLAUDE.fields)
-    told, world = Event("claude", "Stop", said), compiled.World(settings)
+    told = Event("claude", "Stop", said)
     code = str(code_of(person))
-    place = locate.place_of(db, code, settings["home"])
+    place = locate.place_of(db, code, world.repo.home)
     first = PROJECT * PER_PROJECT
     prompts = cycle([Author().prompt(first + number) for number in range(1, _TIMES)])
     scratch = str(person.home / "scratch")
     os.makedirs(scratch)
+    aside = compiled.Repo("", "", scratch)
 
     measured: dict[str, Callable[[], object]] = {
         "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
-        "a line of the spool": lambda: spool.spool(db, scratch, "stop", told),
+        "a line of the spool": lambda: spool.spool(db, aside, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
-        "a version that the disk has": lambda: spool.keep_version(scratch, spool.written_bytes(__file__)),
-        "which project": lambda: locate.place_of(db, code, settings["home"]),
+        "a version that the disk has": lambda: spool.keep_version(aside, spool.written_bytes(__file__)),
+        "which project": lambda: locate.place_of(db, code, world.repo.home),
         "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes(general)),
         "a prompt searched": lambda: query.find(notes, next(prompts), place.scopes(general), 4),
         "a packet rendered": lambda: render.render(notes, world, place, render.budget_of(world)),
-        "a worker started": lambda: daemon.start_worker(_TRUE, scratch, world.folder),
+        "a worker started": lambda: daemon.start_worker(_TRUE, scratch, world.repo.state),
     }
     for name, act in measured.items():
         yield _line(name, act, bare)
@@ -85,8 +86,8 @@ def pieces(person: Person) -> Iterator[str]:
 def _databases(state: str) -> None:
     """As a tool hook has them, which nobody else has open."""
     db = compiled.open_hooks(state)
-    settings = compiled.settings_of(db, state) if db else None
-    notes = cache.open_cache(f"{settings['folder']}/cache.db") if settings else None
+    world = compiled.world_of(db, state) if db else None
+    notes = cache.open_cache(f"{world.repo.state}/cache.db") if world else None
     assert db is not None
     assert notes is not None
     cache.faults_of(notes)

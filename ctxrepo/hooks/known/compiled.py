@@ -49,34 +49,54 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
     return None
 
 
-def settings_of(db: _sqlite3.Connection, state: str) -> dict[str, str] | None:
-    """The compiled settings; beside them `state`, and of the first repository its clone (`home`) and the
-    folder of its state (`folder`). None when there is no repository."""
+class Repo:
+    """A memory repository on this machine."""
+
+    __slots__ = ("home", "id", "state")
+
+    def __init__(self, name: str, home: str, state: str) -> None:
+        self.id = name
+        """12 hex digits, drawn when the clone was made: no two clones have the same."""
+        self.home = home
+        """The clone."""
+        self.state = state
+        """The folder below the state root that holds the repository's state."""
+
+
+def repo_of(db: _sqlite3.Connection, state: str) -> Repo | None:
+    """The first repository that is compiled in hooks.db; None when there is none."""
     first = db.execute("select id, home from repository order by position limit 1").fetchone()
     if first is None:
         return None
     name, home = first
-    settings = dict(db.execute("select key, value from settings"))
-    return {**settings, "state": state, "home": home, "folder": f"{state}/{name}"}
+    return Repo(name, home, f"{state}/{name}")
+
+
+def settings_of(db: _sqlite3.Connection) -> dict[str, str]:
+    """The compiled settings, as text."""
+    return dict(db.execute("select key, value from settings"))
+
+
+def world_of(db: _sqlite3.Connection, state: str) -> "World | None":
+    """What hooks need to know, as it is compiled; None when there is no repository."""
+    repo = repo_of(db, state)
+    return World(settings_of(db), state, repo) if repo else None
 
 
 class World:
-    """What every hook needs to know: the settings, and where the memory repository and its state are."""
+    """What every hook needs to know: the settings, and the memory repository."""
 
     __slots__ = (
-        *("state", "folder", "home", "config", "stamp", "interpreter", "secret", "preamble", "general"),
-        *("mode", "preset", "budget", "most_bytes", "recall_limit", "recall_bytes", "ttl", "has_remote"),
+        *("state", "repo", "config", "stamp", "interpreter", "secret", "preamble", "general", "mode"),
+        *("preset", "budget", "most_bytes", "recall_limit", "recall_bytes", "ttl", "has_remote", "model"),
         *("asks_for_trust", "recalls", "is_gated", "reminds", "is_semantic", "wakes_at_stop", "wakes_at_end"),
     )
 
-    def __init__(self, settings: dict[str, str]) -> None:
+    def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
         text = settings.get
-        self.state = text("state", "")
-        """The state folder of all repositories."""
-        self.folder = text("folder", "")
-        """The folder below it that holds the repository's state."""
-        self.home = text("home", "")
-        """The clone."""
+        self.state = state
+        """The state root: the folder of what is kept on this machine outside the clones."""
+        self.repo = repo
         self.config, self.stamp = text("config", ""), text("stamp", "")
         """The settings file, and the stamp that it had when the worker read it."""
         self.interpreter = text("interpreter", "")
@@ -101,6 +121,8 @@ class World:
         self.is_gated = text("gate") != "off"
         self.reminds = text("reminders") != "off"
         self.is_semantic = text("semantic") == "on"
+        self.model = text("model", "")
+        """The model that knows meanings, as config.toml names it."""
         self.wakes_at_stop = text("turn_end") != "off"
         self.wakes_at_end = text("session_end") != "off"
 

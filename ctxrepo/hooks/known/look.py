@@ -34,8 +34,8 @@ def look(
     general = world.general
     end = time.monotonic() + patience
     while True:
-        cache = open_cache(f"{world.folder}/cache.db")
-        place = place_of(db, cwd, world.home)
+        cache = open_cache(f"{world.repo.state}/cache.db")
+        place = place_of(db, cwd, world.repo.home)
         if cache is not None:
             is_over = last_round_of(cache) >= since
             scopes = place.scopes(general)

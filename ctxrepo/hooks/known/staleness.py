@@ -12,7 +12,7 @@ from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import head_of as commit_of
 from ctxrepo.hooks.known.cache import watched_of
-from ctxrepo.hooks.known.compiled import World, stamp_of
+from ctxrepo.hooks.known.compiled import Repo, World, stamp_of
 
 _REF_BYTES = 1024
 _PACKED_BYTES = 1024 * 1024
@@ -26,15 +26,15 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[str]) -> 
     """
     head = commit_of(cache) if cache is not None else ""
     missing = []
-    if (now := head_of(world.home) or head) != head:
+    if (now := head_of(world.repo.home) or head) != head:
         missing.append(now)
     if (stamp := stamp_of(world.config)) != world.stamp:
         missing.append(stamp)
-    written = stamp_of(f"{world.folder}/writes.jsonl")
+    written = stamp_of(f"{world.repo.state}/writes.jsonl")
     if written and not written.endswith(":0"):
         missing.append(written)
     if cache is not None:
-        missing += _changed(cache, world.home, scopes)
+        missing += _changed(cache, world.repo, scopes)
     text = "\n".join(missing).encode("utf-8", "replace")
     return _blake2.blake2b(text, digest_size=16).hexdigest() if missing else ""
 
@@ -44,18 +44,18 @@ def is_unwatched(cache: _sqlite3.Connection, scopes: list[str]) -> bool:
     return len({scope for scope, _, _ in watched_of(cache, scopes)}) < len(scopes)
 
 
-def is_first_to_tell(folder: str, digest: str) -> bool:
+def is_first_to_tell(repo: Repo, digest: str) -> bool:
     """Whether there is news of which no hook has told the worker yet; `digest` stands for it, '' for none.
 
     The first hook wakes the worker. So news that the worker can't take in, such as a branch that a person has
     checked out, wakes it only once.
     """
-    return bool(digest) and _replace(f"{folder}/told", digest.encode())
+    return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
 
-def _changed(cache: _sqlite3.Connection, home: str, scopes: list[str]) -> list[str]:
+def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[str]) -> list[str]:
     """The watched files of `scopes` that have another stamp now, each with it."""
-    watched = [(path, stamp, stamp_of(f"{home}/{path}")) for _, path, stamp in watched_of(cache, scopes)]
+    watched = [(path, stamp, stamp_of(f"{repo.home}/{path}")) for _, path, stamp in watched_of(cache, scopes)]
     return [f"{path} {now}" for path, before, now in watched if now != before]
 
 

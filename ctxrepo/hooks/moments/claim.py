@@ -31,7 +31,7 @@ def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: st
     if not claim:
         return "", False
     key = f"{event.session} {claim}" if is_held else claim
-    if silence or not _is_first(f"{world.folder}/claims", key):
+    if silence or not _is_first(f"{world.repo.state}/claims", key):
         return "", is_held
     line = f"{claim}. {_HELD if is_held else _GIVEN}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_held

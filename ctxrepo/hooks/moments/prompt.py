@@ -14,9 +14,9 @@ from ctxrepo.hooks.session.session import HUSHED, Session
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What is new and the recalled entries, a block each; '' most of the time."""
-    place = place_of(db, event.cwd, world.home)
-    cache = open_cache(f"{world.folder}/cache.db")
-    session = Session(world.folder, event.agent, event.session)
+    place = place_of(db, event.cwd, world.repo.home)
+    cache = open_cache(f"{world.repo.state}/cache.db")
+    session = Session(world.repo.state, event.agent, event.session)
     claim = ""
     if world.asks_for_trust or _is_late(place, session):
         from ctxrepo.hooks.moments.claim import claim_block
@@ -29,12 +29,12 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
             return claim
     if not place.is_known:
         _have_project_found(db, world, event, session)
-    elif is_first_to_tell(world.folder, news(world, cache, place.scopes(world.general))):
+    elif is_first_to_tell(world.repo, news(world, cache, place.scopes(world.general))):
         cache, place = _catch_up(db, cache, world, event)
     if cache is None:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
-        note_trace(db, world.folder, Subject.of(event), "there is no cache that can be read", [], [])
+        note_trace(db, world.repo, Subject.of(event), "there is no cache that can be read", [], [])
         return ""
     try:
         return claim + _blocks(db, cache, world, event, place, session)
@@ -73,7 +73,7 @@ def _blocks(
     if session.record.is_off or event.silence:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
-        note_trace(db, world.folder, Subject.of(event), event.silence or HUSHED, [], [])
+        note_trace(db, world.repo, Subject.of(event), event.silence or HUSHED, [], [])
         return ""
     faults = fault_block(cache, world, session)
     scopes = place.scopes(world.general)
@@ -134,7 +134,7 @@ def _have_project_found(
 
     session.sought(stamps)
     session.save()
-    if spool(db, world.folder, "prompt", event):
+    if spool(db, world.repo, "prompt", event):
         _wake(world)
 
 
@@ -149,7 +149,7 @@ def _catch_up(
     from ctxrepo.hooks.known import look
     from ctxrepo.hooks.session.spool import spool
 
-    is_left = spool(db, world.folder, "prompt", event)
+    is_left = spool(db, world.repo, "prompt", event)
     since = time.time()  # a round of the worker that began before may not have read that line
     is_awake = _wake(world)
     if cache is not None:
@@ -161,4 +161,4 @@ def _catch_up(
 def _wake(world: World) -> bool:
     from ctxrepo.hooks.files.daemon import start_worker
 
-    return start_worker(world.interpreter, world.state, world.folder)
+    return start_worker(world.interpreter, world.state, world.repo.state)

@@ -33,7 +33,7 @@ def prompt_block(
     subject = Subject.of(event)
     here = event.cwd or os.getcwd()
     if why := why_not(world, "recall") or why_off(db, world, here, switches()):
-        note_trace(db, world.folder, subject, why, [], [])
+        note_trace(db, world.repo, subject, why, [], [])
         return ""
     from ctxrepo.domain.words.terms import words
     from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
@@ -49,7 +49,7 @@ def prompt_block(
     if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
         session.asked(" ".join(about))
     if not answer.hits:
-        note_trace(db, world.folder, subject, answer.why, [], answer.left_out)
+        note_trace(db, world.repo, subject, answer.why, [], answer.left_out)
         return ""
     from ctxrepo.hooks.packet.recalled import recall_block
 
@@ -58,7 +58,7 @@ def prompt_block(
     text, given = recall_block(new, today(), world.secret, budget)
     session.gave({hit.id: hit.hash for hit in given})
     left_out = not_given(answer.hits, given, already, budget) + answer.left_out
-    note_trace(db, world.folder, subject, answer.why if given else NOTHING_NEW, given, left_out)
+    note_trace(db, world.repo, subject, answer.why if given else NOTHING_NEW, given, left_out)
     return text
 
 

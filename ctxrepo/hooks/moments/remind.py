@@ -32,8 +32,8 @@ def reminder(
     path: str,
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
-    scopes = place_of(db, event.cwd, world.home).scopes(world.general)
-    session = Session(world.folder, event.agent, event.session, event.sub)
+    scopes = place_of(db, event.cwd, world.repo.home).scopes(world.general)
+    session = Session(world.repo.state, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in about(cache, scopes, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits or not event.session:  # without a ledger it would be said at every edit
@@ -50,14 +50,14 @@ def reminder(
     if is_held(db, world, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
-    parent = Session(world.folder, event.agent, event.session) if event.sub else session
+    parent = Session(world.repo.state, event.agent, event.session) if event.sub else session
     if session.record.is_off or parent.record.is_off:
         return ""
     text, given = recall_block(hits, today(), world.secret, ROOM)
     session.gave({hit.id: hit.hash for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
-    note_trace(db, world.folder, Subject.of(event, edited=path), "", given, left)
+    note_trace(db, world.repo, Subject.of(event, edited=path), "", given, left)
     return text
 
 

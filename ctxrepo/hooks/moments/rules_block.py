@@ -18,7 +18,7 @@ def rules_block(cache: _sqlite3.Connection | None, world: World, place: Place, s
     text = ""
     if gives(world, "preamble") and (rules := PREAMBLE if world.preamble is None else world.preamble):
         general = world.general
-        rules = fill(rules, world.home, place.folder, general, has_index=False, is_known=place.is_known)
+        rules = fill(rules, world.repo.home, place.folder, general, has_index=False, is_known=place.is_known)
         text = seal("", world.secret, rules)
     if cache is None:
         return text

@@ -18,14 +18,14 @@ from ctxrepo.hooks.session.spool import spool
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """The packet; '' when the session goes on with a context that holds one."""
-    folder, source = world.folder, event.source
-    session = Session(folder, event.agent, event.session)
+    source = event.source
+    session = Session(world.repo.state, event.agent, event.session)
     before = session.record
     if source in ("clear", "compact"):
         session.forgot()
-    spool(db, folder, "start", event)
+    spool(db, world.repo, "start", event)
     since = time.time()  # a round of the worker that began before may not have read that line
-    is_started = start_worker(world.interpreter, world.state, world.folder)
+    is_started = start_worker(world.interpreter, world.state, world.repo.state)
     session.began(event.cwd)
     session.save()
     if source == "fork" and before.generation is None:
@@ -77,5 +77,5 @@ def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
 
 
 def _is_fetch_due(world: World) -> bool:
-    fetched = age_of(f"{world.folder}/fetched")
+    fetched = age_of(f"{world.repo.state}/fetched")
     return world.has_remote and fetched > world.ttl

@@ -26,22 +26,21 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
-    folder = world.folder
-    if event.silence or Session(folder, event.agent, event.session).record.is_off:
+    if event.silence or Session(world.repo.state, event.agent, event.session).record.is_off:
         return ""
     if is_held(db, world, event.cwd):
         return ""
-    cache = open_cache(f"{folder}/cache.db")
+    cache = open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return ""
     try:
-        place = place_of(db, event.cwd, world.home)
+        place = place_of(db, event.cwd, world.repo.home)
         scopes = place.scopes(world.general) if gives(world, "subindex") else []
         contents = PacketContents(WORDS, scopes)
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
-        session = Session(folder, event.agent, event.session, event.sub)
+        session = Session(world.repo.state, event.agent, event.session, event.sub)
         session.note_parent(event.session)
         session.saw(generation_of(cache))
         session.save()

@@ -7,7 +7,7 @@ import time
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
 from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
 from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.compiled import Repo, World
 from ctxrepo.hooks.known.locate import inside
 
 ACCESS_BYTES = 1024 * 1024
@@ -31,14 +31,14 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     for touched in dialect.touched(db, event, json)[:MOST_FILES]:
         path = os.path.join(event.cwd or os.getcwd(), touched.path)
         file = TouchedFile(path, touched.ranges, touched.wrote)
-        _log(db, world.folder, event, file)
-        relative = inside(path, world.home)
+        _log(db, world.repo, event, file)
+        relative = inside(path, world.repo.home)
         if is_write and relative is None:
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
             unkept += _keep(db, world, event, file, relative)
     refused = _fault_block(world, unkept) if unkept and not event.silence else ""
-    cache = None if event.silence else open_cache(f"{world.folder}/cache.db")
+    cache = None if event.silence else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return refused
     try:
@@ -50,7 +50,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         cache.close()
 
 
-def _log(db: _sqlite3.Connection, folder: str, event: Event, file: TouchedFile) -> None:
+def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -> None:
     fields = {
         "at": time.time(),
         "agent": event.agent,
@@ -59,7 +59,7 @@ def _log(db: _sqlite3.Connection, folder: str, event: Event, file: TouchedFile) 
         "path": file.path,
     }
     line = line_json(db, {**fields, "ranges:json": "" if file.ranges == "[]" else file.ranges})
-    append_rolling(f"{folder}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
+    append_rolling(f"{repo.state}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
 def _keep(
@@ -70,20 +70,19 @@ def _keep(
     relative: str,
 ) -> list[str]:
     """Keep what was written, and leave word of it; returns what to say when that could not be done."""
-    home, folder = world.home, world.folder
     from ctxrepo.hooks.session.session import Session  # few tools touch the memory
     from ctxrepo.hooks.session.spool import KeptVersion, keep_version, spool, why_not_kept, written_bytes
 
     data = written_bytes(file.path, file.wrote)
-    kept = KeptVersion(relative, _base(home), keep_version(folder, data))
-    is_left = spool(db, folder, "tool", event, kept)
+    kept = KeptVersion(relative, _base(world.repo), keep_version(world.repo, data))
+    is_left = spool(db, world.repo, "tool", event, kept)
     if data is not None:
-        session = Session(folder, event.agent, event.session)
+        session = Session(world.repo.state, event.agent, event.session)
         session.wrote(relative, data)
         session.save()
     if is_left and kept.name:
         return []
-    why = why_not_kept(folder, file.path, file.wrote, data)
+    why = why_not_kept(world.repo, file.path, file.wrote, data)
     if not why:
         return []
     from ctxrepo.hooks.files.logs import note
@@ -103,12 +102,12 @@ def _fault_block(world: World, lines: list[str]) -> str:
     return seal(fault_section(lines, FAULT_ROOM), world.secret)
 
 
-def _base(home: str) -> str:
+def _base(repo: Repo) -> str:
     """The tree that the clone's files are based on now, from which the agent made its edit. By the time the
     worker looks, the file may hold entries of others; this edit must not count as having removed them."""
     from ctxrepo.hooks.files.small import bytes_of
 
-    ref = bytes_of(f"{home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""
+    ref = bytes_of(f"{repo.home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""
     return ref[:40].decode("ascii", "replace")
 
 
@@ -138,7 +137,7 @@ def _faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
     from ctxrepo.hooks.moments.prompt import fault_block
     from ctxrepo.hooks.session.session import Session
 
-    session = Session(world.folder, event.agent, event.session)
+    session = Session(world.repo.state, event.agent, event.session)
     if session.record.is_off:
         return ""
     text = fault_block(cache, world, session)

@@ -10,8 +10,8 @@ from ctxrepo.hooks.session.spool import spool
 
 def answer(db: _sqlite3.Connection, world: World, moment: str, event: Event) -> str:
     """Always ''. Before a compaction even plain output would reach whoever summarises."""
-    spool(db, world.folder, moment, event)
+    spool(db, world.repo, moment, event)
     # Told to leave a moment alone, the worker finds the line when another one wakes it.
     if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
-        start_worker(world.interpreter, world.state, world.folder)
+        start_worker(world.interpreter, world.state, world.repo.state)
     return ""

@@ -62,7 +62,7 @@ def render(
     """
     general = world.general
     preamble = PREAMBLE if world.preamble is None else world.preamble
-    preamble = fill(preamble, world.home, place.folder, general, is_known=place.is_known)
+    preamble = fill(preamble, world.repo.home, place.folder, general, is_known=place.is_known)
     if cache is not None:
         try:
             if world.preset == MD:
@@ -112,7 +112,7 @@ def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int
     """The packet of the preset `md`, which has no lanes."""
     from ctxrepo.hooks.packet.md import md_packet
 
-    text = md_packet(cache, world.home, scopes, budget - 1)
+    text = md_packet(cache, world.repo.home, scopes, budget - 1)
     rendered = RenderedPacket(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered

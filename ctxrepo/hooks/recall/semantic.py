@@ -97,7 +97,7 @@ def is_own(peer: _socket.socket) -> bool:
 def _answer_line(world: World, question: bytes) -> bytes:
     """The line that the helper answers, b'' when it answers none."""
     end = time.monotonic() + PATIENCE
-    path, handle = address(world.folder)
+    path, handle = address(world.repo.state)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         peer.setblocking(False)
@@ -139,8 +139,8 @@ def _read_line(peer: _socket.socket, end: float) -> bytes:
 
 def _start(world: World) -> None:
     """Start a helper, unless one could not start a short while ago."""
-    if age_of(f"{world.folder}/{FAILED}") > _BACK_OFF:
-        start_helper(world.interpreter, world.state, world.folder)
+    if age_of(f"{world.repo.state}/{FAILED}") > _BACK_OFF:
+        start_helper(world.interpreter, world.state, world.repo.state)
 
 
 def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:

@@ -12,6 +12,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json
 from ctxrepo.hooks.files.private import OPENING, make
 from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.known.compiled import Repo
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_VERSION = 1024 * 1024
@@ -37,7 +38,7 @@ class KeptVersion:
 
 
 def spool(
-    db: _sqlite3.Connection, folder: str, moment: str, event: Event, kept: KeptVersion | None = None
+    db: _sqlite3.Connection, repo: Repo, moment: str, event: Event, kept: KeptVersion | None = None
 ) -> bool:
     """Append a line with the event's session, cwd, source, transcript and path, or with the version `kept`.
 
@@ -58,23 +59,23 @@ def spool(
     }
     line = line_json(db, fields)
     durable = kept is not None
-    if not make(folder):
+    if not make(repo.state):
         return False
-    return append(f"{folder}/spool.jsonl", line, MAX_BYTES, durable, moves=True) or _leave(
-        folder, line, durable
+    return append(f"{repo.state}/spool.jsonl", line, MAX_BYTES, durable, moves=True) or _leave(
+        repo, line, durable
     )
 
 
-def _leave(folder: str, line: str, durable: bool) -> bool:
+def _leave(repo: Repo, line: str, durable: bool) -> bool:
     """Put the line into a file of its own, which appears whole or not at all; the files' names tell their
     order.
 
     A full spool means that no worker has run for long: then only a `durable` line is left.
     """
-    left = f"{folder}/left"
+    left = f"{repo.state}/left"
     name = f"{time.time_ns()}-{os.getpid()}"
     try:
-        if not durable and _is_spool_full(folder):
+        if not durable and _is_spool_full(repo):
             return False
         if not make(left) or len(os.listdir(left)) >= MAX_LEFT:
             return False
@@ -101,10 +102,10 @@ def written_bytes(path: str, wrote: str = "") -> bytes | None:
     return None if data is None or len(data) > MAX_VERSION else data
 
 
-def why_not_kept(folder: str, path: str, wrote: str, data: bytes | None) -> str:
+def why_not_kept(repo: Repo, path: str, wrote: str, data: bytes | None) -> str:
     """Why no version of the file at `path` was kept, as the end of a sentence; '' if nothing was to keep."""
     if data is not None:
-        if _is_full(folder):
+        if _is_full(repo):
             return f"{MAX_VERSIONS} versions wait for a commit already, or {MAX_BYTES >> 20} MiB of events"
         return "the disk may be full or read-only"
     try:
@@ -115,15 +116,15 @@ def why_not_kept(folder: str, path: str, wrote: str, data: bytes | None) -> str:
     return f"it is larger than {MAX_VERSION >> 20} MiB" if is_large else ""
 
 
-def keep_version(folder: str, data: bytes | None) -> str:
+def keep_version(repo: Repo, data: bytes | None) -> str:
     """Put the bytes into a file in `versions/`; its name, or '' where that can't be."""
-    if data is None or _is_full(folder):
+    if data is None or _is_full(repo):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
-    if not make(f"{folder}/versions"):
+    if not make(f"{repo.state}/versions"):
         return ""
     try:
-        _put(f"{folder}/versions/{name}", data)
+        _put(f"{repo.state}/versions/{name}", data)
     except OSError:  # the agent's file still holds the bytes, and the worker is told of it
         return ""
     return name
@@ -144,17 +145,17 @@ def _put(path: str, data: bytes) -> None:
         os.close(file)
 
 
-def _is_full(folder: str) -> bool:
+def _is_full(repo: Repo) -> bool:
     try:
-        if len(os.listdir(f"{folder}/versions")) >= MAX_VERSIONS:
+        if len(os.listdir(f"{repo.state}/versions")) >= MAX_VERSIONS:
             return True
     except OSError:
         pass  # the first one makes the folder
-    return _is_spool_full(folder)
+    return _is_spool_full(repo)
 
 
-def _is_spool_full(folder: str) -> bool:
+def _is_spool_full(repo: Repo) -> bool:
     try:
-        return os.stat(f"{folder}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
+        return os.stat(f"{repo.state}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
     except OSError:
         return False

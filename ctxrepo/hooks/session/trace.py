@@ -15,6 +15,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json, lines_of
 from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.known.cache import EntryHit
+from ctxrepo.hooks.known.compiled import Repo
 
 MAX_BYTES = 256 * 1024
 MAX_PROMPT = 120
@@ -44,7 +45,7 @@ class Subject:
 
 def note_trace(
     db: _sqlite3.Connection,
-    folder: str,
+    repo: Repo,
     subject: Subject,
     silence: str,
     given: list[EntryHit],
@@ -75,7 +76,7 @@ def note_trace(
         )
     except _sqlite3.Error:
         return ""
-    return name if _put(f"{folder}/traces.jsonl", line) else ""
+    return name if _put(f"{repo.state}/traces.jsonl", line) else ""
 
 
 def _fields(hit: EntryHit) -> tuple[object, ...]:

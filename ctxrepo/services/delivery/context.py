@@ -11,7 +11,7 @@ from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
-from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hooks.packet.lane import Section
@@ -76,12 +76,11 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
     if hooks is None:
         return Context("", "", 0)
     with closing(hooks):
-        settings = settings_of(hooks, str(memory.places.state))
-        if settings is None:
+        world = world_of(hooks, str(memory.places.state))
+        if world is None:
             return Context("", "", 0)
         if says_quiet(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
-    world = World(settings)
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:

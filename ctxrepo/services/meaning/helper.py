@@ -16,7 +16,7 @@ from typing import Any
 
 from ctxrepo.errors import in_words
 from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
-from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.compiled import World, stamp_of
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.hooks.recall.semantic import VERSION
 from ctxrepo.services.meaning.embed import embed, pending
@@ -39,16 +39,14 @@ _MOST_HITS, _MOST_SCOPES = 100, 16
 class Helper:
     """The loaded model, the meanings it has read, and the thread that embeds."""
 
-    def __init__(
-        self, settings: dict[str, str], is_same: Callable[[], bool], tell: Callable[[str], None]
-    ) -> None:
-        """`settings` as they are compiled; `is_same` says whether they and the code still are so, `tell`
-        takes what went wrong, for doctor to find."""
+    def __init__(self, world: World, is_same: Callable[[], bool], tell: Callable[[str], None]) -> None:
+        """`world` as it is compiled; `is_same` says whether it and the code still are so, `tell` takes what
+        went wrong, for doctor to find."""
         self._is_same, self._tell = is_same, tell
-        self._folder = Path(settings["folder"])
+        self._folder = Path(world.repo.state)
         self._vectors = self._folder / "vectors.db"
-        models = Path(settings["state"]) / "models"
-        self._meanings, self._embedder = open_semantic(settings["model"], models, self._vectors)
+        models = Path(world.state) / "models"
+        self._meanings, self._embedder = open_semantic(world.model, models, self._vectors)
         self._files = self._embedder.model.onnx
         self._model = stamp_of(str(self._files))
         self._asked_at = time.monotonic()

@@ -15,7 +15,7 @@ from ctxrepo.domain.text.block import age_of, day_of, place
 from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
-from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
@@ -109,18 +109,17 @@ def recall(
         return RecallResult("malformed", why, "Ask with a few words.")
     state = str(memory.places.state)
     hooks = open_hooks(state)
-    settings = settings_of(hooks, state) if hooks else None
+    world = world_of(hooks, state) if hooks else None
     cache = open_cache(str(memory.state.cache))
-    if hooks is None or settings is None or cache is None:
+    if hooks is None or world is None or cache is None:
         return RecallResult(
             "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."
         )
-    world = World(settings)
     agent, session = asker.session
     subject = Subject(agent, session, asked.text, by="recall")
     with closing(hooks), closing(cache):
         if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
-            trace = note_trace(cache, str(memory.state.root), subject, why, [], [])
+            trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         is_gated = asked.is_gated and world.is_gated
         with recaller_of(memory) as ask:
@@ -128,7 +127,7 @@ def recall(
         if found.why != SOCIAL:
             items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
-        trace = note_trace(cache, str(memory.state.root), subject, found.why, found.hits, found.left_out)
+        trace = note_trace(cache, world.repo, subject, found.why, found.hits, found.left_out)
         return _result(asked, now, found, silence, trace)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import LAST, open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
 
 _FOLDERS = """
@@ -81,12 +81,11 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
         yield None
         return
     with closing(hooks):
-        settings = settings_of(hooks, str(state))
-        cache = open_cache(f"{settings['folder']}/cache.db") if settings else None
-        if settings is None or cache is None:
+        world = world_of(hooks, str(state))
+        cache = open_cache(f"{world.repo.state}/cache.db") if world else None
+        if world is None or cache is None:
             yield None
             return
         with closing(cache):
-            project = place_of(hooks, str(cwd), settings["home"]).folder
-            home, folder = Path(settings["home"]), Path(settings["folder"])
-            yield Known(project, settings.get("global", "global"), cache, home, folder)
+            project = place_of(hooks, str(cwd), world.repo.home).folder
+            yield Known(project, world.general, cache, Path(world.repo.home), Path(world.repo.state))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from strict_parser import parse_all
-from world import World
+from world import World, repo_with
 
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.mode import gives, why_not
@@ -14,6 +15,10 @@ from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
 
 ASKED = "which port is the staging database on?"
 NEW = {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n"}
+
+
+def known(mode: str = "") -> Known:
+    return Known({"mode": mode}, "/state", repo_with(Path("/state/a")))
 
 
 def seen(world: World, mode: str) -> tuple[str, str, str]:
@@ -104,6 +109,6 @@ def test_without_a_packet_and_a_cache_there_is_silence(world: World) -> None:
 
 
 def test_every_part_has_a_reason_where_it_is_not_given() -> None:
-    assert why_not(Known({}), "recall") == ""
-    assert why_not(Known({"mode": "pull"}), "recall") == "delivery.mode is pull"
-    assert gives(Known({"mode": "pull"}), "preamble")
+    assert why_not(known(), "recall") == ""
+    assert why_not(known("pull"), "recall") == "delivery.mode is pull"
+    assert gives(known("pull"), "preamble")

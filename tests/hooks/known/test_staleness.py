@@ -16,8 +16,7 @@ from world import NOTES, World
 
 from ctxrepo import hook
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.known.compiled import World as Known
-from ctxrepo.hooks.known.compiled import open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.staleness import head_of, is_first_to_tell, news
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
@@ -70,9 +69,9 @@ class TestNews:
         assert db is not None
         assert cache is not None
         with closing(db), closing(cache):
-            settings = settings_of(db, str(world.state))
-            assert settings is not None
-            return is_first_to_tell(str(world.folder), news(Known(settings), cache, ["global", "shop"]))
+            known = world_of(db, str(world.state))
+            assert known is not None
+            return is_first_to_tell(known.repo, news(known, cache, ["global", "shop"]))
 
     @pytest.fixture
     def world(self, tmp_path: Path) -> World:

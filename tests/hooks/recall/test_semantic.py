@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from conftest import NOBODY
 from needs import needs_root
-from world import NOTES, World, socket_in
+from world import NOTES, World, repo_with, socket_in
 
 from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
 from ctxrepo.hooks.known.compiled import World as Known
@@ -127,7 +127,11 @@ def test_a_social_prompt_isnt_asked_about(world: World, helper: Callable[..., He
     assert prompted(world, "ok, thanks a lot!") == ""
     assert one.asked == []
     with closing(_cache(world)) as cache:
-        found = ask(cache, Known({"folder": str(world.folder)}), RecallRequest("ok, thanks!", [], [], 4))
+        found = ask(
+            cache,
+            Known({}, str(world.state), repo_with(world.folder)),
+            RecallRequest("ok, thanks!", [], [], 4),
+        )
         assert found is not None
         assert (found.why, found.hits, found.left_out) == (SOCIAL, [], [])
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from world import NOTES, World
+from world import NOTES, World, repo_with
 
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.session.trace import MAX_BYTES, MAX_LEFT_OUT, Subject, note_trace
@@ -110,7 +110,7 @@ class TestFile:
         left = [(hit(f"id{n}", path="shop/" + "p" * 80), "why " * 10) for n in range(30)]
         names, sizes = [], []
         for _ in range(400):
-            names.append(note_trace(DB, str(tmp_path), said, "", [], left))
+            names.append(note_trace(DB, repo_with(tmp_path), said, "", [], left))
             sizes.append((tmp_path / "traces.jsonl").stat().st_size)
         found = lines(tmp_path)
         cuts = [after / before for before, after in pairwise(sizes) if after < before]
@@ -127,11 +127,11 @@ class TestFile:
 
     def test_a_name_longer_than_any_keeps_the_line_short(self, tmp_path: Path) -> None:
         said = Subject("claude", "s" * 5000, "x")
-        note_trace(DB, str(tmp_path), said, "", [hit("a", path="p" * 9000)], [])
+        note_trace(DB, repo_with(tmp_path), said, "", [hit("a", path="p" * 9000)], [])
         assert len((tmp_path / "traces.jsonl").read_bytes()) < 1000
 
     def test_a_place_has_the_lines_of_its_entry(self, tmp_path: Path) -> None:
-        note_trace(DB, str(tmp_path), Subject("", "", "x"), "", [hit("a"), hit("b", last=5)], [])
+        note_trace(DB, repo_with(tmp_path), Subject("", "", "x"), "", [hit("a"), hit("b", last=5)], [])
         assert [row[1] for row in lines(tmp_path)[0]["given"]] == ["shop/a.md#L3", "shop/a.md#L3-L5"]
 
 
@@ -139,7 +139,7 @@ class TestFile:
 def test_whatever_is_said_a_trace_is_one_line_of_json(prompt: str, session: str, why: str) -> None:
     folder = Path(os.environ["HOME"])
     (folder / "traces.jsonl").unlink(missing_ok=True)
-    assert note_trace(DB, str(folder), Subject("", session, prompt), why, [], [(hit("a"), why)])
+    assert note_trace(DB, repo_with(folder), Subject("", session, prompt), why, [], [(hit("a"), why)])
     (trace,) = (folder / "traces.jsonl").read_text("utf-8").removesuffix("\n").split("\n")
     told = json.loads(trace).get("prompt", "")
     assert told == prompt[:120].encode("utf-8", "replace").decode()

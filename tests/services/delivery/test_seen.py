@@ -16,7 +16,7 @@ from machines import Machine, make_machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.known.compiled import World, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.staleness import is_unwatched, news
 from ctxrepo.services.delivery.seen import FOLDERS, NOTES, SCOPES, see
 from ctxrepo.services.history.conflict_copies import conflicts
@@ -55,10 +55,10 @@ def has_news(machine: Machine, *scopes: str) -> bool:
     assert db is not None
     assert cache is not None
     with closing(db), closing(cache):
-        found = settings_of(db, state)
+        found = world_of(db, state)
         assert found is not None
         wanted = list(scopes) or ["global", "shop"]
-        return is_unwatched(cache, wanted) or bool(news(World(found), cache, wanted))
+        return is_unwatched(cache, wanted) or bool(news(found, cache, wanted))
 
 
 def replace(file: Path, text: str) -> None:

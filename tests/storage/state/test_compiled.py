@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from world import repo_with
 
-from ctxrepo.hooks.known.compiled import World, checkout_of, open_hooks, settings_of
+from ctxrepo.hooks.known.compiled import World, checkout_of, open_hooks, repo_of, settings_of, world_of
 from ctxrepo.storage.state import compiled
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -33,13 +34,13 @@ def test_what_is_compiled_is_read_on_both_sides(tmp_path: Path) -> None:
     assert read_repositories(state) == REPOSITORIES
     db = open_hooks(str(state))
     assert db is not None
-    assert settings_of(db, str(state)) == {
-        "secret": "ff",
-        "preamble": "a\nb",
-        "state": str(state),
-        "home": "/m/one",
-        "folder": f"{state}/{'b' * 12}",
-    }
+    assert settings_of(db) == {"secret": "ff", "preamble": "a\nb"}
+    repo = repo_of(db, str(state))
+    assert repo is not None
+    assert (repo.id, repo.home, repo.state) == ("b" * 12, "/m/one", f"{state}/{'b' * 12}")
+    world = world_of(db, str(state))
+    assert world is not None
+    assert (world.secret, world.state, world.repo.id) == ("ff", str(state), repo.id)
     db.close()
     assert state.stat().st_mode & 0o777 == 0o700
     assert (state / "hooks.db").stat().st_mode & 0o777 == 0o600
@@ -143,5 +144,7 @@ def test_an_odd_path_is_opened_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_number_that_is_none_is_the_default() -> None:
-    assert World({"ttl": "60", "recall_limit": "many"}).ttl == 60
-    assert World({"recall_limit": "many"}).recall_limit == World({}).recall_limit == 8
+    repo = repo_with(Path("/state"))
+    assert World({"ttl": "60", "recall_limit": "many"}, "/", repo).ttl == 60
+    found = [World(settings, "/", repo).recall_limit for settings in ({"recall_limit": "many"}, {})]
+    assert found == [8, 8]

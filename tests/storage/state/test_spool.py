@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from world import repo_with
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
@@ -32,7 +33,7 @@ def spool(places: RepositoryPlaces) -> Spool:
 def hook(spool: Spool, session: str) -> None:
     """Leave an event, as a hook does."""
     db = _sqlite3.connect(":memory:")
-    assert leave(db, str(spool.places.root), "stop", Event("claude", "Stop", {"session": session}))
+    assert leave(db, repo_with(spool.places.root), "stop", Event("claude", "Stop", {"session": session}))
     db.close()
 
 
@@ -157,9 +158,8 @@ def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool
     for name in ("waits", "event-never-came"):
         (spool.places.versions / name).write_bytes(b"- a\n")
     db = _sqlite3.connect(":memory:")
-    assert leave(
-        db, str(spool.places.root), "tool", Event("claude", "", {}), KeptVersion("a.md", "", "waits")
-    )
+    waiting = KeptVersion("a.md", "", "waits")
+    assert leave(db, repo_with(spool.places.root), "tool", Event("claude", "", {}), waiting)
     db.close()
     tidy(spool.places, time.time() + 60 * 86400)
     assert os.listdir(spool.places.versions) == ["waits"]
