@@ -19,6 +19,8 @@ from ctxrepo import hook
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.compiled import Repo, stamp_of
+from ctxrepo.hooks.known.compiled import World as Known
+from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.recall.semantic import address
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import read_ledger
@@ -67,6 +69,12 @@ def socket_in(folder: Path) -> Iterator[str]:
 def repo_with(state: Path, home: Path = Path("/memory")) -> Repo:
     """A repository that has its state in this folder."""
     return Repo("a" * 12, str(home), str(state))
+
+
+def place_at(home: str, folder: str = "", is_known: bool = True) -> Place:
+    """The place of a session in the project that has this folder in the clone at `home`."""
+    known = Known({}, "/state", repo_with(Path("/state/a"), Path(home)))
+    return place_in(known, "example/shop" if folder else "", folder, is_known)
 
 
 class World:

@@ -46,7 +46,7 @@ _TRUE = "/bin/true"
 
 def pieces(person: Person) -> Iterator[str]:
     """Lines of a table: a piece, its CPU time and its wall time in bare starts."""
-    state, general, bare = str(person.state), "global", _bare_start()
+    state, bare = str(person.state), _bare_start()
     yield _line("two databases opened, read, closed", lambda: _databases(state), bare)
     db = compiled.open_hooks(state)
     world = compiled.world_of(db, state) if db else None
@@ -58,7 +58,7 @@ def pieces(person: Person) -> Iterator[str]:
     said = payload.texts(db, payload.as_json(raw), CLAUDE.fields)
     told = Event("claude", "Stop", said)
     code = str(code_of(person))
-    place = locate.place_of(db, code, world.repo.home)
+    place = locate.place_of(db, world, code)
     first = PROJECT * PER_PROJECT
     prompts = cycle([Author().prompt(first + number) for number in range(1, _TIMES)])
     scratch = str(person.home / "scratch")
@@ -71,9 +71,9 @@ def pieces(person: Person) -> Iterator[str]:
         "a line of the spool": lambda: spool.spool(db, aside, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
         "a version that the disk has": lambda: spool.keep_version(aside, spool.written_bytes(__file__)),
-        "which project": lambda: locate.place_of(db, code, world.repo.home),
-        "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes(general)),
-        "a prompt searched": lambda: query.find(notes, next(prompts), place.scopes(general), 4),
+        "which project": lambda: locate.place_of(db, world, code),
+        "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes),
+        "a prompt searched": lambda: query.find(notes, next(prompts), locate.folders_of(place.scopes), 4),
         "a packet rendered": lambda: render.render(notes, world, place, render.budget_of(world)),
         "a worker started": lambda: daemon.start_worker(_TRUE, scratch, world.repo.state),
     }

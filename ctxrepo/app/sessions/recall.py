@@ -70,18 +70,15 @@ def recall(desk: Desk, request: PromptRequest) -> Result[RecallResult]:
 
 
 def _recalled(desk: Desk, request: PromptRequest) -> RecallResult:
-    from ctxrepo.hooks.known.locate import Place
-    from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.services.reading.find import scope_named, search_order
     from ctxrepo.services.recall.recall import Asker, recall
 
     desk.commit_pending()
-    project, general = desk.project, desk.memory.global_folder
-    place = Place(project.id, project.folder) if project else Place()
-    scopes = place.scopes(general)
+    folders = search_order(desk.memory, desk.project)[::-1]
     if request.scope:
-        scopes = [scope_named(desk.memory, request.scope, project).folder]
+        folders = [scope_named(desk.memory, request.scope, desk.project).folder]
     asker = Asker(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
-    return recall(desk.memory, request.question, scopes, asker, desk.now)
+    return recall(desk.memory, request.question, folders, asker, desk.now)
 
 
 def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallResult]:

@@ -1,28 +1,45 @@
-"""Which project a folder is in, looked up in a table: git isn't asked."""
+"""Where in memory a session is: its scopes, and its project, which a table tells: git isn't asked."""
 
 import _sqlite3
 import os
 
 from ctxrepo.hooks.files.small import bytes_of
-from ctxrepo.hooks.known.compiled import checkout_of, checkout_with_config, claim_of, stamp_of
+from ctxrepo.hooks.known.compiled import (
+    Repo,
+    World,
+    checkout_of,
+    checkout_with_config,
+    claim_of,
+    stamp_of,
+)
+
+
+class Scope:
+    """Whom notes are for: every session, or those in one project. It is a folder of a memory repository."""
+
+    __slots__ = ("folder", "repo")
+
+    def __init__(self, repo: Repo, folder: str) -> None:
+        self.repo = repo
+        self.folder = folder
+        """Its name; the cache of its repository knows the scope by it."""
 
 
 class Place:
-    """Where in the memory a session is."""
+    """Where in memory a session is: in which project, and in which scopes."""
 
-    __slots__ = ("folder", "is_known", "project")
+    __slots__ = ("folder", "is_known", "project", "scopes")
 
-    def __init__(self, project: str = "", folder: str = "", is_known: bool = True) -> None:
+    def __init__(self, project: str, scopes: list[Scope], folder: str, is_known: bool = True) -> None:
         self.project = project
         """The id of its project, or ''."""
+        self.scopes = scopes
+        """The scopes whose notes a session here is given: the global one, then the project's if it is
+        another."""
         self.folder = folder
-        """The project's folder in the memory repository, or ''."""
+        """The folder of the project's scope, or ''; it may be the global one."""
         self.is_known = is_known
         """Whether project and folder are known yet."""
-
-    def scopes(self, general: str = "global") -> list[str]:
-        """The folders of the memory repository whose notes a session here is given, the global one first."""
-        return [general, self.folder] if self.folder not in ("", general) else [general]
 
 
 NAMED = "="
@@ -31,8 +48,21 @@ NAMED = "="
 _LINK_BYTES = 4096
 
 
-def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
-    """The project of `cwd`; `home` is the memory clone.
+def folders_of(scopes: list[Scope]) -> list[str]:
+    """The folders of these scopes, for the cache of the repository that they all are in."""
+    return [scope.folder for scope in scopes]
+
+
+def place_in(world: World, project: str = "", folder: str = "", is_known: bool = True) -> Place:
+    """The place of a session in this project, whose folder in the memory repository is `folder`."""
+    scopes = [Scope(world.repo, world.general)]
+    if folder not in ("", world.general):
+        scopes.append(Scope(world.repo, folder))
+    return Place(project, scopes, folder, is_known)
+
+
+def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
+    """Where in memory a session in the folder `cwd` is.
 
     CTXREPO_PROJECT decides before anything else. There is no project outside git, in the memory clone, and in
     a repository whose top is the user's home folder.
@@ -42,18 +72,18 @@ def place_of(db: _sqlite3.Connection, cwd: str, home: str) -> Place:
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
         row = checkout_of(db, NAMED + explicit)
-        return Place(explicit, row.folder) if row else Place(is_known=False)
+        return place_in(world, explicit, row.folder) if row else place_in(world, is_known=False)
     here = os.path.realpath(cwd or os.getcwd())
-    if inside(here, home) is not None:
-        return Place()
+    if inside(here, world.repo.home) is not None:
+        return place_in(world)
     top = _top_of(here)
     if not top or top == os.path.realpath(os.environ.get("HOME") or "/"):
-        return Place()
+        return place_in(world)
     row = checkout_of(db, top)
     if row is None or row.stamp != stamp_of(row.config):
         config = _config_of(top)
         row = checkout_with_config(db, config, stamp_of(config)) if config else None
-    return Place(row.project, row.folder) if row else Place(is_known=False)
+    return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
 
 
 def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:

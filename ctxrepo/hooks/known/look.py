@@ -31,14 +31,13 @@ def look(
     What such a round didn't bring in doesn't come by waiting. With `is_due` a fetch is due: the remote may
     have more, and only the end of a round tells.
     """
-    general = world.general
     end = time.monotonic() + patience
     while True:
         cache = open_cache(f"{world.repo.state}/cache.db")
-        place = place_of(db, cwd, world.repo.home)
+        place = place_of(db, world, cwd)
         if cache is not None:
             is_over = last_round_of(cache) >= since
-            scopes = place.scopes(general)
+            scopes = place.scopes
             is_complete = is_over or not (is_due or is_unwatched(cache, scopes) or news(world, cache, scopes))
             if is_over or (is_complete and place.is_known) or time.monotonic() >= end:
                 return cache, place, is_complete

@@ -13,12 +13,13 @@ from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import head_of as commit_of
 from ctxrepo.hooks.known.cache import watched_of
 from ctxrepo.hooks.known.compiled import Repo, World, stamp_of
+from ctxrepo.hooks.known.locate import Scope, folders_of
 
 _REF_BYTES = 1024
 _PACKED_BYTES = 1024 * 1024
 
 
-def news(world: World, cache: _sqlite3.Connection | None, scopes: list[str]) -> str:
+def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -> str:
     """A digest of what the cache and the compiled settings don't hold yet; another digest once there is more.
 
     '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, writes
@@ -39,9 +40,9 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[str]) -> 
     return _blake2.blake2b(text, digest_size=16).hexdigest() if missing else ""
 
 
-def is_unwatched(cache: _sqlite3.Connection, scopes: list[str]) -> bool:
+def is_unwatched(cache: _sqlite3.Connection, scopes: list[Scope]) -> bool:
     """Whether one of `scopes` isn't watched yet, so that nobody can tell what was changed in it."""
-    return len({scope for scope, _, _ in watched_of(cache, scopes)}) < len(scopes)
+    return len({scope for scope, _, _ in watched_of(cache, folders_of(scopes))}) < len(scopes)
 
 
 def is_first_to_tell(repo: Repo, digest: str) -> bool:
@@ -53,9 +54,10 @@ def is_first_to_tell(repo: Repo, digest: str) -> bool:
     return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
 
-def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[str]) -> list[str]:
+def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[Scope]) -> list[str]:
     """The watched files of `scopes` that have another stamp now, each with it."""
-    watched = [(path, stamp, stamp_of(f"{repo.home}/{path}")) for _, path, stamp in watched_of(cache, scopes)]
+    kept = watched_of(cache, folders_of(scopes))
+    watched = [(path, stamp, stamp_of(f"{repo.home}/{path}")) for _, path, stamp in kept]
     return [f"{path} {now}" for path, before, now in watched if now != before]
 
 

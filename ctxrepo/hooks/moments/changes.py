@@ -5,6 +5,7 @@ import _sqlite3
 from ctxrepo.domain.text.block import OVERHEAD, seal
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Scope, folders_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import IndexRow, changed_since
 from ctxrepo.hooks.session.session import Session
@@ -44,10 +45,10 @@ class Changes:
 
 
 def changes_since(
-    generation: int, cache: _sqlite3.Connection, world: World, scopes: list[str], session: Session
+    generation: int, cache: _sqlite3.Connection, world: World, scopes: list[Scope], session: Session
 ) -> Changes:
     """What changed in `scopes` after this generation of the cache, the last that the session was told of."""
-    rows = changed_since(cache, scopes, generation)
+    rows = changed_since(cache, folders_of(scopes), generation)
     new = changed_by_others(cache, rows, session)
     flaws = head_flaws(cache, [row.path for row in rows if row not in new])
     # A session that is owed something is given a changed MEMORY.md even where the mode gives no changes:

@@ -26,7 +26,6 @@ def late_parts(
     `taken` bytes of the budget are used by other blocks, and the room of recall is left free.
     """
     record = session.record
-    scopes = place.scopes(world.general)
     project = ""
     given: dict[str, str] = {}
     if record.project == "?" and place.is_known:
@@ -37,17 +36,17 @@ def late_parts(
             project, given = render_late(cache, world, place, _room(world, taken))
     bodies = ""
     if record.owed_since and (
-        owed := [name for name in scopes if name + _BODY in [row.path for row in rows]]
+        owed := [scope for scope in place.scopes if scope.folder + _BODY in [row.path for row in rows]]
     ):
         from ctxrepo.hooks.packet.render import render_bodies
 
         room = _room(world, taken + size(project))
         bodies, entries = render_bodies(cache, world, owed, room)
         given = given | entries
-        rows = [row for row in rows if not bodies or row.path not in [name + _BODY for name in owed]]
+        rows = [row for row in rows if not bodies or row.path not in [scope.folder + _BODY for scope in owed]]
     if record.owed_since and last_round_of(cache) >= record.owed_since:
         session.owes(0)
-    handoff = _handoff(cache, world, scopes, session, is_in_packet=bool(project))
+    handoff = _handoff(cache, world, place, session, is_in_packet=bool(project))
     session.gave(given)
     return project + bodies + handoff, rows
 
@@ -61,7 +60,7 @@ def _room(world: World, taken: int) -> int:
 def _handoff(
     cache: _sqlite3.Connection,
     world: World,
-    scopes: list[str],
+    place: Place,
     session: Session,
     *,
     is_in_packet: bool,
@@ -79,7 +78,8 @@ def _handoff(
         return ""
     from ctxrepo.hooks.known.notes import handoff_of
 
-    found = handoff_of(cache, scopes[-1])
+    *_, nearest = place.scopes
+    found = handoff_of(cache, nearest.folder)
     if found is None or found.ts == began_with:
         return ""
     from ctxrepo.hooks.packet.sections import HANDOFF_ROOM, handoff_section

@@ -14,7 +14,7 @@ from ctxrepo.hooks.session.session import HUSHED, Session
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What is new and the recalled entries, a block each; '' most of the time."""
-    place = place_of(db, event.cwd, world.repo.home)
+    place = place_of(db, world, event.cwd)
     cache = open_cache(f"{world.repo.state}/cache.db")
     session = Session(world.repo.state, event.agent, event.session)
     claim = ""
@@ -29,7 +29,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
             return claim
     if not place.is_known:
         _have_project_found(db, world, event, session)
-    elif is_first_to_tell(world.repo, news(world, cache, place.scopes(world.general))):
+    elif is_first_to_tell(world.repo, news(world, cache, place.scopes)):
         cache, place = _catch_up(db, cache, world, event)
     if cache is None:
         from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -76,13 +76,12 @@ def _blocks(
         note_trace(db, world.repo, Subject.of(event), event.silence or HUSHED, [], [])
         return ""
     faults = fault_block(cache, world, session)
-    scopes = place.scopes(world.general)
     changes = None
     since = _last_told(cache, session)
     if since is not None:
         from ctxrepo.hooks.moments.changes import changes_since
 
-        known_scopes = [world.general] if _is_late(place, session) else scopes
+        known_scopes = place.scopes[:1] if _is_late(place, session) else place.scopes
         changes = changes_since(since, cache, world, known_scopes, session)
         faults += changes.flaw_block(world)
     late = ""
@@ -94,7 +93,7 @@ def _blocks(
         if changes:
             changes.rows = rows
     changed = changes.index_block(world) if changes else ""
-    recalled = prompt_block(db, cache, world, event, scopes, session)
+    recalled = prompt_block(db, cache, world, event, place.scopes, session)
     session.save()
     return faults + late + changed + recalled
 

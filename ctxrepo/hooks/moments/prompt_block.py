@@ -7,6 +7,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Scope, folders_of
 from ctxrepo.hooks.known.mode import why_not
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -26,7 +27,7 @@ def prompt_block(
     cache: _sqlite3.Connection,
     world: World,
     event: Event,
-    scopes: list[str],
+    scopes: list[Scope],
     session: Session,
 ) -> str:
     """The block of recalled entries of `scopes`; '' for silence."""
@@ -39,7 +40,8 @@ def prompt_block(
     from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
 
     already = {**session.record.entries}
-    asked = RecallRequest(event.prompt, session.record.asked, scopes, world.recall_limit, world.is_gated)
+    before, folders = session.record.asked, folders_of(scopes)
+    asked = RecallRequest(event.prompt, before, folders, world.recall_limit, world.is_gated)
     answer = None
     if world.is_semantic:
         from ctxrepo.hooks.recall.semantic import ask

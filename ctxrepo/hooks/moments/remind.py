@@ -7,7 +7,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit, ScopeSpan, hits_at, spans_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import place_of
+from ctxrepo.hooks.known.locate import folders_of, place_of
 from ctxrepo.hooks.session.session import Session
 
 LIMIT = 3
@@ -32,10 +32,10 @@ def reminder(
     path: str,
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
-    scopes = place_of(db, event.cwd, world.repo.home).scopes(world.general)
+    folders = folders_of(place_of(db, world, event.cwd).scopes)
     session = Session(world.repo.state, event.agent, event.session, event.sub)
     known = session.record.entries
-    hits = [hit for hit in about(cache, scopes, path) if known.get(hit.id) != hit.hash][:LIMIT]
+    hits = [hit for hit in about(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits or not event.session:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives

@@ -17,9 +17,7 @@ def rules_block(cache: _sqlite3.Connection | None, world: World, place: Place, s
     """The rules, where the mode gives them, and a block of faults; without a cache the rules alone."""
     text = ""
     if gives(world, "preamble") and (rules := PREAMBLE if world.preamble is None else world.preamble):
-        general = world.general
-        rules = fill(rules, world.repo.home, place.folder, general, has_index=False, is_known=place.is_known)
-        text = seal("", world.secret, rules)
+        text = seal("", world.secret, fill(rules, place, has_index=False))
     if cache is None:
         return text
     try:

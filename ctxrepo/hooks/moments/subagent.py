@@ -34,9 +34,8 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     if cache is None:
         return ""
     try:
-        place = place_of(db, event.cwd, world.repo.home)
-        scopes = place.scopes(world.general) if gives(world, "subindex") else []
-        contents = PacketContents(WORDS, scopes)
+        place = place_of(db, world, event.cwd)
+        contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))

@@ -1,6 +1,7 @@
 """What memory holds for a session at its start, as far as the lanes of its packet ask for it."""
 
 from ctxrepo.hooks.known.cache import CachedFault, EntryHit
+from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
 
 
@@ -26,9 +27,9 @@ class PacketContents:
 
     __slots__ = ("entries", "faults", "files", "handoff", "preamble", "recalled", "scopes", "ticked")
 
-    def __init__(self, preamble: str = "", scopes: list[str] | None = None) -> None:
+    def __init__(self, preamble: str = "", scopes: list[Scope] | None = None) -> None:
         self.preamble = preamble
-        self.scopes = [ScopeContents(folder) for folder in scopes or []]
+        self.scopes = [ScopeContents(scope.folder) for scope in scopes or []]
         """The global one first."""
         self.entries: dict[tuple[str, str], list[PacketEntry]] = {}
         """(the lane's name, the section's folder) → entries."""

@@ -4,6 +4,7 @@ import _sqlite3
 
 from ctxrepo.domain.text.block import size
 from ctxrepo.domain.text.escape import escape_field
+from ctxrepo.hooks.known.locate import Scope
 
 NoteFields = tuple[str, str, str]
 """A note: (path in the memory repository, description, tags)."""
@@ -37,12 +38,12 @@ def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room:
     return _OPENING + text + _CLOSING if text else ""
 
 
-def md_packet(cache: _sqlite3.Connection, root: str, scopes: list[str], room: int) -> str:
+def md_packet(cache: _sqlite3.Connection, scopes: list[Scope], room: int) -> str:
     """The block for a session in `scopes` (global first): all global notes, and the project's in `core/`."""
     general, *projects = scopes
-    sections = [("global", general, _below(cache, f"{general}/"))]
-    sections += [("project", scope, _below(cache, f"{scope}/core/")) for scope in projects]
-    return md_block(sections, root, room)
+    sections = [("global", general.folder, _below(cache, f"{general.folder}/"))]
+    sections += [("project", one.folder, _below(cache, f"{one.folder}/core/")) for one in projects]
+    return md_block(sections, general.repo.home, room)
 
 
 def _below(cache: _sqlite3.Connection, folder: str) -> list[NoteFields]:

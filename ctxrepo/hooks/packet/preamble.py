@@ -1,5 +1,7 @@
 """The rules for using the memory that a session starts with, unless the settings hold others."""
 
+from ctxrepo.hooks.known.locate import Place
+
 # `fill` replaces what is in braces.
 PREAMBLE = """\
 This is ctxrepo, the long-term memory that all your sessions, agents and machines share: markdown notes in \
@@ -26,23 +28,18 @@ _WITHOUT_INDEX = (
 )
 
 
-def fill(
-    text: str,
-    home: str,
-    folder: str,
-    general: str = "global",
-    has_index: bool = True,
-    is_known: bool = True,
-) -> str:
-    """`text` with this session's places in its braces; `folder` is '' where there is no project folder yet.
+def fill(text: str, place: Place, has_index: bool = True) -> str:
+    """`text` with what is so at `place` in its braces.
 
     While the project is unknown, nothing is said of its folder. A session without an index in its packet is
     told how to list notes.
     """
     look, paths = _WITH_INDEX if has_index else _WITHOUT_INDEX
-    project = f"`{folder}/`" if folder else "none yet"
-    words = {"{home}": home, "{global}": general, "{project}": project, "{look}": look, "{paths}": paths}
-    if not is_known:
+    general, *_ = place.scopes
+    project = f"`{place.folder}/`" if place.folder else "none yet"
+    home, folder = general.repo.home, general.folder
+    words = {"{home}": home, "{global}": folder, "{project}": project, "{look}": look, "{paths}": paths}
+    if not place.is_known:
         text = text.replace(" (this one: {project})", "")
     for mark, word in words.items():
         text = text.replace(mark, word)

@@ -5,7 +5,7 @@ import _sqlite3
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import Place
+from ctxrepo.hooks.known.locate import Place, Scope, folders_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import MEMORY, OWN, PacketLane, PacketSource, Section
 from ctxrepo.hooks.packet.packet import packet
@@ -60,21 +60,20 @@ def render(
     `already` are the hashes of faults that the session was told. `asked` is what the last prompts were about
     when a session is compacted in the middle of its work: the packet repeats what they recall.
     """
-    general = world.general
     preamble = PREAMBLE if world.preamble is None else world.preamble
-    preamble = fill(preamble, world.repo.home, place.folder, general, is_known=place.is_known)
+    preamble = fill(preamble, place)
     if cache is not None:
         try:
             if world.preset == MD:
-                return _md(cache, world, place.scopes(general), budget)
-            contents = PacketContents(preamble, place.scopes(general))
-            _hold(contents, lanes_of(preset_of(world)), cache, world, place)
+                return _md(cache, place.scopes, budget)
+            contents = PacketContents(preamble, place.scopes)
+            _hold(contents, lanes_of(preset_of(world)), cache, world, place.project)
             contents.faults = first_faults([fault for fault in contents.faults if fault.hash not in already])
             rendered = RenderedPacket()
             rendered.faults = [fault.hash for fault in contents.faults]
             rendered.handoff = contents.handoff.ts if contents.handoff else "-"
             rendered.generation = generation_of(cache)
-            contents.recalled = _asked_again(cache, world, place.scopes(general), asked or [])
+            contents.recalled = _asked_again(cache, world, place.scopes, asked or [])
             return _write(rendered, contents, world, budget)
         except _sqlite3.Error:
             pass
@@ -88,31 +87,31 @@ def render_late(
     its project was known."""
     if world.preset == MD or budget <= 0:
         return "", {}
-    contents = PacketContents(scopes=[place.folder])
-    _hold(contents, lanes_of(preset_of(world)), cache, world, place)
+    contents = PacketContents(scopes=place.scopes[-1:])
+    _hold(contents, lanes_of(preset_of(world)), cache, world, place.project)
     contents.faults = []
     late = packet(contents, today(), world.secret, preset_of(world), budget)
     return late.text, late.entries
 
 
 def render_bodies(
-    cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int
+    cache: _sqlite3.Connection, world: World, scopes: list[Scope], budget: int
 ) -> tuple[str, dict[str, str]]:
     """The MEMORY.md of each of these scopes, as a packet shows it, and the entries in them: id -> hash."""
     lanes = [lane for lane in lanes_of(preset_of(world)) if lane.name == MEMORY]
     if world.preset == MD or budget <= 0 or not lanes:
         return "", {}
     contents = PacketContents(scopes=scopes)
-    _hold(contents, lanes, cache, world, Place())
+    _hold(contents, lanes, cache, world, "")
     bodies = packet(contents, today(), world.secret, preset_of(world), budget)
     return bodies.text, bodies.entries
 
 
-def _md(cache: _sqlite3.Connection, world: World, scopes: list[str], budget: int) -> RenderedPacket:
+def _md(cache: _sqlite3.Connection, scopes: list[Scope], budget: int) -> RenderedPacket:
     """The packet of the preset `md`, which has no lanes."""
     from ctxrepo.hooks.packet.md import md_packet
 
-    text = md_packet(cache, world.repo.home, scopes, budget - 1)
+    text = md_packet(cache, scopes, budget - 1)
     rendered = RenderedPacket(text and text + "\n")
     rendered.generation = generation_of(cache)
     return rendered
@@ -128,10 +127,10 @@ def _hold(
     lanes: list[PacketLane],
     cache: _sqlite3.Connection,
     world: World,
-    place: Place,
+    project: str,
 ) -> None:
-    """Have each lane put into `contents` what memory holds for it."""
-    source = PacketSource(cache, place.project, world.budget)
+    """Have each lane put into `contents` what memory holds for it; `project` is an id, or ''."""
+    source = PacketSource(cache, project, world.budget)
     for lane in lanes:
         lane.hold(source, contents)
 
@@ -150,7 +149,7 @@ def _write(rendered: RenderedPacket, contents: PacketContents, world: World, bud
 
 
 def _asked_again(
-    cache: _sqlite3.Connection, world: World, scopes: list[str], asked: list[str]
+    cache: _sqlite3.Connection, world: World, scopes: list[Scope], asked: list[str]
 ) -> list[EntryHit]:
     """What the last of these prompts recalls once more, after those before it."""
     if not asked:
@@ -158,4 +157,5 @@ def _asked_again(
     from ctxrepo.hooks.recall.recall import RecallRequest, recall
 
     *before, last = asked
-    return recall(cache, RecallRequest(last, before, scopes, world.recall_limit, world.is_gated)).hits
+    request = RecallRequest(last, before, folders_of(scopes), world.recall_limit, world.is_gated)
+    return recall(cache, request).hits

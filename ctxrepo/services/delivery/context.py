@@ -12,7 +12,7 @@ from ctxrepo.errors import UsageError
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
-from ctxrepo.hooks.known.locate import Place
+from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.presets import BUDGETS
@@ -97,12 +97,13 @@ def _pi_settings(folder: Path) -> bytes:
 
 
 def _rendered(memory: Memory, project: Project | None, world: World, *, lasting: bool) -> Context:
-    place = Place(project.id, project.folder if project.is_registered else "") if project else Place()
+    folder = project.folder if project and project.is_registered else ""
+    # Files that were touched last are a project's: what lasts leaves them out, and so the project.
+    place = place_in(world, project.id if project and not lasting else "", folder)
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
         told: frozenset[str] = frozenset()
         if lasting:
-            place = Place("", place.folder)  # files touched last are a project's
             told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
         rendered = render(cache, world, place, budget_of(world), told)
     name = world.preset

@@ -19,7 +19,7 @@ from ctxrepo.domain.project.layout import INBOX, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import Scope, find_entry, live_entries, read_note, scope_named
+from ctxrepo.services.reading.find import NamedScope, find_entry, live_entries, read_note, scope_named
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
@@ -105,7 +105,9 @@ def remember_all(
         return [_Writing(draft, *one, now).run() for one in prepared]
 
 
-def _prepared(memory: Memory, fact: Fact, project: Project | None) -> tuple[Fact, Scope, str, Entry | None]:
+def _prepared(
+    memory: Memory, fact: Fact, project: Project | None
+) -> tuple[Fact, NamedScope, str, Entry | None]:
     """(fact, the scope it goes to, its bullet, the entry that it supersedes)"""
     scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
     line = compose.bullet(
@@ -123,7 +125,7 @@ def _prepared(memory: Memory, fact: Fact, project: Project | None) -> tuple[Fact
 class _Writing:
     draft: Draft
     fact: Fact
-    scope: Scope
+    scope: NamedScope
     line: str
     superseded: Entry | None
     now: datetime

@@ -17,7 +17,7 @@ from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import Scope, read_note, scope_named
+from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -117,7 +117,7 @@ def items(memory: Memory, scope: str, project: Project | None) -> list[Scratch]:
     return items_in(memory, scope_named(memory, scope, project))
 
 
-def items_in(memory: Memory, scope: Scope) -> list[Scratch]:
+def items_in(memory: Memory, scope: NamedScope) -> list[Scratch]:
     path = f"{scope.folder}/{CHECKLIST}"
     note = read_note(memory, path)
     return [Scratch(path, item) for item in items_of(path, note.text)] if note else []

@@ -33,28 +33,28 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Scope:
-    """A folder of the memory repository; `project` is set when it is a project's."""
+class NamedScope:
+    """A scope by the name that a person or a command gave it; `project` is set when it is a project's."""
 
     name: str
     folder: str
     project: Project | None = None
 
 
-def scope_named(memory: Memory, name: str, project: Project | None) -> Scope:
+def scope_named(memory: Memory, name: str, project: Project | None) -> NamedScope:
     """The scope a person means: '' is the project inside one and global elsewhere."""
     if name in (GLOBAL, memory.global_folder) or (not name and project is None):
-        return Scope(GLOBAL, memory.global_folder)
+        return NamedScope(GLOBAL, memory.global_folder)
     if name in ("", PROJECT):
         project = project_here(project)
-        return Scope(PROJECT, project.folder, project)
+        return NamedScope(PROJECT, project.folder, project)
     if project is not None and name in (project.id, project.folder):
-        return Scope(project.id, project.folder, project)
+        return NamedScope(project.id, project.folder, project)
     registry = read_registry(memory)
     projects = registry.projects
     for identity, folder in projects.items():
         if identity == registry.canonical(name) or name == folder:
-            return Scope(identity, folder, Project(identity, folder, is_registered=True))
+            return NamedScope(identity, folder, Project(identity, folder, is_registered=True))
     known = [GLOBAL, PROJECT, *projects, *projects.values()]
     near = get_close_matches(name, known, n=1)
     folders = ", ".join([GLOBAL, *projects.values()][:20])

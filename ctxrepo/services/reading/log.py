@@ -13,7 +13,7 @@ from ctxrepo.domain.working.daily import day_of, days, path_of
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import Scope, read_note, scope_named
+from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.storage.memory import Memory
 
 LOGGED_BYTES = 128 * 1024
@@ -35,7 +35,7 @@ def logged_days(memory: Memory, scope: str, project: Project | None) -> list[str
     return days(memory.worktree.scan(f"{place.folder}/{DAILY}").files)
 
 
-def entries_today(memory: Memory, scope: Scope, session: str, now: datetime) -> tuple[list[Entry], bool]:
+def entries_today(memory: Memory, scope: NamedScope, session: str, now: datetime) -> tuple[list[Entry], bool]:
     """What was logged today: by this session, True; or, where it logged nothing, by anybody, False."""
     note = read_note(memory, path_of(scope.folder, day_of(now)))
     entries = note.entries if note else []

@@ -17,7 +17,7 @@ from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.working.daily import words_of
 from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.anchors import anchor_names
-from ctxrepo.services.reading.find import Scope
+from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.log import entries_today
 from ctxrepo.storage.disk.recent import ends_of, newest
 from ctxrepo.storage.memory import Memory
@@ -47,7 +47,7 @@ class Sitting:
     transcript: str = ""
 
 
-def gather(memory: Memory, scope: Scope, sitting: Sitting, now: datetime) -> Handoff:
+def gather(memory: Memory, scope: NamedScope, sitting: Sitting, now: datetime) -> Handoff:
     """What is open in the scope's checklist, and what this session logged, named, edited and was asked.
 
     `now` has the offset of whoever works. Secrets in it are masked.

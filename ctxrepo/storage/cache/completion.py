@@ -87,5 +87,5 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             yield None
             return
         with closing(cache):
-            project = place_of(hooks, str(cwd), world.repo.home).folder
+            project = place_of(hooks, world, str(cwd)).folder
             yield Known(project, world.general, cache, Path(world.repo.home), Path(world.repo.state))

@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from world import repo_with
 
-from ctxrepo.hooks.known.compiled import open_hooks, stamp_of
+from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
 from ctxrepo.hooks.known.locate import inside, place_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -38,7 +39,8 @@ def code(tmp_path: Path) -> Path:
 def place(state: Path, cwd: Path, home: Path) -> tuple[str, str, bool]:
     db = open_hooks(str(state))
     assert isinstance(db, _sqlite3.Connection)
-    found = place_of(db, str(cwd), str(home))
+    world = World({}, str(state), repo_with(state, home))
+    found = place_of(db, world, str(cwd))
     db.close()
     return found.project, found.folder, found.is_known
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from strict_parser import parse_all
-from world import World, repo_with
+from world import World, place_at, repo_with
 
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.mode import gives, why_not
@@ -95,7 +95,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert "below" not in block.preamble
     assert "ctxrepo search" in block.preamble
     assert "{" not in block.preamble
-    assert "below" in fill(PREAMBLE, "/m", "shop")
+    assert "below" in fill(PREAMBLE, place_at("/m", "shop"))
     world.compile(preamble="")
     assert world.run("SessionStart") == ""
 

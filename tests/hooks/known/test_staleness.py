@@ -17,6 +17,7 @@ from world import NOTES, World
 from ctxrepo import hook
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.staleness import head_of, is_first_to_tell, news
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
@@ -71,7 +72,8 @@ class TestNews:
         with closing(db), closing(cache):
             known = world_of(db, str(world.state))
             assert known is not None
-            return is_first_to_tell(known.repo, news(known, cache, ["global", "shop"]))
+            scopes = place_in(known, "example/shop", "shop").scopes
+            return is_first_to_tell(known.repo, news(known, cache, scopes))
 
     @pytest.fixture
     def world(self, tmp_path: Path) -> World:

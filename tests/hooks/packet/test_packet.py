@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world import place_at
 
 from ctxrepo.domain.records.handoff import one_line
 from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
@@ -285,18 +286,18 @@ def test_a_body_of_one_endless_line_leaves_its_place(parse: Callable[[str], Any]
 
 
 def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], Any]) -> None:
-    text = own([("global", "", [], 0)], preamble=fill(PREAMBLE, "/m", "shop"))
-    assert parse(text).preamble == fill(PREAMBLE, "/m", "shop").rstrip("\n")
+    text = own([("global", "", [], 0)], preamble=fill(PREAMBLE, place_at("/m", "shop")))
+    assert parse(text).preamble == fill(PREAMBLE, place_at("/m", "shop")).rstrip("\n")
     assert own([]) == ""
 
 
 def test_the_preamble_is_short_and_names_the_places() -> None:
-    said = fill(PREAMBLE, "/home/ada/.ctxrepo", "shop")
+    said = fill(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"))
     assert len(said.encode()) <= 1200
     assert "/home/ada/.ctxrepo" in said
     assert "`shop/`" in said
-    assert "(this one: none yet)" in fill(PREAMBLE, "/m", "")
-    assert "this one" not in fill(PREAMBLE, "/m", "", is_known=False)
+    assert "(this one: none yet)" in fill(PREAMBLE, place_at("/m", ""))
+    assert "this one" not in fill(PREAMBLE, place_at("/m", "", is_known=False))
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:

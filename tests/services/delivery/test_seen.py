@@ -17,6 +17,7 @@ from machines import Machine, make_machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.staleness import is_unwatched, news
 from ctxrepo.services.delivery.seen import FOLDERS, NOTES, SCOPES, see
 from ctxrepo.services.history.conflict_copies import conflicts
@@ -57,7 +58,7 @@ def has_news(machine: Machine, *scopes: str) -> bool:
     with closing(db), closing(cache):
         found = world_of(db, state)
         assert found is not None
-        wanted = list(scopes) or ["global", "shop"]
+        wanted = [Scope(found.repo, name) for name in scopes or ("global", "shop")]
         return is_unwatched(cache, wanted) or bool(news(found, cache, wanted))
 
 

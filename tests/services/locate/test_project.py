@@ -11,7 +11,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.errors import ConfigError, GitFailed
-from ctxrepo.hooks.known.compiled import open_hooks
+from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.services.locate.project import find_project, project_of, relink
 from ctxrepo.storage.memory import Memory
@@ -134,10 +134,13 @@ def test_what_is_found_is_recorded_for_the_hooks(mine: Machine) -> None:
 
 
 def hooks_say(machine: Machine, folder: Path) -> tuple[str, str, bool]:
-    db = open_hooks(str(machine.places.state))
+    state = str(machine.places.state)
+    db = open_hooks(state)
     assert db is not None
     with closing(db):
-        found = place_of(db, str(folder), str(machine.clone))
+        world = world_of(db, state)
+        assert world is not None
+        found = place_of(db, world, str(folder))
         return found.project, found.folder, found.is_known
 
 
