@@ -16,7 +16,7 @@ from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.housekeeping import no_gc
-from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.disk.private import put
@@ -134,6 +134,12 @@ class Memory:
         from ctxrepo.storage.objects.store import Objects  # see TYPE_CHECKING above
 
         return Objects(self.own, self._fetch_objects if self.clone.is_partial else None)
+
+    @property
+    def refs(self) -> RefFiles:
+        """The clone's refs, for who only reads them: `objects` loads libgit2, which takes three starts of
+        Python."""
+        return RefFiles(self.clone.git_dir)
 
     def _fetch_objects(self, missing: Sequence[str]) -> None:
         if not (answer := self.remote.fetch_objects(missing)).ok:

@@ -10,7 +10,7 @@ from ctxrepo.app.result import Result
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.review.review import Review
+    from ctxrepo.services.review.open_review import Review
     from ctxrepo.services.sync.sync import SyncResult
 
 CONFLICT, QUEUED, REFUSED = 4, 5, 6
@@ -38,7 +38,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
     from ctxrepo.services.repository.register import register
     from ctxrepo.services.rescue.repair import healing
-    from ctxrepo.services.review.review import in_review, open_review
+    from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest
     from ctxrepo.services.saving.spooled import spooled_versions
     from ctxrepo.services.sync.sync import SyncRequest, sync

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ctxrepo.domain.formats import toml, toml_edit
+from ctxrepo.domain.formats import toml
 from ctxrepo.domain.merge.choose import Key, choose
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.errors import ConfigError
@@ -65,12 +65,16 @@ def _written(merged: _Values, sides: Mapping[str, _Values]) -> str:
 
     Setting a key parses the whole text again, so keys that stay are not set.
     """
+    from ctxrepo.domain.formats.toml_edit import (
+        with_value,  # tomlkit costs a start of Python; most merge notes
+    )
+
     missing = {text: _differing(merged, values) for text, values in sides.items()}
     text = min(sides, key=lambda side: len(missing[side]))
     if len({len(keys) for keys in missing.values()}) == 1:
         text = max(sides)
     for table, name in missing[text]:
-        text = toml_edit.with_value(text, table, name, merged.get((table, name)))
+        text = with_value(text, table, name, merged.get((table, name)))
     return text
 
 

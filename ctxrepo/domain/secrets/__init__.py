@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ctxrepo.domain.secrets.search import spans
+if TYPE_CHECKING:
+    from ctxrepo.domain.secrets.search import Span
 
 _SECRET_BYTES = 8192
 """More of a key block than this adds nothing to what tells two apart."""
@@ -33,7 +35,7 @@ def scan(text: str) -> tuple[Secret, ...]:
     data = _without_markup(text)
     found = []
     line, counted = 1, 0
-    for hit in spans(data):
+    for hit in _spans(data):
         line += data.count(b"\n", counted, hit.start)
         counted = hit.start
         found.append(Secret(hit.rule, line, _fingerprint(data[hit.start : hit.end])))
@@ -43,7 +45,7 @@ def scan(text: str) -> tuple[Secret, ...]:
 def mask(text: str) -> str:
     """`text` with each secret replaced by the name of its rule in brackets; itself when there is none."""
     data = _without_markup(text)
-    hits = list(spans(data))
+    hits = _spans(data)
     if not hits:
         return text
     parts, at = [], 0
@@ -51,6 +53,14 @@ def mask(text: str) -> str:
         parts += [data[at : hit.start], b"[" + hit.rule.encode() + b"]"]
         at = hit.covered
     return b"".join([*parts, data[at:]]).decode("utf-8", "replace")
+
+
+def _spans(data: bytes) -> list[Span]:
+    """Where secrets are. The rules take as long to load as five starts of Python, so whoever only may have
+    something to look through doesn't load them."""
+    from ctxrepo.domain.secrets.search import spans
+
+    return spans(data)
 
 
 def _without_markup(text: str) -> bytes:

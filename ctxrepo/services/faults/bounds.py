@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, HISTORY_BYTES, PARENTS
@@ -15,7 +16,9 @@ from ctxrepo.errors import BeyondBounds, RepositoryState
 from ctxrepo.storage.clone.clone import SEEN
 from ctxrepo.storage.clone.reffiles import OPEN, RefFiles
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.objects.store import Objects
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
 
 _AGAIN = 3600.0
 """Seconds after which it is asked for again: the branch may have moved before we asked what it is at."""

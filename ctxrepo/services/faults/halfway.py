@@ -13,9 +13,9 @@ def halfway(memory: Memory) -> Finding | None:
 
     Nothing is lost by it, and the next commit goes on there; but until then notes seem to be missing.
     """
-    objects, clone = memory.objects, memory.clone
-    written, following = objects.ref(WT), objects.ref(WT_NEXT)
-    there = objects.ref(clone.branch_ref) or objects.ref(clone.upstream_ref)
+    refs, clone = memory.refs, memory.clone
+    written, following = refs.resolve(WT), refs.resolve(WT_NEXT)
+    there = refs.resolve(clone.branch_ref) or refs.resolve(clone.upstream_ref)
     if there is None or (written is not None and written == following) or is_held(memory.state.lock("write")):
         return None
     if written is None:

@@ -17,7 +17,7 @@ from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.review.declined import Declined, declined
 from ctxrepo.services.review.items import items_to_decide
-from ctxrepo.services.review.review import in_review, open_review
+from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.git.git import redact
@@ -71,14 +71,8 @@ class Status:
 
 def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
-    objects, clone, project = memory.objects, memory.clone, here.project
-    ours, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
-    ahead, behind = objects.ahead_behind(ours, there) if ours and there else (0, 0)
-    if ours and not there and memory.has_remote:
-        ahead = len(list(objects.new_commits(ours, None)))
-    current = open_review(memory)
-    if current and ours:
-        ahead = len(list(objects.new_commits(ours, there, current.tip)))
+    clone, project, current = memory.clone, here.project, open_review(memory)
+    ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
     return Status(
         root=memory.root,
@@ -104,6 +98,18 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         to_decide=items_to_decide(memory),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _ahead_behind(memory: Memory, current: Review | None) -> tuple[int, int]:
+    """How many commits the remote hasn't, less those in review, and how many only it has."""
+    ours, there = (memory.refs.resolve(ref) for ref in (memory.clone.branch_ref, memory.clone.upstream_ref))
+    if ours is None or ours == there:
+        return 0, 0
+    ahead, behind = memory.objects.ahead_behind(ours, there) if there else (0, 0)
+    if current or (memory.has_remote and not there):
+        sent = (there, current.tip) if current else (there,)
+        ahead = len(list(memory.objects.new_commits(ours, *sent)))
+    return ahead, behind
 
 
 def _obstacle(memory: Memory) -> str:

@@ -89,5 +89,5 @@ def _read(memory: Memory, path: str) -> ConflictCopy | None:
 
 
 def _since(memory: Memory, files: Collection[str]) -> dict[str, datetime]:
-    tip = memory.head
-    return came(memory.objects, tip, CONFLICTS, files) if tip and files else {}
+    tip = memory.head if files else None
+    return came(memory.objects, tip, CONFLICTS, files) if tip else {}

@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Key
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
 
 _REMEMBERED = 1000
 """Places that are looked up twice, for a commit and for the one made from it."""

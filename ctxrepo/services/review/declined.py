@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import NotFound
-from ctxrepo.services.review.review import struck
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 
@@ -26,10 +25,15 @@ class Declined:
 
 def declined(memory: Memory) -> list[Declined]:
     """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
+    refs = memory.refs.all(DECLINED)
+    if not refs:
+        return []
+    from ctxrepo.services.review.review import struck  # it loads what merges; most have nothing declined
+
     here = memory.head
     found = (
         Declined(ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)])
-        for ref, tip in sorted(memory.objects.refs(DECLINED).items())
+        for ref, tip in sorted(refs.items())
     )
     return [one for one in found if one.entries]
 

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import NotFound
 from ctxrepo.services.history.history import CommitSummary, deeds
-from ctxrepo.services.review.review import in_review, open_review
+from ctxrepo.services.review.open_review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects

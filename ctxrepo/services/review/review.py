@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
@@ -21,6 +20,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.note.units import said
 from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
+from ctxrepo.services.review.open_review import Review, own_branches
 from ctxrepo.services.saving.merge import MergeResult, merged_tree
 from ctxrepo.storage.clone.clone import SEEN
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
@@ -31,35 +31,6 @@ _DATES = ("updated:", "created:")
 _LEFT_OUT = "review: what was left out"
 """A commit of what was sent, whose parents are what people made of it, our branch then, and, where it is
 neither, what it was made from. It is kept here and never sent."""
-
-
-@dataclass(frozen=True)
-class Review:
-    """A branch that was pushed for review, and its tip as we pushed it."""
-
-    branch: str
-    tip: str
-
-
-def open_review(memory: Memory) -> Review | None:
-    """The review that was under way when we last looked."""
-    found = memory.objects.refs(OPEN)
-    return next((Review(name.removeprefix(OPEN), tip) for name, tip in sorted(found.items())), None)
-
-
-def in_review(memory: Memory) -> list[str]:
-    """The commits that wait for people to look at them, newest first."""
-    current = open_review(memory)
-    if current is None:
-        return []
-    objects = memory.objects
-    tip = objects.ref(memory.clone.tracking_ref(current.branch)) or current.tip
-    return list(objects.new_commits(tip, objects.ref(memory.clone.upstream_ref)))
-
-
-def own_branches(memory: Memory) -> str:
-    """The folder of this machine's review branches on the remote, which `fetch` brings as well."""
-    return f"ctxrepo/{memory.host}"
 
 
 def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:

@@ -19,7 +19,7 @@ from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
-from ctxrepo.services.review.review import open_review
+from ctxrepo.services.review.open_review import open_review
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergeResult, merge_commits, merge_over
 from ctxrepo.services.sync import upstream

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import UsageError
 from ctxrepo.storage.git.git import redact
 
@@ -25,8 +26,6 @@ def check_url(url: str) -> None:
 
 def carries_password(url: str) -> bool:
     """Whether whoever reads the address learns a password or a token."""
-    from ctxrepo.domain.secrets import scan  # as in git.redact: most commands look at no address
-
     _, colon, rest = url.partition("://")
     return bool(colon and _PASSWORD.match(rest)) or bool(scan(url))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctxrepo.domain.guard.bounds import SAID_BYTES
+from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.git.limits import NOT_FOUND, Limits
 from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse, watched
@@ -198,8 +199,6 @@ def nowhere(env: Mapping[str, str]) -> Git:
 
 def redact(text: str) -> str:
     """Text without credentials, in URLs or by their shape, and without control sequences."""
-    from ctxrepo.domain.secrets import mask  # the rules cost four starts of Python, and few words are masked
-
     return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
 
 

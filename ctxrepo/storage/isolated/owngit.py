@@ -74,7 +74,8 @@ class OwnGit:
         objects = self.clone.git_dir / "objects"
         if not objects.is_dir():
             raise Damaged(f"{objects} is gone")
-        make_bare(self.folder, self._configuration(()), self._head(), keeps_configuration=True)
+        is_configured = (self.folder / "config").is_file()
+        make_bare(self.folder, None if is_configured else self._configuration(()), self._head())
         self._copy("shallow", "".join(f"{one}\n" for one in sorted(self._files.shallow())))
         return objects
 
@@ -164,13 +165,14 @@ class OwnGit:
                 left.unlink(missing_ok=True)
 
 
-def make_bare(folder: Path, configuration: str, head: str, *, keeps_configuration: bool = False) -> None:
-    """A bare git directory with this configuration and this HEAD, and with nothing else of its own."""
+def make_bare(folder: Path, configuration: str | None, head: str) -> None:
+    """A bare git directory with this HEAD and this configuration (None: the one that it has), and with
+    nothing else of its own."""
     for name in ("refs", "objects/info", "info"):
         make_folder(folder / name)
     folder.chmod(0o700)
     write_if_changed(folder / "HEAD", f"{head}\n")
-    if not (keeps_configuration and (folder / "config").is_file()):
+    if configuration is not None:
         write_if_changed(folder / "config", configuration)
 
 

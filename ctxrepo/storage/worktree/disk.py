@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.oid import tree_id
 from ctxrepo.storage.git.git import Progress
-from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
 from ctxrepo.storage.worktree.stamps import (
     NO_FILES,
@@ -23,6 +23,9 @@ from ctxrepo.storage.worktree.stamps import (
     read_id,
 )
 from ctxrepo.storage.worktree.worktree import Worktree
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
 
 Differing = dict[str, tuple[str | None, Key | None]]
 """path -> (blob id on disk, key in a tree) where the two differ; None where there is no file."""

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.paths import prefixes_of
 from ctxrepo.errors import Damaged
 from ctxrepo.storage.clone.reffiles import HIDDEN
-from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.worktree.disk import read_files
 from ctxrepo.storage.worktree.worktree import Worktree
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.objects.store import Objects
+    from ctxrepo.storage.objects.trees import Key
 
 
 @dataclass(frozen=True)

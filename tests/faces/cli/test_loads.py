@@ -109,6 +109,20 @@ def test_reading_loads_no_write_path_while_nothing_waits(ada: Machine, words: li
         "ctxrepo.services.setup.connection",
         "ctxrepo.agents.protocol",
         "ctxrepo.domain.merge",
-        "ctxrepo.domain.secrets",
+        "ctxrepo.domain.secrets.search",
         "ctxrepo.services.saving.commit",
+    }
+
+
+def test_where_things_stand_is_told_without_what_reads_objects_or_merges(ada: Machine) -> None:
+    ada.init()
+    ada.write("shop/one.md", "---\ndescription: One\n---\n- the basket needs Postgres\n")
+    settled(ada)
+    assert not loaded(ada, "status") & {
+        "pygit2",
+        "tomlkit",
+        "ctxrepo.storage.remote.conversation",
+        "ctxrepo.services.saving.commit",
+        "ctxrepo.services.saving.merge",
+        "ctxrepo.services.review.review",
     }
