@@ -43,13 +43,22 @@ def wait_for_workers(machine: Machine, within: float = 60) -> None:
 def _words_and_environment(number: int) -> tuple[bytes, bytes]:
     """Nothing for a process that has ended or is another user's.
 
-    While a process is becoming another program, Linux shows neither though it names the executable: it is
-    asked again.
+    While a process becomes another program, Linux knows where its words end before it knows that of its
+    environment, and before both neither. It is asked again then, for a process that waits for its turn may
+    stay like that.
     """
     process = Path("/proc", str(number))
     with suppress(OSError):
+        is_complete = False
         while os.readlink(process / "exe"):
             words, environment = (process / "cmdline").read_bytes(), (process / "environ").read_bytes()
-            if words or environment:
+            if environment or is_complete:
                 return words, environment
+            is_complete = _end_of_environment(process) != 0
     return b"", b""
+
+
+def _end_of_environment(process: Path) -> int:
+    """The address where the environment ends, 0 until Linux knows it: field 51 of `stat` in proc(5)."""
+    _, _, fields = (process / "stat").read_text().rpartition(")")
+    return int(fields.split()[51 - 3])
