@@ -127,7 +127,7 @@ class World:
         cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
         cache.set_faults(faults)
         cache.see({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
-        cache.settle(0)
+        cache.note_round(0)
         cache.close()
 
     def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:

@@ -1,4 +1,4 @@
-"""Versions that lost a merge: listed, shown, settled."""
+"""Versions that lost a merge: listed, shown, resolved."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ctxrepo.errors import UsageError
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.merge import ConflictCopy
-    from ctxrepo.domain.merge.settle import Keep
+    from ctxrepo.domain.merge.resolve import Keep
     from ctxrepo.services.history.conflict_copies import Conflict
-    from ctxrepo.services.history.conflicts import Settled
+    from ctxrepo.services.history.conflicts import Resolution
 
 _MAX_DIFF = 200
 _CHOICES = (
@@ -76,7 +76,7 @@ def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]
     return Result(ShownConflict(conflict, copy, diff), data)
 
 
-def resolve(desk: Desk, request: ResolveRequest) -> Result[Sequence[Settled]]:
+def resolve(desk: Desk, request: ResolveRequest) -> Result[Sequence[Resolution]]:
     """Settle one version, or drop all of them."""
     from ctxrepo.services.history.conflicts import drop_all, resolve
 

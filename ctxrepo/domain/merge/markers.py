@@ -21,7 +21,7 @@ def is_marker(line: str) -> bool:
     return bool(found and found[1])
 
 
-def settled(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
+def resolve_markers(path: str, text: str) -> tuple[str, tuple[ConflictCopy, ...]] | None:
     """The file at `path` without its conflict markers, and copies of what lost.
 
     The base is what git wrote between its markers; else it is the text around the conflict, so that both

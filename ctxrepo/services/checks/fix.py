@@ -11,7 +11,7 @@ from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, marked
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import check_file
 from ctxrepo.domain.merge import ConflictCopy, copy_as_file
-from ctxrepo.domain.merge.markers import settled
+from ctxrepo.domain.merge.markers import resolve_markers
 from ctxrepo.domain.note.fixes import fixed
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode
@@ -90,7 +90,7 @@ def _mended(memory: Memory, path: str) -> Fixed | None:
 
 def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[ConflictCopy, ...]]:
     """The file with both sides of its conflicts, and what is to be said of it."""
-    found = settled(path, decode_exactly(data))
+    found = resolve_markers(path, decode_exactly(data))
     if found is None:
         return data, (), ()
     text, copies = found

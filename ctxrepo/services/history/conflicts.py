@@ -1,4 +1,4 @@
-"""Versions that lost a merge are settled by a person."""
+"""Versions that lost a merge are resolved by a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import ConflictCopy
-from ctxrepo.domain.merge.settle import Keep, settled
+from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.paths import is_note, shown
 from ctxrepo.errors import Refused
@@ -20,7 +20,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Settled:
+class Resolution:
     """What became of a version: the file it belongs to, and whether that was changed."""
 
     id: str
@@ -28,7 +28,7 @@ class Settled:
     is_changed: bool
 
 
-def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime) -> Settled:
+def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime) -> Resolution:
     """Settle one version: it is dropped ('kept'), takes the place of what was kept, or is added to it.
 
     What is replaced or dropped is in a commit before it goes. When this returns the result survives a power
@@ -42,24 +42,24 @@ def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime
         raise Refused(f"{shown(copy.path)} may not be written", "Only --keep kept is possible.")
     with drafting(memory, "resolve", origin, now) as draft:
         draft.saying = f"{keep} of {copy.path}"
-        is_changed = keep != "kept" and _settle(draft, copy, keep, now)
+        is_changed = keep != "kept" and _put_resolved(draft, copy, keep, now)
         _drop(draft, [conflict])
-    return Settled(conflict.id, copy.path, is_changed)
+    return Resolution(conflict.id, copy.path, is_changed)
 
 
-def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Settled]:
+def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Resolution]:
     """Drop every version that can be read: what was kept holds."""
     commit(memory, now)
     found = [c for c in conflicts(memory) if c.copy]
     with drafting(memory, "resolve", origin, now) as draft:
         draft.saying = f"kept of {len(found)} files"
         _drop(draft, found)
-    return [Settled(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
+    return [Resolution(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
 
 
-def _settle(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -> bool:
+def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, now: datetime) -> bool:
     before = draft.text(copy.path)
-    after = settled(before, copy, keep)
+    after = resolve_copy(before, copy, keep)
     if after is None or after == before:
         return False
     if not copy.kept:

@@ -46,7 +46,7 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
     With `only` the last operation of that name which can be taken back. What was written since stays:
     Refused, with nothing done, where the very thing was changed.
     """
-    _settle(memory, now)
+    _require_all_committed(memory, now)
     mine = (o for o in memory.done.newest() if o.op != BY_ITSELF and only in ("", o.op))
     found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
     if not found:
@@ -66,11 +66,11 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
 
 def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Undone:
     """Take back what the commit did whose id begins with `start`, whoever made it."""
-    _settle(memory, now)
+    _require_all_committed(memory, now)
     return _take_back(memory, _of_commit(memory, commit_named(memory, start)), origin, now)
 
 
-def _settle(memory: Memory, now: datetime) -> None:
+def _require_all_committed(memory: Memory, now: datetime) -> None:
     """Everything that was written is in a commit; Refused while the last write is held back."""
     held = {r.path: r for r in commit(memory, now, CommitRequest(spooled_versions(memory))).held}
     for write in reversed(memory.writes.read()):

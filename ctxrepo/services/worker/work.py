@@ -138,7 +138,7 @@ class Worker:
             return healing(self.memory, self.now(), self._round, lambda done: self.log(done.words))
         except Exception as error:
             self.log(in_words(error))
-            self._settle(began)  # nobody has to wait for it
+            self._note_round(began)  # nobody has to wait for it
             return LULL
 
     def _round(self) -> float:
@@ -179,7 +179,7 @@ class Worker:
                 self._visits.note_active()
             self._visits.renew_blocks()
             if not self.starts:  # else they wait for the fetch, too
-                self._settle(began)
+                self._note_round(began)
 
     def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
         """Leave a fetch when a session starts; leave a push when one ends, or starts: an earlier session may
@@ -195,12 +195,12 @@ class Worker:
         self._see(self._visits.scopes_of(self.starts))
         self._visits.renew_blocks()
         self.starts.clear()
-        self._settle(asked)
+        self._note_round(asked)
 
-    def _settle(self, began: float) -> None:
+    def _note_round(self, began: float) -> None:
         """Tell hooks that wait: all work that was left before `began` is done, or can't be done."""
         try:
-            self.memory.cache.settle(began)
+            self.memory.cache.note_round(began)
         except Exception as error:  # hooks wait for a moment only
             self.log(in_words(error))
 

@@ -77,7 +77,7 @@ class CacheReading:
         return int(self._meta("generation") or 0)
 
     @property
-    def settled(self) -> float:
+    def last_round(self) -> float:
         """Unix seconds at which the worker's last round began that is over; 0 when there was none."""
         return float(self._meta("settled") or 0)
 

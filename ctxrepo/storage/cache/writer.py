@@ -136,10 +136,11 @@ class Cache(CacheReading):
             documents.tell(self._db, recent=stamp)
 
     @healing(_empty)
-    def settle(self, began: float) -> None:
+    def note_round(self, began: float) -> None:
         """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
         with transaction(self._db):
-            before = self.settled if self.settled <= time.time() else 0.0  # the clock was put back since
+            last = self.last_round
+            before = last if last <= time.time() else 0.0  # the clock was put back since
             documents.tell(self._db, settled=repr(max(float(began), before)))
 
     @healing(_empty)

@@ -92,7 +92,7 @@ class WriteLog:
         except FileNotFoundError:
             return True
 
-    def is_settled(self) -> bool:
+    def is_done(self) -> bool:
         """Whether nothing waits in it, and no commit was left half-way by a kill."""
         return self.is_empty() and not self._intent.exists()
 

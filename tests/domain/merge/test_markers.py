@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge import ConflictCopy, merge_file
-from ctxrepo.domain.merge.markers import is_marker, settled
+from ctxrepo.domain.merge.markers import is_marker, resolve_markers
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.note.units import said
 
@@ -23,7 +23,7 @@ def conflict(ours: str, theirs: str, base: str | None = None) -> str:
 
 
 def mended(text: str, path: str = NOTE) -> tuple[str, tuple[ConflictCopy, ...]]:
-    found = settled(path, text)
+    found = resolve_markers(path, text)
     assert found is not None
     return found
 
@@ -76,7 +76,7 @@ def test_line_ends_are_no_obstacle() -> None:
     ],
 )
 def test_what_cannot_be_told_apart_stays(text: str) -> None:
-    assert settled(NOTE, text) is None
+    assert resolve_markers(NOTE, text) is None
 
 
 def test_behind_fenced_code_a_conflict_is_one() -> None:
@@ -108,7 +108,7 @@ def test_nothing_that_git_left_is_lost(
 ) -> None:
     base, ours, theirs = ("".join(f"{line}\n" for line in lines) for lines in versions)
     text = by_git(tmp_path_factory.mktemp("m"), style, base, ours, theirs)
-    found = settled(NOTE, text)
+    found = resolve_markers(NOTE, text)
     if found is None:
         assert "<<<<<<<" not in text
         return

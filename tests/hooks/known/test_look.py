@@ -18,7 +18,7 @@ from ctxrepo.storage.cache.writer import Cache
 cache = Cache.open(pathlib.Path("{folder}/cache.db"))
 notes = [Note("shop/MEMORY.md", "- Edited by hand"), Note("global/news.md", "- Fresh")]
 cache.apply("c2", notes, [], Marks())
-cache.settle(time.time())
+cache.note_round(time.time())
 """
 
 

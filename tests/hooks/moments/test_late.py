@@ -36,7 +36,7 @@ def look(world: World, began: float, notes: dict[str, str]) -> None:
     (world.folder / "writes.jsonl").write_text("")
     cache = Cache.open(world.folder / "cache.db")
     cache.apply(f"c{began}", [Note(path, text) for path, text in notes.items()], [], Marks())
-    cache.settle(began)
+    cache.note_round(began)
     cache.close()
 
 

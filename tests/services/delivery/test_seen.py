@@ -122,7 +122,7 @@ def test_who_is_in_the_middle_of_something_is_waited_for_by_nobody(mine: Machine
     (mine.clone / ".git/MERGE_HEAD").write_text(mine.git("rev-parse", "HEAD"))
     before = time.time()
     turn(mine, "start")
-    assert mine.open().cache.settled >= before
+    assert mine.open().cache.last_round >= before
     assert has_news(mine)
 
 
@@ -160,7 +160,7 @@ def test_a_round_is_over_from_when_it_began(mine: Machine, monkeypatch: pytest.M
     monkeypatch.setattr(Spool, "read", read)
     before = time.time()
     turn(mine, "start")
-    assert before <= mine.open().cache.settled <= has_read[0]
+    assert before <= mine.open().cache.last_round <= has_read[0]
 
 
 def test_so_many_scopes_notes_and_folders_are_watched(mine: Machine) -> None:

@@ -9,10 +9,10 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import ConflictCopy, copy_as_file
-from ctxrepo.domain.merge.settle import Keep
+from ctxrepo.domain.merge.resolve import Keep
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
-from ctxrepo.services.history.conflicts import Settled, drop_all, resolve
+from ctxrepo.services.history.conflicts import Resolution, drop_all, resolve
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.worktree.worktree import Worktree
 
@@ -32,7 +32,7 @@ def keep_aside(machine: Machine, copy: ConflictCopy) -> str:
     return path
 
 
-def settle(machine: Machine, name: str, keep: Keep) -> Settled:
+def settle(machine: Machine, name: str, keep: Keep) -> Resolution:
     memory = machine.open()
     return resolve(memory, name, keep, Origin(memory.host), LATER)
 
@@ -67,7 +67,7 @@ def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tup
     )
     assert conflict.words == ADAS[2:].strip()
     assert conflicts(ben.open()) == [conflict]
-    assert settle(ada, conflict.id, "other") == Settled(conflict.id, NOTE, is_changed=True)
+    assert settle(ada, conflict.id, "other") == Resolution(conflict.id, NOTE, is_changed=True)
     for machine in (ada, ben):
         machine.sync()
         assert conflicts(machine.open()) == []

@@ -115,10 +115,10 @@ def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
     ada: Machine, work: Callable[[], list[str]]
 ) -> None:
     memory = ada.open()
-    before = memory.cache.settled
+    before = memory.cache.last_round
     spool(memory, "start", cwd=str(ada.project_folder), source="startup")
     assert work() == []
-    assert memory.cache.settled > before
+    assert memory.cache.last_round > before
     anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
     assert anchors == ["session/new"]
     spool(memory, "start", cwd=str(ada.project_folder), source="compact")
@@ -403,9 +403,9 @@ def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
         return found
 
     settled = []
-    settle = Cache.settle
+    settle = Cache.note_round
     monkeypatch.setattr(Spool, "read", then_a_hook)
-    monkeypatch.setattr(Cache, "settle", lambda self, began: (settled.append(began), settle(self, began)))
+    monkeypatch.setattr(Cache, "note_round", lambda self, began: (settled.append(began), settle(self, began)))
     ada.remember("a fact")
     work()
     assert settled[0] < since[0]

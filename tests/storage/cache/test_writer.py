@@ -44,7 +44,7 @@ def recalled(cache: Cache, words: str, *scopes: str) -> list[str]:
 
 
 def test_a_new_cache_is_empty(cache: Cache) -> None:
-    assert (cache.head, cache.generation, cache.settled) == ("", 0, 0)
+    assert (cache.head, cache.generation, cache.last_round) == ("", 0, 0)
     assert cache.notes(["global"]) == []
     assert cache.entries(["global"]) == []
     assert cache.path.stat().st_mode & 0o777 == 0o600
@@ -211,16 +211,16 @@ def test_handoffs_and_faults(cache: Cache) -> None:
 
 
 def test_settling_is_seen_by_hooks(cache: Cache) -> None:
-    cache.settle(1234567890.25)
-    cache.settle(1234567880.0)  # one that began earlier and ends later
-    assert cache.settled == 1234567890.25
+    cache.note_round(1234567890.25)
+    cache.note_round(1234567880.0)  # one that began earlier and ends later
+    assert cache.last_round == 1234567890.25
     assert float(hook_cache.meta(read(cache))["settled"]) == 1234567890.25
 
 
 def test_after_the_clock_was_put_back_the_rounds_of_later_are_over_no_more(cache: Cache) -> None:
-    cache.settle(time.time() + 3600)
-    cache.settle(1234567890.25)
-    assert cache.settled == 1234567890.25
+    cache.note_round(time.time() + 3600)
+    cache.note_round(1234567890.25)
+    assert cache.last_round == 1234567890.25
 
 
 def test_clearing_forgets_everything(cache: Cache) -> None:

@@ -41,7 +41,7 @@ def kept_apart(
     The outcome does not depend on which side was called ours.
     """
     names = _Names(merged, versions)
-    placed = {names.settled(path): content for path, content in merged.items() if names.stays(path)}
+    placed = {names.final_path(path): content for path, content in merged.items() if names.stays(path)}
     taken = {fold(path): path for path in placed}
     copies: list[ConflictCopy] = []
     for path in sorted(path for path in merged if not names.stays(path)):
@@ -68,7 +68,8 @@ class _Names:
         self._folders = _firsts(self._folder_ranks)
         self._new_folders = {fold(path) for path, rank in self._folder_ranks.items() if rank == _NEW}
         self._file_ranks = {
-            path: _STAYED if path in versions.base and self.settled(path) == path else _NEW for path in merged
+            path: _STAYED if path in versions.base and self.final_path(path) == path else _NEW
+            for path in merged
         }
         self._files = _firsts(self._file_ranks)
 
@@ -79,14 +80,14 @@ class _Names:
             return has_stayed and name not in self._new_folders
         return has_stayed or path == self._files[name]
 
-    def settled(self, path: str) -> str:
+    def final_path(self, path: str) -> str:
         """The path, with its folders spelled as they will be."""
         folder, _, name = path.rpartition("/")
         return join(self._spelled(folder), name)
 
     def beside(self, path: str) -> Iterator[str]:
         """The names, best first, for a file that has to make way; at most as long as a name may be."""
-        folder, _, name = self.settled(path).rpartition("/")
+        folder, _, name = self.final_path(path).rpartition("/")
         stem, dot, suffix = name.rpartition(".")
         start, end = (stem, dot + suffix) if stem else (name, "")
         mark = (

@@ -15,7 +15,7 @@ from ctxrepo.faces.cli.options import Json, without_verb
 if TYPE_CHECKING:
     from ctxrepo.app.review.conflicts import ShownConflict
     from ctxrepo.services.history.conflict_copies import Conflict
-    from ctxrepo.services.history.conflicts import Settled
+    from ctxrepo.services.history.conflicts import Resolution
 
 group = typer.Typer()
 
@@ -101,7 +101,7 @@ def resolve(
     """
     from ctxrepo.app.review.conflicts import ResolveRequest, resolve
 
-    def said(done: Sequence[Settled]) -> str:
+    def said(done: Sequence[Resolution]) -> str:
         return "\n".join(_told(one, keep) for one in done) or "nothing is kept aside"
 
     answer(open_desk(), resolve, ResolveRequest(keep, name, every), json, said)
@@ -125,10 +125,10 @@ def _line(conflict: Conflict, now: datetime) -> str:
     return f"{conflict.id}  {conflict.copy.path}  {_age(conflict.since, now)}  {conflict.words}"
 
 
-def _told(settled: Settled, keep: str) -> str:
+def _told(done: Resolution, keep: str) -> str:
     holds = {"kept": "the kept one holds", "other": "the other one holds", "both": "both hold"}[keep]
-    already = " already" if keep != "kept" and not settled.is_changed else ""
-    return f"settled: {settled.id} {settled.path}, {holds}{already}"
+    already = " already" if keep != "kept" and not done.is_changed else ""
+    return f"settled: {done.id} {done.path}, {holds}{already}"
 
 
 def _age(since: datetime | None, now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Settles two versions as a person decided: gives the text that the file has afterwards."""
+"""Resolves a conflict as a person decided: gives the text that the file has afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ctxrepo.errors import Refused
 Keep = Literal["kept", "other", "both"]
 
 
-def settled(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
+def resolve_copy(text: str | None, copy: ConflictCopy, keep: Keep) -> str | None:
     """The file `text` (None: no file) after a person said that `keep` holds: one version, or both.
 
     The text stays the same if it says that already. Refused when it is unclear what to change: the kept

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id
-from ctxrepo.domain.merge.settle import Keep, settled
+from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.markdown import split_blocks
 from ctxrepo.errors import Refused
 
@@ -45,15 +45,15 @@ PORT = ConflictCopy(NOTE, "- port 1", "- port 9", "- port 5")
 def test_the_other_stands_where_the_kept_one_was_or_behind_it(
     copy: ConflictCopy, text: str, other: str, both: str
 ) -> None:
-    assert settled(text, copy, "kept") == text
-    assert settled(text, copy, "other") == other
-    assert settled(text, copy, "both") == both
+    assert resolve_copy(text, copy, "kept") == text
+    assert resolve_copy(text, copy, "other") == other
+    assert resolve_copy(text, copy, "both") == both
 
 
 @pytest.mark.parametrize("keep", ["other", "both"])
 def test_settled_already_is_settled_again(keep: Keep) -> None:
-    once = settled("- a\n- port 9\n", PORT, keep)
-    assert settled(once, PORT, keep) == once
+    once = resolve_copy("- a\n- port 9\n", PORT, keep)
+    assert resolve_copy(once, PORT, keep) == once
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_settled_already_is_settled_again(keep: Keep) -> None:
 )
 def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, told: str) -> None:
     with pytest.raises(Refused, match=told) as refused:
-        settled(text, PORT, keep)
+        resolve_copy(text, PORT, keep)
     assert f"resolve {copy_id(copy_as_file(PORT)[0])} --keep kept" in refused.value.hint
     assert NOTE in refused.value.message
 
@@ -78,39 +78,40 @@ def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, t
 def test_a_field_of_the_head_is_replaced_and_never_doubled() -> None:
     text = "---\ndescription: a\ntags: [x]\n---\n\n- description: a\n"
     copy = ConflictCopy(NOTE, "", "description: a", "description: b")
-    assert settled(text, copy, "other") == text.replace("description: a\nt", "description: b\nt")
+    assert resolve_copy(text, copy, "other") == text.replace("description: a\nt", "description: b\nt")
     with pytest.raises(Refused, match="only one"):
-        settled(text, copy, "both")
+        resolve_copy(text, copy, "both")
     with pytest.raises(Refused, match="can't be changed safely"):
-        settled(text, ConflictCopy(NOTE, "", "description: a", "description: [b"), "other")
+        resolve_copy(text, ConflictCopy(NOTE, "", "description: a", "description: [b"), "other")
 
 
 def test_a_heading_is_replaced_and_never_doubled() -> None:
     copy = ConflictCopy(NOTE, "", "## Kept", "## Other")
-    assert settled("## Kept\n- a\n", copy, "other") == "## Other\n- a\n"
+    assert resolve_copy("## Kept\n- a\n", copy, "other") == "## Other\n- a\n"
     with pytest.raises(Refused, match="below a heading"):
-        settled("## Kept\n- a\n", copy, "both")
+        resolve_copy("## Kept\n- a\n", copy, "both")
 
 
 def test_a_line_of_json_is_replaced() -> None:
     copy = ConflictCopy(TAPE, "", '{"id": 1, "a": 1}\r', '{"id": 1, "a": 2}')
-    assert settled('{"id": 1, "a": 1}\r\n{"id": 2}\n', copy, "other") == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
+    resolved = resolve_copy('{"id": 1, "a": 1}\r\n{"id": 2}\n', copy, "other")
+    assert resolved == '{"id": 1, "a": 2}\r\n{"id": 2}\n'
     with pytest.raises(Refused, match="only one"):
-        settled('{"id": 1, "a": 1}\n', copy, "both")
+        resolve_copy('{"id": 1, "a": 1}\n', copy, "both")
 
 
 def test_a_file_taken_whole_becomes_the_other_to_the_byte() -> None:
     copy = ConflictCopy("global/a.svg", "", "", "<b>\udcff")
-    assert settled("<a>\n", copy, "other") == settled(None, copy, "other") == "<b>\udcff"
-    assert settled(None, copy, "kept") is None
+    assert resolve_copy("<a>\n", copy, "other") == resolve_copy(None, copy, "other") == "<b>\udcff"
+    assert resolve_copy(None, copy, "kept") is None
     with pytest.raises(Refused, match="only be one"):
-        settled("<a>\n", copy, "both")
+        resolve_copy("<a>\n", copy, "both")
 
 
 def test_the_registry_stays_readable() -> None:
     copy = ConflictCopy("ctxrepo.toml", "", "", "[projects\n")
     with pytest.raises(Refused, match="can't be read"):
-        settled("format = 1\n", copy, "other")
+        resolve_copy("format = 1\n", copy, "other")
 
 
 blocks = st.sampled_from(
@@ -132,7 +133,7 @@ def test_every_other_block_stays_what_it_is(
     text = "# T\n\n" + "".join(a + b for a, b in before) + kept + "\n" + "".join(a + b for a, b in behind)
     copy = ConflictCopy(NOTE, "", kept, other)
     try:
-        new = settled(text, copy, keep)
+        new = resolve_copy(text, copy, keep)
     except Refused:
         return
     assert new is not None
