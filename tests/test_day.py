@@ -112,8 +112,9 @@ def _run(machine: Machine, *words: str) -> None:
 def _is_bounded(machine: Machine) -> None:
     """What twelve sessions leave in the state folder, but for the cache and packed objects."""
     eventually(lambda: not workers(machine), 60)
-    state = machine.open().state
-    assert len(list(state.ledgers.iterdir())) == SESSIONS // 2
+    memory = machine.open()
+    state = memory.state
+    assert len(list(memory.places.sessions.iterdir())) == SESSIONS // 2
     for waiting in (state.spool, state.writes):
         assert not waiting.exists() or waiting.stat().st_size == 0
     assert not list(state.versions.glob("*")) if state.versions.exists() else True

@@ -32,7 +32,7 @@ def world(tmp_path: Path) -> World:
 
 
 def prompted(world: World, prompt: str = PROMPT) -> str:
-    (world.folder / "ledger").exists() and [f.unlink() for f in (world.folder / "ledger").iterdir()]
+    (world.state / "sessions").exists() and [f.unlink() for f in (world.state / "sessions").iterdir()]
     return world.run("UserPromptSubmit", prompt=prompt)
 
 

@@ -190,7 +190,7 @@ class World:
 
     def ledger(self) -> Any:
         session = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
-        return read_ledger(ledger_path(str(self.folder), "claude", session))
+        return read_ledger(ledger_path(str(self.state), "claude", session), self.folder.name)
 
     def _starts(self) -> int:
         return len(self.started.read_text().splitlines()) if self.started.exists() else 0

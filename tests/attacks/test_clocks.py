@@ -50,8 +50,8 @@ def test_a_good_run_or_a_session_of_the_future_settles_no_trouble(machine: Machi
     memory.state.log.write_text("2026-11-20T12:00:00Z what the worker met\n")
     (machine.places.state / "hook-errors.log").write_text("2026-11-20T12:00:00Z what a hook met\n")
     in_future(memory.state.well, ahead)
-    memory.state.ledgers.mkdir(exist_ok=True)
-    (memory.state.ledgers / "claude-s").write_text(f"began {int(time.time() + ahead)}\n")
+    memory.places.sessions.mkdir(exist_ok=True)
+    (memory.places.sessions / "claude-s").write_text(f"began {int(time.time() + ahead)}\n")
     found = of_worker(memory), of_hooks(memory)
     assert [trouble.words for trouble in found if trouble] == ["what the worker met", "what a hook met"]
 
@@ -70,9 +70,9 @@ def test_a_helper_that_failed_in_the_future_is_begun_again(
 def test_a_session_of_the_future_is_not_the_last_one(machine: Machine) -> None:
     memory = machine.open()
     for name, ahead in (("now", 0), ("later", YEAR)):
-        memory.state.ledgers.mkdir(exist_ok=True)
-        in_future(memory.state.ledgers / f"claude-{name}", ahead)
-    last = latest(memory.state)
+        memory.places.sessions.mkdir(exist_ok=True)
+        in_future(memory.places.sessions / f"claude-{name}", ahead)
+    last = latest(memory.places.sessions, memory.state.id)
     assert last is not None
     assert last.session == "now"
 

@@ -210,7 +210,7 @@ def test_the_helper_answers_nobody_else_and_nobody_else_answers_for_it(shared: P
     prompt = "which socket has our storage?"
 
     def prompted() -> str:
-        shutil.rmtree(world.folder / "ledger", ignore_errors=True)
+        shutil.rmtree(world.state / "sessions", ignore_errors=True)
         return world.run("UserPromptSubmit", prompt=prompt)
 
     with helper(world):

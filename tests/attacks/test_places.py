@@ -30,7 +30,10 @@ COMMANDS = (
     ("doctor", "--fix"),
 )
 
-STATE = ("hooks.db", "hooks.db-wal", "hooks.db-shm", "hooks.db-journal", "config.toml", "hook", "errors.log")
+STATE = (
+    *("hooks.db", "hooks.db-wal", "hooks.db-shm", "hooks.db-journal", "config.toml", "hook", "errors.log"),
+    "sessions/claude-s-1",
+)
 
 REPOSITORY = (
     *("cache.db", "cache.db-wal", "cache.db-shm", "cache.db-journal", "cache.db.lock", "vectors.db"),
@@ -39,7 +42,7 @@ REPOSITORY = (
     *("anchors.jsonl", "anchors.old", "logged.jsonl", "fetched", "exchange.json", "trouble", "maintained"),
     *("work.log", "work.log.1", "well", "faults.jsonl", "blocks.json", "clone", "told", "warm.failed"),
     *("warm.sock", "send", "send.begun", "fetch", "work.lock", "post.lock", "write.lock", "sync.lock"),
-    *("warm.lock", "maintain.lock", "ledger/claude-s-1"),
+    *("warm.lock", "maintain.lock"),
 )
 
 OWN = ("id", "index", "index-to-read")
@@ -161,12 +164,12 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
     assert "written after all" in machine.ctxrepo("search", "written").stdout
 
 
-@pytest.mark.parametrize("level", ["ledger", "versions", "models"])
+@pytest.mark.parametrize("level", ["sessions", "versions", "models"])
 def test_nothing_is_written_below_a_folder_that_is_a_link(
     machine: Machine, tmp_path: Path, level: str
 ) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    folder = places_of(machine)["state" if level == "models" else "repository"] / level
+    folder = places_of(machine)["repository" if level == "versions" else "state"] / level
     victim = tmp_path / "victim"
     victim.mkdir()
     if folder.exists():

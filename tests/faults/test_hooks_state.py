@@ -18,7 +18,7 @@ WAY_OUT = 60.0
 WAITED = 8.0
 """Seconds that no hook may take, however slow the machine."""
 
-FILES = ("../hooks.db", "cache.db", "stamps.db", "spool.jsonl", "ledger/claude-s-1", "access.jsonl")
+FILES = ("../hooks.db", "cache.db", "stamps.db", "spool.jsonl", "../sessions/claude-s-1", "access.jsonl")
 
 
 @pytest.fixture

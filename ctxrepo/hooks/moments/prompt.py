@@ -16,7 +16,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What is new and the recalled entries, a block each; '' most of the time."""
     place = place_of(db, world, event.cwd)
     cache = open_cache(f"{world.repo.state}/cache.db")
-    session = Session(world.repo.state, event.agent, event.session)
+    session = Session(world.state, world.repo.id, event.agent, event.session)
     claim = ""
     if world.asks_for_trust or _is_late(place, session):
         from ctxrepo.hooks.moments.claim import claim_block

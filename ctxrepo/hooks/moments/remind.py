@@ -33,7 +33,7 @@ def reminder(
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
     folders = folders_of(place_of(db, world, event.cwd).scopes)
-    session = Session(world.repo.state, event.agent, event.session, event.sub)
+    session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in about(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits or not event.session:  # without a ledger it would be said at every edit
@@ -50,7 +50,7 @@ def reminder(
     if is_held(db, world, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
-    parent = Session(world.repo.state, event.agent, event.session) if event.sub else session
+    parent = Session(world.state, world.repo.id, event.agent, event.session) if event.sub else session
     if session.record.is_off or parent.record.is_off:
         return ""
     text, given = recall_block(hits, today(), world.secret, ROOM)

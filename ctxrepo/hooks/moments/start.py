@@ -19,7 +19,7 @@ from ctxrepo.hooks.session.spool import spool
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """The packet; '' when the session goes on with a context that holds one."""
     source = event.source
-    session = Session(world.repo.state, event.agent, event.session)
+    session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if source in ("clear", "compact"):
         session.forgot()

@@ -26,7 +26,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
-    if event.silence or Session(world.repo.state, event.agent, event.session).record.is_off:
+    if event.silence or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
         return ""
     if is_held(db, world, event.cwd):
         return ""
@@ -39,7 +39,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(cache, scope.folder, _ROWS)
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
-        session = Session(world.repo.state, event.agent, event.session, event.sub)
+        session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note_parent(event.session)
         session.saw(generation_of(cache))
         session.save()

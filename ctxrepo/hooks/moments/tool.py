@@ -77,7 +77,7 @@ def _keep(
     kept = KeptVersion(relative, _base(world.repo), keep_version(world.repo, data))
     is_left = spool(db, world.repo, "tool", event, kept)
     if data is not None:
-        session = Session(world.repo.state, event.agent, event.session)
+        session = Session(world.state, world.repo.id, event.agent, event.session)
         session.wrote(relative, data)
         session.save()
     if is_left and kept.name:
@@ -137,7 +137,7 @@ def _faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
     from ctxrepo.hooks.moments.prompt import fault_block
     from ctxrepo.hooks.session.session import Session
 
-    session = Session(world.repo.state, event.agent, event.session)
+    session = Session(world.state, world.repo.id, event.agent, event.session)
     if session.record.is_off:
         return ""
     text = fault_block(cache, world, session)

@@ -1,11 +1,24 @@
-"""The file that holds a session's ledger: what the session was given, a line each. It stands under `ledger/`
-and takes at most 256 KiB; once it is full, the older half is dropped."""
+"""The file that holds a session's ledger: what the session was given, a line each.
+
+It stands in `sessions/` below the state root and not in the state of a repository, as a session may be given
+notes of several. It takes at most 256 KiB; once it is full, the older half is dropped.
+
+A line about what is in a repository begins with a mark, `@` and the repository's id: entries of two
+repositories may have the same id, and each cache counts its own generations. A line without a mark is about
+the session itself, or is from before there were marks (docs/adr/0045-sessions-stand-above-repositories.md).
+"""
 
 import _blake2
 import os
 
 from ctxrepo.hooks.files.logs import append, lines_of
-from ctxrepo.hooks.files.private import make, open_own
+from ctxrepo.hooks.files.private import fault_of, make, open_own
+
+FOLDER = "sessions"
+"""The folder of all ledgers, below the state root."""
+
+FORMER = "ledger"
+"""The folder in which an earlier version kept them, below the state of the repository."""
 
 MAX_BYTES = 256 * 1024
 
@@ -15,13 +28,56 @@ LASTING = ("began", "cwd", "on", "off")
 """First words of lines about the session itself, which outlast a compaction; the last of each counts."""
 
 
-def ledger_path(folder: str, agent: str, session: str, sub: str = "") -> str:
-    """The session's ledger below the repository's state folder; '' for a session without an id.
+def ledger_path(state: str, agent: str, session: str, sub: str = "") -> str:
+    """The session's ledger below the state root; '' for a session without an id.
 
     A subagent (`sub`) of it has a ledger of its own, because it is given things on its own.
     """
     name = f"{session}.{sub}" if sub else session
-    return f"{folder}/ledger/{_plain(agent)}-{_plain(name)}" if session else ""
+    return f"{state}/{FOLDER}/{_plain(agent)}-{_plain(name)}" if session else ""
+
+
+def mark_of(repo: str) -> str:
+    """How a line begins that is about the repository with this id."""
+    return f"@{repo} "
+
+
+def unmarked(lines: list[str], repo: str) -> list[str]:
+    """Those of these lines that are about the session itself or the repository with this id, without their
+    marks."""
+    mark = mark_of(repo)
+    about = [line for line in lines if line[:1] != "@" or line.startswith(mark)]
+    return [line.removeprefix(mark) for line in about]
+
+
+def lines_about(path: str, repo: str) -> list[str]:
+    """The lines of the ledger at `path` about the session itself and the repository with this id."""
+    return unmarked(lines_of(path, MAX_BYTES), repo) if path else []
+
+
+def move_former(state: str, repo_state: str) -> None:
+    """Move the ledgers that an earlier version left below a repository's state to where they stand now, so
+    that a session that is under way keeps its own. Several processes may do this at once."""
+    former, folder = f"{repo_state}/{FORMER}", f"{state}/{FOLDER}"
+    if fault_of(former) or not make(folder):
+        return
+    try:
+        for name in os.listdir(former):
+            _move(f"{former}/{name}", f"{folder}/{name}")
+        os.rmdir(former)
+    except OSError:  # another process has done it, or whoever comes next tries again
+        pass
+
+
+def _move(former: str, path: str) -> None:
+    try:
+        if os.path.lexists(path):  # an earlier version has written there once more
+            add(path, [line for line in lines_of(former, MAX_BYTES) if line])
+            os.unlink(former)
+        else:
+            os.rename(former, path)
+    except OSError:  # another process has moved it
+        pass
 
 
 def add(path: str, lines: list[str]) -> None:

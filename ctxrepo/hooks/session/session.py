@@ -4,7 +4,17 @@ import _blake2
 import time
 
 from ctxrepo.hooks.files.logs import lines_of
-from ctxrepo.hooks.session.ledger import LASTING, MAX_BYTES, add, clear, lasting, ledger_path
+from ctxrepo.hooks.session.ledger import (
+    LASTING,
+    MAX_BYTES,
+    add,
+    clear,
+    lasting,
+    ledger_path,
+    lines_about,
+    mark_of,
+    unmarked,
+)
 
 _GIVEN, _OWN, _OWED, _WROTE, _MOVED = "entry", "own", "owed", "wrote", "moved"
 """First words of lines: an entry that the session was given; one that it wrote itself; since when it is owed
@@ -22,7 +32,7 @@ HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
 
 
 class SessionRecord:
-    """What a ledger says of a session."""
+    """What a ledger says of a session, and of what it knows of one repository."""
 
     __slots__ = (
         *("entries", "own", "generation", "faults", "project", "asked", "handoff", "is_off", "sought"),
@@ -60,7 +70,7 @@ class SessionRecord:
         """The session that started it, where it is a subagent's."""
 
     def read(self, line: str) -> None:
-        """Apply one line of the ledger; a line that can't be understood changes nothing."""
+        """Apply one line of the ledger, without its mark; a line that can't be understood changes nothing."""
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
         if word in (_GIVEN, _OWN) and second:
@@ -96,13 +106,16 @@ class Session:
     ledger. A subagent (`sub`) has a ledger of its own, because it is given things on its own.
     """
 
-    __slots__ = ("_lines", "_record", "agent", "folder", "id", "path")
+    __slots__ = ("_lines", "_record", "agent", "id", "path", "repo", "state")
 
-    def __init__(self, folder: str, agent: str, session: str, sub: str = "") -> None:
-        self.folder = folder
+    def __init__(self, state: str, repo: str, agent: str, session: str, sub: str = "") -> None:
+        self.state = state
+        """The state root."""
+        self.repo = repo
+        """The id of the repository from which it is given something here."""
         self.agent = agent
         self.id = session
-        self.path = ledger_path(folder, agent, session, sub)
+        self.path = ledger_path(state, agent, session, sub)
         self._record: SessionRecord | None = None
         self._lines: list[str] = []
 
@@ -110,8 +123,8 @@ class Session:
     def record(self) -> SessionRecord:
         """What the ledger says; it is read at the first use."""
         if self._record is None:
-            self._record = read_ledger(self.path)
-            for line in self._lines:
+            self._record = read_ledger(self.path, self.repo)
+            for line in unmarked(self._lines, self.repo):
                 self._record.read(line)
         return self._record
 
@@ -131,19 +144,19 @@ class Session:
     def gave(self, entries: dict[str, str]) -> None:
         """The session was given these entries: id -> hash."""
         for key, digest in entries.items():
-            self._note(f"{_GIVEN} {key} {digest}")
+            self._note_here(f"{_GIVEN} {key} {digest}")
 
     def added(self, entry: str, digest: str) -> None:
         """The session wrote this entry itself."""
-        self._note(f"{_OWN} {entry} {digest}")
+        self._note_here(f"{_OWN} {entry} {digest}")
 
     def told_fault(self, digest: str) -> None:
         """The session was told the fault with this hash."""
-        self._note(f"fault {digest}")
+        self._note_here(f"fault {digest}")
 
     def saw(self, generation: int) -> None:
         """The session was told of all changes up to this generation of the cache."""
-        self._note(f"generation {generation}")
+        self._note_here(f"generation {generation}")
 
     def asked(self, about: str) -> None:
         """The session's prompt was about these words."""
@@ -151,11 +164,11 @@ class Session:
 
     def note_project(self, project: str) -> None:
         """The session was told that it is in this folder of the memory; '' for none, '?' for unknown."""
-        self._note(f"project {project}")
+        self._note_here(f"project {project}")
 
     def began_with(self, handoff: str) -> None:
         """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
-        self._note(f"handoff {handoff}")
+        self._note_here(f"handoff {handoff}")
 
     def sought(self, stamps: str) -> None:
         """The worker was asked for the project of the folder, whose git files have these stamps."""
@@ -163,7 +176,7 @@ class Session:
 
     def owes(self, since: float) -> None:
         """The session is owed what a worker's round brings that begins after `since`; 0 when nothing."""
-        self._note(f"{_OWED} {since:.6f}")
+        self._note_here(f"{_OWED} {since:.6f}")
 
     def note_parent(self, session: str) -> None:
         """This session is a subagent's, which the session with that id started."""
@@ -181,11 +194,11 @@ class Session:
     def knows(self, path: str, digest: str = GONE, is_move: bool = True) -> None:
         """The session knows the note at `path` as the text with this hash."""
         if "\n" not in path:
-            self._note(f"{_MOVED if is_move else _WROTE} {path} {digest}")
+            self._note_here(f"{_MOVED if is_move else _WROTE} {path} {digest}")
 
     def copy_ledger_of(self, session: str) -> None:
         """The session goes on with a copy of that one's conversation, so it knows what that one was given."""
-        for line in lines_of(ledger_path(self.folder, self.agent, session), MAX_BYTES):
+        for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):
             if line and line.partition(" ")[0] not in LASTING:
                 self._note(line)
 
@@ -194,25 +207,32 @@ class Session:
         lines, self._lines = self._lines, []
         add(self.path, lines)
 
+    def _note_here(self, line: str) -> None:
+        """Note what is about the repository."""
+        self._note(mark_of(self.repo) + line)
+
     def _note(self, line: str) -> None:
         self._lines.append(line)
         if self._record is not None:
-            self._record.read(line)
+            for its in unmarked([line], self.repo):
+                self._record.read(its)
 
 
-def read_ledger(path: str) -> SessionRecord:
-    """What the ledger at `path` says; an empty record where there is none."""
+def read_ledger(path: str, repo: str) -> SessionRecord:
+    """What the ledger at `path` says of the session and of the repository with this id; an empty record where
+    there is no ledger."""
     record = SessionRecord()
-    for line in lines_of(path, MAX_BYTES) if path else ():
+    for line in lines_about(path, repo):
         record.read(line)
     return record
 
 
-def given_before_writes(path: str) -> list[tuple[str, dict[str, str]]]:
-    """Each write of the session: (the note's path, the entries that it was given before: id -> hash)."""
+def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]]:
+    """Each write of the session to this repository: (the note's path, the entries of the repository that it
+    was given before: id -> hash)."""
     given: dict[str, str] = {}
     found = []
-    for line in lines_of(path, MAX_BYTES) if path else ():
+    for line in lines_about(path, repo):
         word, _, rest = line.partition(" ")
         if word == _GIVEN:
             name, _, digest = rest.partition(" ")
@@ -228,8 +248,8 @@ def hush(path: str, is_off: bool) -> None:
 
 
 def is_hushed(path: str) -> bool:
-    """Whether the session is given nothing."""
-    return read_ledger(path).is_off
+    """Whether the session is given nothing, from no repository."""
+    return read_ledger(path, "").is_off
 
 
 def _is_number(text: str) -> bool:

@@ -33,7 +33,7 @@ class Caller:
 
 def sessions(memory: Memory, now: datetime) -> list[Ledger]:
     """Those of the last day, the newest first; subagents are given what the session that started them is."""
-    return [ledger for ledger in ledgers(memory.state, now.timestamp() - LATELY) if not ledger.of]
+    return [ledger for ledger in _ledgers(memory, now.timestamp() - LATELY) if not ledger.of]
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
@@ -43,7 +43,7 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
         return _named(memory, wanted)
     agent, session = here.session
     if session:
-        path = ledger_path(str(memory.state.root), agent, session)
+        path = ledger_path(str(memory.places.state), agent, session)
         return Ledger(agent, session, Path(path), is_off=is_hushed(path))
     if found := _newest_in(memory, here, sessions(memory, now)):
         return found
@@ -59,8 +59,12 @@ def switch(chosen: Ledger, *, is_off: bool) -> Ledger:
     return replace(chosen, is_off=is_off)
 
 
+def _ledgers(memory: Memory, since: float = 0) -> list[Ledger]:
+    return ledgers(memory.places.sessions, memory.state.id, since)
+
+
 def _named(memory: Memory, wanted: str) -> Ledger:
-    known = [ledger for ledger in ledgers(memory.state) if not ledger.of]
+    known = [ledger for ledger in _ledgers(memory) if not ledger.of]
     found = [ledger for ledger in known if ledger.session == wanted]
     found = found or [ledger for ledger in known if ledger.session.startswith(wanted)]
     if not found:

@@ -37,7 +37,7 @@ def of_worker(memory: Memory) -> Trouble | None:
 
 def of_hooks(memory: Memory) -> Trouble | None:
     """What a hook met last, unless the session that was served last began later."""
-    session = latest(memory.state)
+    session = latest(memory.places.sessions, memory.state.id)
     return _since(hooks_log(memory), _by_now(session.began) if session else 0.0)
 
 

@@ -53,7 +53,7 @@ def is_anyone_connected(standings: list[Standing]) -> bool:
 
 def last_served(memory: Memory) -> Served | None:
     """The session that a hook answered last; None before the first one."""
-    one = latest(memory.state)
+    one = latest(memory.places.sessions, memory.state.id)
     if one is None:
         return None
     project = "" if one.project == "?" else one.project

@@ -10,6 +10,7 @@ from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.hooks.files.logs import lines_of
+from ctxrepo.hooks.session.ledger import FOLDER
 from ctxrepo.hooks.session.trace import MAX_BYTES
 from ctxrepo.services.reading.complete import MANY, WIDTH, Candidate
 from ctxrepo.storage.cache.completion import Known, known_at
@@ -49,7 +50,7 @@ def traces(state: Path, cwd: Path) -> list[Candidate]:
 def sessions(state: Path, cwd: Path) -> list[Candidate]:
     """The ids of sessions, the latest first, with where they were."""
     with known_at(state, cwd) as known:
-        found = ledgers(RepositoryPlaces(known.folder))[:MANY] if known else []
+        found = ledgers(state / FOLDER, known.folder.name)[:MANY] if known else []
         return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.of]
 
 

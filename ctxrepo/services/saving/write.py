@@ -154,7 +154,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     )
     if not origin.session:
         return
-    session = Session(str(draft.memory.state.root), origin.agent, origin.session)
+    session = Session(str(draft.memory.places.state), draft.memory.state.id, origin.agent, origin.session)
     for path in changed:
         session.wrote(path, new_bytes.get(path), is_move=op in _MOVES)
     if spoken_of := draft.spoken_of.difference(changed):

@@ -114,7 +114,7 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
-    for ledger in ledgers(memory.state):
+    for ledger in ledgers(memory.places.sessions, memory.state.id):
         if ledger.of:
             found[ledger.of, "SubagentStart"] += 1
     return Counter({(session, event): n for (session, event), n in found.items() if session in sessions})

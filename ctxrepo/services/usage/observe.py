@@ -85,7 +85,8 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
 def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
     """What stood in the packet of a session is noted in its ledger, and nowhere else."""
     key = _key(agent, session)
-    record = read_ledger(ledger_path(str(memory.state.root), agent, session))
+    path = ledger_path(str(memory.places.state), agent, session)
+    record = read_ledger(path, memory.state.id)
     given = record.entries.keys() - record.own
     for name in given - store.delivered_to(key):
         known = memory.cache.find_entry(name)
@@ -143,7 +144,7 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
     given, paths = store.given(key, "contradicted"), store.paths()
     if not given:
         return
-    touched = _touched(ledger_path(str(memory.state.root), agent, session), paths)
+    touched = _touched(memory, ledger_path(str(memory.places.state), agent, session), paths)
     struck = None
     for name, at in given.items():
         known = memory.cache.find_entry(name)
@@ -158,10 +159,10 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
             store.note("contradicted", key, name, paths[name], now)
 
 
-def _touched(path: str, paths: dict[str, str]) -> dict[str, str]:
+def _touched(memory: Memory, path: str, paths: dict[str, str]) -> dict[str, str]:
     """The entries whose note the session wrote after it was given them, each with its hash of then."""
     found: dict[str, str] = {}
-    for note, given in given_before_writes(path):
+    for note, given in given_before_writes(path, memory.state.id):
         found |= {name: digest for name, digest in given.items() if paths.get(name) == note}
     return found
 

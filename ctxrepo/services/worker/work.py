@@ -26,6 +26,7 @@ from ctxrepo.services.worker.visits import Visits
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
+from ctxrepo.storage.state.ledgers import remove_old
 from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
 
 LULL = 0.3
@@ -96,6 +97,7 @@ class Worker:
                 break
         self._visits.renew_blocks()  # a sync by hand may have changed notes, and leaves no work
         tidy(self.memory.state, time.time())
+        remove_old(self.memory.places.sessions, time.time())
         is_done = self.remote_queue.run(self._arrived)
         self._see()
         self._observe()

@@ -1,4 +1,5 @@
-"""The reading end of the ledgers: which sessions agents had lately, where, and what each was given."""
+"""The reading end of the ledgers: which sessions agents had lately, where, and what each was given. Old ones
+are removed."""
 
 from __future__ import annotations
 
@@ -11,15 +12,18 @@ from pathlib import Path
 from ctxrepo.hooks.files.clock import age
 from ctxrepo.hooks.session.session import read_ledger
 from ctxrepo.storage.disk.recent import written
-from ctxrepo.storage.user.places import RepositoryPlaces
+
+DAYS = 30
+MANY = 1000
+"""Ledgers are kept for so many days, and of so many sessions at most."""
 
 
 @dataclass(frozen=True)
 class Ledger:
     """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known.
 
-    `given` is how many entries it was given since it began or last forgot; `of` the session that started
-    it, where it is a subagent's.
+    `given` is how many entries of one repository it was given since it began or last forgot; `of` the session
+    that started it, where it is a subagent's.
     """
 
     agent: str
@@ -35,21 +39,31 @@ class Ledger:
     """The folder of the project it was told it is in; '' for none, '?' while nobody knows."""
 
 
-def ledgers(places: RepositoryPlaces, since: float = 0) -> list[Ledger]:
-    """Those that were written to after `since`, the newest first."""
-    found = [ledger for path in _files(places.ledgers) if (ledger := _read(path)) and ledger.touched > since]
+def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
+    """Those in `folder` that were written to after `since`, the newest first, with what each says of the
+    repository with this id."""
+    found = [ledger for path in _files(folder) if (ledger := _read(path, repo)) and ledger.touched > since]
     return sorted(found, key=lambda ledger: ledger.touched, reverse=True)
 
 
-def latest(places: RepositoryPlaces) -> Ledger | None:
+def latest(folder: Path, repo: str) -> Ledger | None:
     """The session that was served last, its subagents aside; only as many files are read as it takes.
 
     One that was served in the future, by a clock that was put back, is none of the last.
     """
-    for path in sorted(_files(places.ledgers), key=lambda file: age(written(file))):
-        if (ledger := _read(path)) and not ledger.of:
+    for path in sorted(_files(folder), key=lambda file: age(written(file))):
+        if (ledger := _read(path, repo)) and not ledger.of:
             return ledger
     return None
+
+
+def remove_old(folder: Path, now: float) -> None:
+    """Remove ledgers of sessions that are over for long, or are too many."""
+    known = sorted((written(path), path) for path in _files(folder))
+    old = [path for at, path in known if now - at > DAYS * 86400]
+    for path in [*old, *(path for _, path in known[:-MANY])]:
+        with suppress(OSError):
+            path.unlink()
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -57,13 +71,13 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(e.path) for e in entries if e.is_file(follow_symlinks=False))
 
 
-def _read(path: Path) -> Ledger | None:
+def _read(path: Path, repo: str) -> Ledger | None:
     agent, _, session = path.name.partition("-")
     try:
         touched = path.stat().st_mtime
     except OSError:  # a worker has just cleared it away
         return None
-    known = read_ledger(str(path))
+    known = read_ledger(str(path), repo)
     return Ledger(
         agent,
         session,

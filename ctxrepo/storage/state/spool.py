@@ -19,8 +19,6 @@ from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.user.places import RepositoryPlaces
 
-LEDGER_DAYS = 30
-MANY_LEDGERS = 1000
 VERSION_DAYS = 7
 
 NEARLY = 0.8
@@ -158,23 +156,20 @@ class Spool:
 
 
 def tidy(places: RepositoryPlaces, now: float) -> None:
-    """Remove ledgers of sessions that are over for long, or are too many, and versions whose event never
-    came."""
-    ledgers, versions = _by_age(places.ledgers), _by_age(places.versions)
-    old = [path for at, path in ledgers if now - at > LEDGER_DAYS * 86400]
-    old += [path for _, path in ledgers[:-MANY_LEDGERS]]
-    if left := [path for at, path in versions if now - at > VERSION_DAYS * 86400]:
-        # Of a clone in which a person is in the middle of something nothing is committed, maybe for weeks.
-        waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]}
-        old += [path for path in left if os.path.basename(path) not in waiting]
+    """Remove versions whose event never came."""
+    old = _older(places.versions, now - VERSION_DAYS * 86400)
+    # Of a clone in which a person is in the middle of something nothing is committed, maybe for weeks.
+    waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]} if old else set()
     for path in old:
-        with suppress(OSError):
-            os.unlink(path)
+        if os.path.basename(path) not in waiting:
+            with suppress(OSError):
+                os.unlink(path)
 
 
-def _by_age(folder: Path) -> list[tuple[float, str]]:
+def _older(folder: Path, moment: float) -> list[str]:
+    """Paths of what is in `folder` and was last written before `moment`."""
     with suppress(OSError), os.scandir(folder) as found:
-        return sorted((entry.stat(follow_symlinks=False).st_mtime, entry.path) for entry in found)
+        return [entry.path for entry in found if entry.stat(follow_symlinks=False).st_mtime < moment]
     return []
 
 

@@ -67,6 +67,11 @@ class Places:
         """Models that were fetched."""
         return self.state / "models"
 
+    @property
+    def sessions(self) -> Path:
+        """The ledgers of agents' sessions, of whichever repositories these are given notes."""
+        return self.state / "sessions"
+
     def of_repository(self, repo_id: str) -> RepositoryPlaces:
         return RepositoryPlaces(self.state / repo_id)
 
@@ -116,6 +121,11 @@ class RepositoryPlaces:
     root: Path
 
     @property
+    def id(self) -> str:
+        """The id of the repository's clone."""
+        return self.root.name
+
+    @property
     def cache(self) -> Path:
         return self.root / "cache.db"
 
@@ -158,10 +168,6 @@ class RepositoryPlaces:
     def done(self) -> Path:
         """The last writes that commits hold, for `undo`; a full one becomes `….1`."""
         return self.root / "writes.done"
-
-    @property
-    def ledgers(self) -> Path:
-        return self.root / "ledger"
 
     @property
     def traces(self) -> Path:

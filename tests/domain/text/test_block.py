@@ -28,14 +28,14 @@ def test_at_a_start_beside_a_prompt_and_at_an_edit_it_is_the_users_day(
             "shop/old.md": note(local - timedelta(days=31), "old.py knows the kettle"),
             "shop/new.md": note(local - timedelta(days=30), "new.py knows the teapot"),
         }
-        for path in tmp_path.glob("state/*/ledger/*"):
+        for path in tmp_path.glob("state/sessions/*"):
             path.unlink()
         world.cache("c1", {})
         world.run("SessionStart", env=env)
         world.cache("c2", notes)
         prompt = world.run("UserPromptSubmit", env=env, prompt="ok")
         recalled = world.run("UserPromptSubmit", env=env, prompt="who knows the kettle and the teapot?")
-        for path in tmp_path.glob("state/*/ledger/*"):
+        for path in tmp_path.glob("state/sessions/*"):
             path.unlink()
         start = world.run("SessionStart", env=env)
         edits = [

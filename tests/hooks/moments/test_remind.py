@@ -84,7 +84,7 @@ def test_it_can_be_switched_off(world: World, settings: dict[str, str], env: dic
 
 def test_a_session_that_wants_nothing_is_given_nothing(world: World) -> None:
     world.run("SessionStart")
-    (ledger,) = (world.folder / "ledger").iterdir()
+    (ledger,) = (world.state / "sessions").iterdir()
     hush(str(ledger), is_off=True)
     assert edited(world, "src/pay/retry_client.py") == ""
     hush(str(ledger), is_off=False)

@@ -38,14 +38,14 @@ def test_a_large_memory_stays_within_its_budget(world: World) -> None:
 
 def test_its_ledger_is_its_own(world: World) -> None:
     world.run("SessionStart")
-    path = ledger_path(str(world.folder), "claude", SAID["session_id"])
+    path = ledger_path(str(world.state), "claude", SAID["session_id"])
     before = Path(path).read_text()
     world.run("SubagentStart")
     assert Path(path).read_text() == before
-    own = ledger_path(str(world.folder), "claude", SAID["session_id"], SAID["agent_id"])
-    assert read_ledger(own).generation == 1
+    own = ledger_path(str(world.state), "claude", SAID["session_id"], SAID["agent_id"])
+    assert read_ledger(own, world.folder.name).generation == 1
     assert f"of {SAID['session_id']}\n" in Path(own).read_text()
-    assert own != ledger_path(str(world.folder), "claude", SAID["session_id"], "another")
+    assert own != ledger_path(str(world.state), "claude", SAID["session_id"], "another")
 
 
 def edits(world: World, sub: str) -> bytes:
@@ -61,7 +61,7 @@ def test_each_is_told_once_what_memory_says_of_a_file_it_edits(world: World) -> 
     for sub in ("", "a1", "a2"):
         assert b"retried twice" in edits(world, sub)
         assert edits(world, sub) == b""
-    hush(ledger_path(str(world.folder), "claude", SAID["session_id"]), True)
+    hush(ledger_path(str(world.state), "claude", SAID["session_id"]), True)
     assert edits(world, "a3") == b""
 
 

@@ -22,7 +22,7 @@ SESSION = "528a2201-99c9-4828-9c27-c6aefe2ed6df"
 
 @pytest.fixture
 def path(world: World) -> str:
-    return ledger_path(str(world.folder), "claude", SESSION)
+    return ledger_path(str(world.state), "claude", SESSION)
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "SessionStart-compact", "SubagentStart"])
@@ -64,9 +64,9 @@ def test_a_compaction_forgets_what_was_given_and_not_that(world: World, path: st
     hush(path, True)
     world.run("SessionStart-compact")
     assert is_hushed(path)
-    assert not read_ledger(path).entries
+    assert not read_ledger(path, world.folder.name).entries
     assert Path(path).read_text().splitlines()[:2] == first
-    session = Session(str(world.folder), "claude", SESSION)
+    session = Session(str(world.state), world.folder.name, "claude", SESSION)
     session.began("/elsewhere")
     session.save()
     assert "/elsewhere" not in Path(path).read_text()
@@ -86,7 +86,7 @@ def test_the_last_word_counts_and_a_word_in_another_line_does_not(path: str) -> 
 
 
 def test_a_full_ledger_forgets_entries_only(world: World, path: str) -> None:
-    session = Session(str(world.folder), "claude", SESSION)
+    session = Session(str(world.state), world.folder.name, "claude", SESSION)
     session.began("/code")
     session.save()
     hush(path, True)
@@ -100,7 +100,7 @@ def test_a_full_ledger_forgets_entries_only(world: World, path: str) -> None:
 
 @given(st.lists(st.sampled_from(["hush", "unhush", "clear", "entry a b", "asked off", "generation 3"])))
 def test_only_hush_changes_it(tmp_path_factory: pytest.TempPathFactory, deeds: list[str]) -> None:
-    path = str(tmp_path_factory.mktemp("state") / "ledger" / "claude-s")
+    path = str(tmp_path_factory.mktemp("state") / "sessions" / "claude-s")
     deed: dict[str, Callable[[], None]] = {
         "hush": lambda: hush(path, True),
         "unhush": lambda: hush(path, False),
@@ -121,7 +121,7 @@ real = os.open
 os.open = lambda path, flags, *more: seen.append((str(path), flags & 3)) or real(path, flags, *more)
 from ctxrepo.hook import main
 main(["claude", {event!r}, {state!r}])
-os.write(2, str(sum("/ledger/" in path and mode == os.O_RDONLY for path, mode in seen)).encode())
+os.write(2, str(sum("/sessions/" in path and mode == os.O_RDONLY for path, mode in seen)).encode())
 """
 
 

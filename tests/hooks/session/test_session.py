@@ -4,24 +4,44 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxrepo.hooks.session.session import GONE, Session, given_before_writes, read_ledger
+import pytest
+from world import NOTES, World
+
+from ctxrepo.hooks.session.ledger import FOLDER, FORMER
+from ctxrepo.hooks.session.session import GONE, Session, given_before_writes, hush, read_ledger
+from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings
+
+REPO, OTHER = "a" * 12, "b" * 12
+ASKED = "which port is the staging database on?"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A session that was given its packet and an entry."""
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    world.run("SessionStart")
+    assert "5433" in world.run("UserPromptSubmit", prompt=ASKED)
+    return world
 
 
 def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> None:
-    session = Session(str(tmp_path), "claude", "s-1")
+    session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.gave({"abc": "h1"})
     assert session.record.entries == {"abc": "h1"}
     session.saw(7)
     session.asked("staging port")
     assert (session.record.generation, session.record.asked) == (7, ["staging port"])
-    assert read_ledger(session.path).entries == {}
+    assert read_ledger(session.path, REPO).entries == {}
     session.save()
     session.save()
-    assert Path(session.path).read_text() == "entry abc h1\ngeneration 7\nasked staging port\n"
+    assert (
+        Path(session.path).read_text() == f"@{REPO} entry abc h1\n@{REPO} generation 7\nasked staging port\n"
+    )
 
 
 def test_what_it_wrote_itself_was_not_given_to_it(tmp_path: Path) -> None:
-    session = Session(str(tmp_path), "claude", "s-1")
+    session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.added("own", "h1")
     session.added("both", "h1")
     session.gave({"both": "h2", "given": "h1"})
@@ -30,7 +50,7 @@ def test_what_it_wrote_itself_was_not_given_to_it(tmp_path: Path) -> None:
 
 
 def test_the_last_of_what_it_made_of_a_note_counts(tmp_path: Path) -> None:
-    session = Session(str(tmp_path), "claude", "s-1")
+    session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.wrote("shop/a b.md", b"one")
     session.knows("shop/a b.md", "h2")
     session.wrote("shop/gone.md", None)
@@ -38,22 +58,110 @@ def test_the_last_of_what_it_made_of_a_note_counts(tmp_path: Path) -> None:
 
 
 def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
-    session = Session(str(tmp_path), "claude", "s-1")
+    session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.gave({"abc": "h1"})
     session.wrote("shop/a.md", None)
     session.gave({"def": "h2"})
     session.wrote("shop/b.md", None)
     session.save()
-    assert given_before_writes(session.path) == [
+    assert given_before_writes(session.path, REPO) == [
         ("shop/a.md", {"abc": "h1"}),
         ("shop/b.md", {"abc": "h1", "def": "h2"}),
     ]
 
 
 def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Path) -> None:
-    session = Session(str(tmp_path), "claude", "s-1")
+    session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.began("/code")
     session.gave({"abc": "h1"})
     session.save()
     session.forgot()
     assert (session.record.entries, session.record.cwd, session.record.began > 0) == ({}, "/code", True)
+
+
+def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
+    """Ids of entries may be equal, and each cache has a generation of its own."""
+    one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
+    one.gave({"abc": "h1"})
+    one.saw(7)
+    one.told_fault("f1")
+    one.note_project("shop")
+    one.wrote("shop/a.md", None)
+    one.save()
+    other.gave({"abc": "h2"})
+    other.added("own", "h1")
+    other.saw(2)
+    other.save()
+    first, second = (read_ledger(one.path, repo) for repo in (REPO, OTHER))
+    assert one.path == other.path
+    assert (first.entries, first.generation, first.faults, first.project) == (
+        {"abc": "h1"},
+        7,
+        {"f1"},
+        "shop",
+    )
+    assert (second.entries, second.generation) == ({"abc": "h2", "own": "h1"}, 2)
+    assert (second.faults, second.project, second.wrote) == (set(), None, {})
+    assert given_before_writes(one.path, REPO) == [("shop/a.md", {"abc": "h1"})]
+    assert given_before_writes(one.path, OTHER) == []
+
+
+def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: Path) -> None:
+    one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
+    one.began("/code")
+    one.asked("staging port")
+    one.sought("1:2")
+    one.save()
+    hush(one.path, True)
+    assert (other.record.cwd, other.record.asked, other.record.sought) == ("/code", ["staging port"], "1:2")
+    assert other.record.is_off
+    other.gave({"abc": "h1"})
+    other.save()
+    one.forgot()
+    assert read_ledger(one.path, OTHER).entries == {}, "it forgot what all of them gave"
+
+
+def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
+    for repo in (REPO, OTHER):
+        given = Session(str(tmp_path), repo, "claude", "s-1")
+        given.gave({"abc": repo})
+        given.save()
+    fork = Session(str(tmp_path), OTHER, "claude", "s-2")
+    fork.copy_ledger_of("s-1")
+    assert fork.record.entries == {"abc": OTHER}
+    fork.save()
+    assert read_ledger(fork.path, REPO).entries == {"abc": REPO}
+
+
+def test_a_session_that_is_under_way_at_an_upgrade_is_given_nothing_again(world: World) -> None:
+    """The version before had the ledger below the repository's state, and no id in it."""
+    (now,) = (world.state / FOLDER).iterdir()
+    before = world.folder / FORMER
+    before.mkdir(mode=0o700)
+    (before / now.name).write_text(now.read_text().replace(f"@{REPO} ", ""))
+    now.unlink()
+    now.parent.rmdir()
+    assert "5433" not in world.run("UserPromptSubmit", prompt=ASKED)
+    assert not before.exists()
+    assert world.ledger().project == "shop"
+    assert world.errors() == ""
+
+
+def test_a_session_is_given_the_entries_of_another_repository_that_have_the_same_ids(world: World) -> None:
+    """And what it was told of the one is not what it was told of the other."""
+    repositories = {REPO: world.memory, OTHER: world.root / "other"}
+
+    def prompt(repo: str) -> str:
+        compile_settings(world.state, world.settings, [CompiledRepository(repo, repositories[repo])])
+        return world.run("UserPromptSubmit", prompt=ASKED)
+
+    world.folder = world.state / OTHER
+    world.folder.mkdir(mode=0o700)
+    for commit in ("c1", "c2", "c3"):
+        world.cache(commit, NOTES)
+    said = prompt(OTHER)
+    assert "5433" in said
+    assert "Notes that changed" not in said, "the generation that it has seen is the other one's"
+    assert "5433" not in prompt(OTHER)
+    assert prompt(REPO) == ""
+    assert world.errors() == ""

@@ -69,21 +69,21 @@ def test_once_it_is_passed_over_the_same_text_is_news_again(world: World) -> Non
 def test_another_session_is_told(world: World) -> None:
     edits(world, OWN)
     world.cache("c2", {"shop/MEMORY.md": OWN})
-    for ledger in (world.folder / "ledger").iterdir():
-        ledger.write_text("generation 1\nproject shop\n")
+    for ledger in (world.state / "sessions").iterdir():
+        ledger.write_text(f"@{world.folder.name} generation 1\n@{world.folder.name} project shop\n")
     assert told(world) == ["shop/MEMORY.md"]
 
 
 @given(st.binary())
 def test_the_hash_is_the_one_of_the_cache(data: bytes) -> None:
-    session = Session("", "claude", "")
+    session = Session("", "", "claude", "")
     session.wrote("shop/a b.md", data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         assert session.record.wrote == {"shop/a b.md": digest_of(storable(decode(data)))}
 
 
 def test_what_no_ledger_can_hold_is_left_out() -> None:
-    session = Session("", "claude", "")
+    session = Session("", "", "claude", "")
     session.wrote("shop/a\nb.md", b"x")
     session.wrote(".ctx/evidence/host.jsonl", b"x")
     assert session.record.wrote == {}

@@ -43,8 +43,8 @@ def test_what_was_met_is_told_with_its_moment_and_without_the_way_there(memory: 
 def test_a_session_that_began_later_settles_what_a_hook_met(memory: Memory) -> None:
     hooks_log(memory).write_text("2026-11-20T12:00:05Z claude Stop hook.py:7 OSError: no room\n")
     assert of_hooks(memory)
-    memory.state.ledgers.mkdir(exist_ok=True)
-    ledger = memory.state.ledgers / "claude-s1"
+    memory.places.sessions.mkdir(exist_ok=True)
+    ledger = memory.places.sessions / "claude-s1"
     ledger.write_text(f"began {int(AT.timestamp()) - 60}\n")
     assert of_hooks(memory)
     ledger.write_text(f"began {int(AT.timestamp()) + 60}\n")

@@ -28,21 +28,22 @@ def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machin
     ada.init()
     memory = ada.open()
     assert last_served(memory) is None
-    memory.state.ledgers.mkdir(exist_ok=True)
+    memory.places.sessions.mkdir(exist_ok=True)
+    mark = f"@{memory.state.id}"
     said = {
-        "old": "began 100\ncwd /code\nproject shop\nentry abc x\n",
-        "new": "began 200\ncwd /code\nproject ?\nentry abc x\nentry abd x\n",
+        "old": f"began 100\ncwd /code\n{mark} project shop\n{mark} entry abc x\n",
+        "new": f"began 200\ncwd /code\n{mark} project ?\n{mark} entry abc x\n{mark} entry abd x\n",
         "sub": "began 300\nof new\n",
     }
     for number, (name, lines) in enumerate(said.items()):
-        file = memory.state.ledgers / f"claude-{name}"
+        file = memory.places.sessions / f"claude-{name}"
         file.write_text(lines)
         os.utime(file, (1000 + number,) * 2)
     served = last_served(memory)
     assert served
     assert (served.agent, served.session, served.project, served.given) == ("claude", "new", "", 2)
     assert served.at == datetime.fromtimestamp(1001, UTC)
-    os.utime(memory.state.ledgers / "claude-old", (5000, 5000))
+    os.utime(memory.places.sessions / "claude-old", (5000, 5000))
     served = last_served(memory)
     assert served
     assert (served.session, served.project) == ("old", "shop")

@@ -214,8 +214,8 @@ def test_what_another_wrote_meanwhile_is_news_to_a_session_that_pins_in_that_not
     commit(mine.open(), NOW)
     memory = mine.open()
     before = generation(memory)
-    ledger = ledger_path(str(memory.state.root), "claude", "s1")
-    add(ledger, [f"generation {before}"])
+    ledger = ledger_path(str(memory.places.state), "claude", "s1")
+    add(ledger, [f"@{memory.state.id} generation {before}"])
     mine.write("shop/topics/one.md", mine.read("shop/topics/one.md") + "- somebody else's line\n")
     commit(memory, NOW)
     pinned = Fact("pinned soon", category="one", pin=True)
@@ -231,12 +231,10 @@ def generation(memory: Memory) -> int:
 
 def news(memory: Memory, since: int, session: str) -> list[str]:
     """The notes that a session is told of because somebody changed them."""
+    its = Session(str(memory.places.state), memory.state.id, "claude", session)
     with closing(sqlite3.connect(str(memory.state.cache))) as cache:
         changed = changed_since(cache, ["shop", "global"], since)
-        return sorted(
-            row.path
-            for row in changed_by_others(cache, changed, Session(str(memory.state.root), "claude", session))
-        )
+        return sorted(row.path for row in changed_by_others(cache, changed, its))
 
 
 def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) -> None:

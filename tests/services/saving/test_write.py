@@ -196,9 +196,10 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
         draft.put(NOTE, "- a\n- new\n")
     commit(mine.open(), NOW)
     (new,) = [e for e in mine.open().cache.entries_of(NOTE) if e.entry.text == "- new"]
-    path = ledger_path(str(memory.state.root), "claude", "s1")
-    assert read_ledger(path).entries == {new.entry.id: new.hash}
-    assert read_ledger(ledger_path(str(memory.state.root), "claude", "s2")).entries == {}
+    path = ledger_path(str(memory.places.state), "claude", "s1")
+    assert read_ledger(path, memory.state.id).entries == {new.entry.id: new.hash}
+    other = ledger_path(str(memory.places.state), "claude", "s2")
+    assert read_ledger(other, memory.state.id).entries == {}
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_sessions_in_which_all_went_well(mine: Machine) -> None:
 
 def test_subagents_are_counted_by_their_ledgers(mine: Machine) -> None:
     tools, _ = played(mine, "tools", "compacted")
-    root = str(mine.open().state.root)
+    root = str(mine.open().places.state)
     for session, agent in ((tools, "a1"), (tools, "a2"), ("another", "a3")):
         add(ledger_path(root, "claude", session, agent), [f"of {session}"])
     rows = {row.event: row for row in look(mine).rows}

@@ -63,7 +63,8 @@ class Observed:
         memory = self.machine.open()
         known = memory.cache.find_entry(self.id)
         assert known
-        add(ledger_path(str(memory.state.root), agent, session), [f"entry {self.id} {known.hash}"])
+        path = ledger_path(str(memory.places.state), agent, session)
+        add(path, [f"@{memory.state.id} entry {self.id} {known.hash}"])
 
     def log(self, name: str, **fields: Any) -> None:
         with (self.machine.open().state.root / f"{name}.jsonl").open("a") as file:

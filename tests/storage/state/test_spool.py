@@ -16,7 +16,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.session.spool import KeptVersion
 from ctxrepo.hooks.session.spool import spool as leave
-from ctxrepo.storage.state.spool import MANY_LEDGERS, Spool, SpoolEvent, tidy
+from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 
@@ -128,29 +128,23 @@ def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
     assert sorted(seen) == sorted(f"{n}-{i}" for n in range(4) for i in range(40))
 
 
-def test_ledgers_and_versions_nobody_needs_any_more_go(places: RepositoryPlaces) -> None:
+def test_versions_nobody_needs_any_more_go(places: RepositoryPlaces) -> None:
     day, now = 86400.0, 1e9
-    for folder in (places.ledgers, places.versions):
-        folder.mkdir()
-        for age in (1, 6, 8, 29, 31):
-            (folder / str(age)).touch()
-            os.utime(folder / str(age), (now - age * day, now - age * day))
+    places.versions.mkdir()
+    for age in (1, 6, 8, 29, 31):
+        (places.versions / str(age)).touch()
+        os.utime(places.versions / str(age), (now - age * day, now - age * day))
     tidy(places, now)
-    assert sorted(os.listdir(places.ledgers)) == ["1", "29", "6", "8"]
     assert sorted(os.listdir(places.versions)) == ["1", "6"]
 
 
-def test_of_too_many_ledgers_those_of_the_latest_sessions_stay(places: RepositoryPlaces) -> None:
-    places.ledgers.mkdir()
+def test_versions_stay_however_many_they_are(places: RepositoryPlaces) -> None:
     places.versions.mkdir()
-    for number in range(MANY_LEDGERS + 5):
-        for folder in (places.ledgers, places.versions):
-            (folder / str(number)).touch()
-            os.utime(folder / str(number), (1e9 + number, 1e9 + number))
+    for number in range(1005):
+        (places.versions / str(number)).touch()
+        os.utime(places.versions / str(number), (1e9 + number, 1e9 + number))
     tidy(places, 1e9)
-    left = {int(name) for name in os.listdir(places.ledgers)}
-    assert left == set(range(5, MANY_LEDGERS + 5))
-    assert len(os.listdir(places.versions)) == MANY_LEDGERS + 5, "their events may still come"
+    assert len(os.listdir(places.versions)) == 1005, "their events may still come"
 
 
 def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool) -> None:

@@ -76,7 +76,7 @@ def test_one_that_nothing_is_known_of_yet_can_be_silenced(
 
 def test_without_an_id_it_is_the_newest_in_this_project(talk: Terminal) -> None:
     hook(talk.machine, "SessionStart", SECOND, cwd=str(talk.machine.home), source="startup")
-    (newer,) = talk.machine.open().state.ledgers.glob(f"claude-{SECOND}")
+    (newer,) = talk.machine.open().places.sessions.glob(f"claude-{SECOND}")
     os.utime(newer, (time.time() + 9, time.time() + 9))
     assert talk("session", "off", "--json").data["session"] == FIRST
 
