@@ -135,6 +135,11 @@ class Memory:
 
         return Objects(self.own, self._fetch_objects if self.clone.is_partial else None)
 
+    def require_whole(self) -> None:
+        """Damaged where the clone's git folder isn't as git makes it, as far as `objects` would find that out
+        too."""
+        self.own.prepare_objects()
+
     @property
     def refs(self) -> RefFiles:
         """The clone's refs, for who only reads them: `objects` loads libgit2, which takes three starts of

@@ -71,6 +71,7 @@ class Status:
 
 def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""
+    memory.require_whole()
     clone, project, current = memory.clone, here.project, open_review(memory)
     ahead, behind = _ahead_behind(memory, current)
     meaning = readiness(memory)
