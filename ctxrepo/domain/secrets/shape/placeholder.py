@@ -14,6 +14,7 @@ _FILLER = re.compile(
     rb"x{4}|\*{3}|\.{3}|0{8}|(.)\1{15}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your"
     rb"|redacted|insert"
     rb"|replace|foobar|todo|mock|not[-_]?real|[-_]here\b|(?<![a-z])tests?(?![a-z])"
+    rb"|\[[^\]\s]{2,20}\]\{[0-9]"  # a regular expression
 )
 
 _REFERENCE = re.compile(
