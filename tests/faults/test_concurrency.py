@@ -169,6 +169,7 @@ def test_a_push_that_is_killed_is_made_good_by_the_next_session(
         with suppress(ProcessLookupError):
             os.killpg(os.getpgid(pid), signal.SIGKILL)
     time.sleep(0.6)
+    wait_for_workers(ada)  # it has its lock until Linux has ended it
     assert end_session(ada, 2).wait(30) == 0
     wait_for_workers(ada)
     held = subprocess.run(["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True)
