@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.app.words import counted
+from ctxrepo.domain.formats.counted import counted
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk

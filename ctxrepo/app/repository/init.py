@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
@@ -29,6 +29,7 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     from ctxrepo.services.repository.init import init
     from ctxrepo.storage.git.git import redact
 
+    request = replace(request, cwd=desk.cwd)
     made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)
     url = redact(made.remote)
     desk.wake()

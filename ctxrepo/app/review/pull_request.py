@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.review.deeds import who
-from ctxrepo.app.words import counted
+from ctxrepo.domain.formats.counted import counted
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.project.paths import shown
 

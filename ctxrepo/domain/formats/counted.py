@@ -1,4 +1,4 @@
-"""Words that operations and faces share."""
+"""A number and what it counts, in English."""
 
 from __future__ import annotations
 

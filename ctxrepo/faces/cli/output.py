@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from ctxrepo.app.words import counted as counted
+from ctxrepo.domain.formats.counted import counted as counted
 from ctxrepo.domain.project.paths import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting

@@ -53,11 +53,12 @@ class Initialised:
 
 @dataclass(frozen=True)
 class InitRequest:
-    """The remote, '' for none. A `sparse` clone has only the global notes on disk, and those of projects as
-    they are worked on."""
+    """The remote, '' for none; a relative path is from the folder `cwd`. A `sparse` clone has only the global
+    notes on disk, and those of projects as they are worked on."""
 
     remote: str = ""
     sparse: bool = False
+    cwd: Path = Path("/")
 
 
 def init(
@@ -74,13 +75,13 @@ def init(
     is another one already. Without a remote and settings of our own those of pi-memory-md are followed,
     where there are any. `interpreter` is the Python that hooks shall start.
     """
-    remote = request.remote
+    remote = _absolute(request.remote, request.cwd, places.user_home)
     places.secure()
     settings = read_settings(places.config_file)
     adoption = Adoption() if remote else adoptable(places, env, settings)
     known = adoption.repository or first_repository(places, settings)
     root = clone_root(places, known)
-    url = _absolute(remote or adoption.url)
+    url = remote or _absolute(adoption.url, places.user_home, places.user_home)
     if url:
         check_url(url)
     if known.remote and url and url != known.remote:
@@ -201,8 +202,10 @@ def _prepare(memory: Memory) -> None:
             memory.worktree.write(path, data)
 
 
-def _absolute(remote: str) -> str:
+def _absolute(remote: str, cwd: Path, home: Path) -> str:
     """A path as an absolute one: a relative one would mean something else in the clone."""
+    if remote == "~" or remote.startswith("~/"):
+        return os.path.normpath(home / remote[2:])
     if remote.startswith(("./", "../", "~")) or (remote and ":" not in remote and not remote.startswith("-")):
-        return os.path.abspath(os.path.expanduser(remote))
+        return os.path.normpath(cwd / os.path.expanduser(remote))
     return remote

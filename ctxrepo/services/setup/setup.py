@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
+from ctxrepo.domain.formats.counted import counted
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign
@@ -49,14 +50,14 @@ class Plan:
         for root in self.skills:
             for verb, changed in _by_deed(change for change, its in skills if its == root):
                 names = dict.fromkeys(c.path.relative_to(root).parts[0] for c in changed)
-                lines.append(f"{len(names)} skills {verb} {root}: {', '.join(names)}")
+                lines.append(f"{counted(len(names), 'skill')} {verb} {root}: {', '.join(names)}")
         return tuple(lines)
 
     def _summed(self, change: Change) -> str:
         events = self.hooks.get(change.path)
         if events is None:
             return f"{change.path} is {'made' if change.before is None else 'changed'}"
-        came = f"{len(events)} hooks in {change.path}: {', '.join(events)}"
+        came = f"{counted(len(events), 'hook')} in {change.path}: {', '.join(events)}"
         return came if events else f"our hooks leave {change.path}"
 
     @property

@@ -34,6 +34,13 @@ def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote
     assert desk.perform(status.status, None).data["exchanged"]["outcome"] == away.data["remote"]
 
 
+def test_a_relative_remote_is_from_the_desks_folder(desk: Desk, ada: Machine, remote: Path) -> None:
+    nearby = ada.project_folder / "memory.git"
+    remote.rename(nearby)
+    made = desk.perform(init.init, InitRequest("memory.git"))
+    assert made.data["remote"] == str(nearby)
+
+
 def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
     changed = desk.perform(config.set_setting, config.SetRequest("recall.limit", "5"))
     assert (changed.data["value"], changed.data["changed"]) == (5, True)
