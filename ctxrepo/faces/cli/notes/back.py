@@ -84,5 +84,6 @@ def undone(done: Undone) -> str:
     if is_way_back(operation):
         way, _, operation = operation.partition(" ")
         verb = "done again" if way == UNDO else verb
-    said = f"{operation}: {done.saying}" if done.saying else operation
+    is_said = done.saying.startswith(f"{operation} ")  # as in "anchor handoff/session"
+    said = ": ".join(filter(None, ("" if is_said else operation, done.saying)))
     return "\n".join([f"{verb}: {said}", *lines])

@@ -20,6 +20,11 @@ def test_the_last_command_is_taken_back_and_told_entry_by_entry(cli: Terminal) -
     assert cli("undo").out == "done again: remember: two\n  + two\n"
 
 
+def test_what_an_operation_says_itself_is_not_said_twice(cli: Terminal) -> None:
+    cli("handoff", "--next", "Tests for the basket")
+    assert cli("undo").out.startswith("undone: anchor handoff/")
+
+
 def test_a_commit_is_named_as_history_shows_it(cli: Terminal) -> None:
     cli("remember", "one")
     wrong = cli("history", "--json").data["history"][0]["commit"]
