@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.services.locate.project import Project, find_project
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.remember import Fact, RememberResult, remember
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync

@@ -18,7 +18,7 @@ HOUSE = House.of(CHECKOUT)
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Lower floors first. A module may import its own floor and those below, but for the exceptions beside it.
-FLOORS = ["errors", "domain", "hooks", "storage", "agents", "services", "app", "faces"]
+FLOORS = ["lazy", "errors", "domain", "hooks", "storage", "agents", "services", "app", "faces"]
 FACES = {"hook", "__main__"}
 STRANGERS = {("agents", "storage"), ("storage", "agents")}
 
@@ -122,6 +122,13 @@ def test_a_light_module_imports_light_modules_only(file: Path) -> None:
         assert top in LIGHT_MAY | ALSO.get(name_of(file), set()) or is_light(name), (
             f"{name_of(file)} imports {name}: one import of json costs more than the whole hook may"
         )
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in MODULES if re.search(r"Thread\w*\(", f.read_text())], ids=name_of
+)
+def test_who_starts_a_thread_has_all_dataclasses_made_before(file: Path) -> None:
+    assert "make_all()" in file.read_text(), f"{name_of(file)}: two threads would make one class at once"
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -9,7 +9,8 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services.delivery.preset_md import preset_md
-from ctxrepo.services.locate.project import Project, find_project
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.project import Project
 
 
 @pytest.fixture

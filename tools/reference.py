@@ -181,7 +181,7 @@ def keys(section: type) -> Iterator[tuple[str, str, str, str]]:
     """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
     hints = hints_of(section)
     said = sentences(section)
-    for field in dataclasses.fields(section):
+    for field in dataclasses.fields(section()):
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         yield field.name, _kind(hints[field.name]), json.dumps(default), said[field.name]
 

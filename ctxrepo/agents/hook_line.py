@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
-_HOOK = re.compile(r"""ctxrepo/hook\.py['"]?\s+(\w+)(?=\s|$)""")
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+_HOOK = lazy_pattern(r"""ctxrepo/hook\.py['"]?\s+(\w+)(?=\s|$)""")
 
 
 @dataclass(frozen=True)

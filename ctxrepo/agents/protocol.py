@@ -7,11 +7,12 @@ The other files turn text into text and values into paths; reading and writing i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 from ctxrepo.agents.recorded import Recorded
+from ctxrepo.lazy import dataclass
 
 Line = Callable[[str], str]
 """The command of a hook, for an event as the agent writes it."""

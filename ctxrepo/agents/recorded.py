@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
+
+from ctxrepo.lazy import dataclass
 
 Fate = Literal["sent", "cut", "lost", "open"]
 

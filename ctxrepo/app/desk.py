@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,13 +16,15 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import CtxrepoError, NoAnswer
 from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.services.locate.project import Project, find_project
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.project import Project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_repositories
-from ctxrepo.storage.user.pimemory import redirections
+from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 from ctxrepo.storage.user.places import Places
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-_OF_ONE_OPERATION = ("project", "origin")
+_OF_ONE_OPERATION = ("folder_facts", "project", "origin")
 
 
 @dataclass(eq=False, repr=False)
@@ -80,6 +82,12 @@ class Desk:
         taken, self._notices = self._notices, []
         return taken
 
+    def close(self) -> None:
+        """Close what is open; the next operation opens it again."""
+        if self._opened and "cache" in vars(self._opened):
+            self._opened.cache.close()
+        self._opened = None
+
     @cached_property
     def places(self) -> Places:
         """Where everything is, put right or refused before anything is read there."""
@@ -123,12 +131,17 @@ class Desk:
         Nothing where that folder hangs: operations that need the project say so.
         """
         with suppress(NoAnswer):
-            return Outside(self.places.silent).ask(self.cwd, lambda: redirections(self.cwd))
+            return self.folder_facts.warnings
         return ()
 
     @cached_property
+    def folder_facts(self) -> FolderFacts:
+        """What is around the folder one stands in. NoAnswer where that hangs."""
+        return Outside(self.places.silent).ask(self.cwd, lambda: folder_facts(self.cwd))
+
+    @cached_property
     def project(self) -> Project | None:
-        project = find_project(self.memory, self.cwd, self.env)
+        project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         widen(self.memory, project, self.now)
         return project
 

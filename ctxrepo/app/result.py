@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 
 Value = TypeVar("Value", covariant=True)
 

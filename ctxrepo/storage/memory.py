@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, GitFailed, NotInitialised
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.housekeeping import no_gc
+from ctxrepo.storage.clone.owner import require_owner
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.disk.private import put
-from ctxrepo.storage.git.committer import Committer, find_committer, signed_commit
-from ctxrepo.storage.git.git import Git, Progress
-from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.verdicts import VerdictFile
 from ctxrepo.storage.state.writelog import WriteLog
@@ -32,6 +31,9 @@ from ctxrepo.storage.user.repository import clone_root, first_repository, state_
 from ctxrepo.storage.worktree.worktree import Worktree
 
 if TYPE_CHECKING:  # pygit2 costs seven interpreter starts and the others one: who needs them loads them
+    from ctxrepo.storage.git.committer import Committer
+    from ctxrepo.storage.git.git import Git, Progress
+    from ctxrepo.storage.isolated.owngit import OwnGit
     from ctxrepo.storage.objects.store import Objects
     from ctxrepo.storage.remote.conversation import Remote
     from ctxrepo.storage.remote.exchanges import Exchanges
@@ -116,6 +118,8 @@ class Memory:
 
     @cached_property
     def own(self) -> OwnGit:
+        from ctxrepo.storage.isolated.owngit import OwnGit
+
         return OwnGit(self.state.git, self.clone, self.repository.remote)
 
     @property
@@ -200,6 +204,8 @@ class Memory:
 
     @cached_property
     def committer(self) -> Committer:
+        from ctxrepo.storage.git.committer import find_committer
+
         return find_committer(self.git, self.clone.named_committer(self.env))
 
     @cached_property
@@ -221,6 +227,7 @@ class Memory:
 
         GitFailed when signing was asked for and didn't work: never an unsigned one instead.
         """
+        from ctxrepo.storage.git.committer import signed_commit
         from ctxrepo.storage.objects.store import Author
 
         who = self.committer

@@ -17,6 +17,7 @@ from ctxrepo.agents.claude import install, settings
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import Call, Fate, Given, Recorded
 from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.lazy import lazy_pattern
 
 NAME = settings.NAME
 PATTERN = "*/*.jsonl"
@@ -36,11 +37,11 @@ _STARTERS = frozenset(("Agent", "Task"))
 _OF_SUBAGENT = ("PostToolUse", "SubagentStart")
 """What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
 _TOOLS = frozenset(settings.MATCHERS["PostToolUse"].split("|"))
-_RUNNER = re.compile(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
-_OPENED = re.compile(r'<ctxrepo-memory tag="(\w+)">')
-_CLOSED = re.compile(r'</ctxrepo-memory tag="(\w+)">')
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
-_COMPACTED = re.compile(
+_RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
+_OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
+_CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
+_MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+_COMPACTED = lazy_pattern(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
 _WORDS = 200

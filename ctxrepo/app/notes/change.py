@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import Target
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk

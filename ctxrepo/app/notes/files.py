@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk

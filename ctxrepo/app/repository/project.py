@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -96,7 +96,7 @@ def rename(desk: Desk, request: RenameRequest) -> Result[Renamed]:
 def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
     """Let this checkout be a project that the memory knows already."""
     from ctxrepo.app.repository.sync import CONFLICT
-    from ctxrepo.services.locate.project import identity_at
+    from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.link_project import link_project
     from ctxrepo.services.reading.find import project_here
 
@@ -112,7 +112,7 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
 
 def unlink(desk: Desk, request: UnlinkRequest) -> Result[Unlinked]:
     """Let a linked id be a project of its own again."""
-    from ctxrepo.services.locate.project import identity_at
+    from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.unlink_project import unlink_project
     from ctxrepo.services.reading.find import project_here
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def status(desk: Desk, _: None) -> Result[Status]:
     """Say where the memory stands; the network isn't asked."""
     from ctxrepo.services.health.status import status
-    from ctxrepo.services.locate.project import look_here
+    from ctxrepo.services.locate.look import look_here
     from ctxrepo.services.projects.sparse import widen
 
     memory = desk.open_memory(or_as_before=True)

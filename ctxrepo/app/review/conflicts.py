@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk

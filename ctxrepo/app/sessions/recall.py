@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.app.surprise import logged, of_database
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk

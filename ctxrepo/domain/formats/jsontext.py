@@ -8,9 +8,9 @@ again to the byte, white space included.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from ctxrepo.domain.formats.jsontree import STRING, Member, Node, Path, find, index, parse
+from ctxrepo.lazy import dataclass
 
 
 def append(text: str, path: Path, value: object, key: str = "") -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Path = Sequence[str | int]
 """Keys and indices from the root. Of equal keys in one object the last counts, as in every reader."""
 
 MAX_DEPTH = 100
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
-_SCALAR = re.compile(
+_SPACE = lazy_pattern(r"[ \t\r\n]*")
+STRING = lazy_pattern(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
+_SCALAR = lazy_pattern(
     STRING.pattern + r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null",
 )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ctxrepo.errors import ConfigError
+from ctxrepo.lazy import dataclass
 
 
 def read(text: str) -> dict[str, Any]:

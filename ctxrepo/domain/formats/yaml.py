@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import yaml
@@ -16,6 +15,8 @@ from frontmatter import parse
 from frontmatter.default_handlers import YAMLHandler
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
+
+from ctxrepo.lazy import dataclass
 
 _MAX_DEPTH = 20
 

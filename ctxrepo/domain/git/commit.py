@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import TAPES, scope_of
 from ctxrepo.domain.project.paths import INVISIBLE
 from ctxrepo.domain.secrets import mask
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 MAX_SUBJECT = 72
 MAX_LINE = 100
@@ -27,7 +26,7 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
 
-_TRAILER = re.compile(r"Ctxrepo-(Session|Agent|Host|Project): (.+)")
+_TRAILER = lazy_pattern(r"Ctxrepo-(Session|Agent|Host|Project): (.+)")
 
 
 @dataclass(frozen=True)

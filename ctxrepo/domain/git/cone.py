@@ -6,13 +6,13 @@ them, the top included.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 
-_SPECIAL = re.compile(r"([*?\[\]\\])")
-_ESCAPED = re.compile(r"\\(.)")
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+_SPECIAL = lazy_pattern(r"([*?\[\]\\])")
+_ESCAPED = lazy_pattern(r"\\(.)")
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
+
+EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 def blob_id(data: bytes) -> str:
@@ -20,4 +22,6 @@ def tree_id(files: Mapping[str, str], folders: Mapping[str, str]) -> str:
 
 
 def _id(kind: bytes, data: bytes) -> str:
+    import hashlib  # loads OpenSSL, which who only reads notes never needs
+
     return hashlib.sha1(b"%b %d\0" % (kind, len(data)) + data, usedforsecurity=False).hexdigest()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Outcome = Literal[
     "ok", "overtaken", "offline", "cut", "timeout", "busy", "auth", "untrusted", "readonly", "protected",
@@ -106,7 +107,7 @@ MEANINGS: Mapping[Outcome, Meaning] = {
 }
 """Every outcome but `ok`."""
 
-_SCP = re.compile(r"[^/:]+:")
+_SCP = lazy_pattern(r"[^/:]+:")
 """How `host:path` begins, which is ssh as well."""
 
 # In this order: the first that fits decides. Words of git 2.30 to 2.50 with LC_ALL=C, OpenSSH, curl and
@@ -172,7 +173,7 @@ _PATTERNS = tuple(
     (outcome, re.compile(re.sub(r"\n\s*", "", words), re.IGNORECASE | re.MULTILINE))
     for outcome, words in _WORDS
 )
-_COUNTING = re.compile(
+_COUNTING = lazy_pattern(
     r"(remote: +)?(enumerating|counting|compressing|writing|receiving|resolving|unpacking|delta compression)"
     r"|cloning into |(remote: +)?total \d|(to|from) |done$|error: failed to push some refs|(remote: *)?\W*$",
     re.IGNORECASE,
@@ -181,7 +182,7 @@ _COUNTING = re.compile(
 
 # A push is two processes that write to one place, and the one that packs ends this line by itself: what the
 # other has to say of the remote may come before that end.
-_GLUED = re.compile(r"(?m)^(Total \d.*?)(?=(?:remote|error|fatal): )")
+_GLUED = lazy_pattern(r"(?m)^(Total \d.*?)(?=(?:remote|error|fatal): )")
 
 
 # Whoever can write a project's settings can set a variable of its agent's environment, and hooks and their

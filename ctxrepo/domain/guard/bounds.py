@@ -6,9 +6,8 @@ paths. Every walk counts, and stops here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxrepo.errors import BeyondBounds
+from ctxrepo.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.entry import entries_of, normalised
@@ -12,6 +11,7 @@ from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.note.units import said
 from ctxrepo.domain.project.paths import is_note
+from ctxrepo.lazy import dataclass
 
 RULE = "deletions"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode, decode_exactly, utf16
 from ctxrepo.domain.project.paths import is_note, shown, unsafe
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 1024 * 1024
 """Of one file; larger ones make every clone, merge and search slow for ever."""

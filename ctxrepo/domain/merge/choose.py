@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from ctxrepo.lazy import lazy_pattern
+
 Key = tuple[str, ...]
 
 _T = TypeVar("_T", str, Key)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 def plain(text: str) -> str:

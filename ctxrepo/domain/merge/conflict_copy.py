@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from dataclasses import dataclass
 from itertools import product
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import CONFLICTS
+from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 _MAX_NAME_BYTES = 200
-_ID = re.compile(r"--([0-9a-f]{10})\.md\Z")
-_FENCE = re.compile(r"(`{3,})text\n")
+_ID = lazy_pattern(r"--([0-9a-f]{10})\.md\Z")
+_FENCE = lazy_pattern(r"(`{3,})text\n")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ConflictCopy:
 def copy_as_file(copy: ConflictCopy) -> tuple[str, bytes]:
     """(path, content) of the file for a copy; the same on every machine."""
     parts = "\x1f".join((copy.path, copy.base, copy.kept, copy.other))
-    digest = hashlib.blake2b(encode(parts), digest_size=5).hexdigest()
+    digest = blake2b(encode(parts), digest_size=5).hexdigest()
     said = f"two machines changed {copy.path}: the version that was not kept"
     head = frontmatter.render({"description": said, "path": _exactly(copy.path)})
     sections = [("was", copy.base), ("kept", copy.kept), ("other", copy.other)]

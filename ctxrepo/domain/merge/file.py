@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.lines import merge_lines
 from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import REGISTRY
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
+_UNDECODABLE = lazy_pattern("[\udc80-\udcff]")
 
 MAX_BYTES = 2 * 1024 * 1024
 """Larger files are taken whole."""

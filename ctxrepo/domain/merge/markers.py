@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ctxrepo.domain.merge import ConflictCopy, merge_file
 from ctxrepo.domain.note.markdown import fence_after, lines_of
 from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.lazy import lazy_pattern
 
-_MARKER = re.compile(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")
+_MARKER = lazy_pattern(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")
 
 _NEXT = {("", "<"): "ours", ("ours", "|"): "base", ("ours", "="): "theirs", ("base", "="): "theirs"}
 _NEXT |= {("theirs", ">"): ""}

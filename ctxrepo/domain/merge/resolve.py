@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
@@ -16,6 +15,7 @@ from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 
 Keep = Literal["kept", "other", "both"]
 

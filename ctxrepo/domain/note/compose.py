@@ -10,6 +10,7 @@ from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id
 from ctxrepo.domain.note.markdown import Block, closed, lines_of, split_blocks
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 
 MAX_ENTRY_BYTES = 64 * 1024
 
@@ -20,8 +21,8 @@ _WORDS = {
     "key": (re.compile(r"[A-Za-z][\w.-]{0,39}\Z"), "Letters, digits, - _ and ., beginning with a letter."),
 }
 _ID_COMMENT = "<!-- ^{} -->"
-_TITLE = re.compile(r"#{1,6}[ \t]")
-_MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_TITLE = lazy_pattern(r"#{1,6}[ \t]")
+_MARKER = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
 def bullet(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -10,15 +9,17 @@ from typing import NamedTuple
 
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import split_blocks
+from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.lazy import lazy_pattern
 
-_EXPLICIT = re.compile(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
-_MARKER = re.compile(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
-_CATEGORY = re.compile(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
-_TAG = re.compile(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
-_LINK = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
-_KEY = re.compile(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
-_PINNED = re.compile(r"\*\(pinned\)\*", re.IGNORECASE)
-_CODE = re.compile(r"`[^`\n]*`")
+_EXPLICIT = lazy_pattern(r"<!--\s*\^([0-9a-z][0-9a-z_-]{0,63})\s*-->[ \t]*\r?$", re.MULTILINE)
+_MARKER = lazy_pattern(r"\A\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
+_CATEGORY = lazy_pattern(r"\[([A-Za-z][\w-]{0,39})\](?![(\[])")
+_TAG = lazy_pattern(r"(?<![\w#&/])#([A-Za-z][\w/-]{0,63})")
+_LINK = lazy_pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
+_KEY = lazy_pattern(r"([A-Za-z][\w.-]{0,39}):[ \t]+\S")
+_PINNED = lazy_pattern(r"\*\(pinned\)\*", re.IGNORECASE)
+_CODE = lazy_pattern(r"`[^`\n]*`")
 
 
 class Entry(NamedTuple):
@@ -137,7 +138,7 @@ def with_id(text: str, new: str) -> str:
 def derived_id(path: str, heading: tuple[str, ...], text: str, nth: int) -> str:
     """12 hex digits from place and text (the scope is the first part of `path`)."""
     parts = "\x1f".join([path, "\x1e".join(heading), text, str(nth)])
-    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _says_something(said: str) -> bool:

@@ -9,9 +9,10 @@ from ctxrepo.domain.note.entry import derived_id, entries_of, explicit_id, with_
 from ctxrepo.domain.note.frontmatter import read, render, split
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
+from ctxrepo.lazy import lazy_pattern
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_TAGS = re.compile(
+_OPENING = lazy_pattern(r"---[ \t]*\r?\n")
+_TAGS = lazy_pattern(
     r"(tags[ \t]*:[ \t]+)"
     r"""("[^"\[\]{}\r\n]*"|'[^'\[\]{}\r\n]*'|[^"'#\[\]{}\r\n]*?)"""
     r"([ \t]*(?:[ \t]#[^\r\n]*)?\r?\n)\Z"

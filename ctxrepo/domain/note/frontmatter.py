@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.note.head import Head, Problem, guessed, head_of, one_line
 from ctxrepo.domain.note.plain_head import read_plain
+from ctxrepo.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from ctxrepo.domain.formats.yaml import RepeatedKey
 
 Value = str | Sequence[str]
 
-_HEAD = re.compile(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
-_OPENING = re.compile(r"\ufeff?---[ \t]*([A-Za-z]+)?[ \t]*\r?\n")
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
-_PLAIN = re.compile(r"[A-Za-z0-9_/(][\w ./()+'-]*\Z")
-_AMBIGUOUS = re.compile(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
+_HEAD = lazy_pattern(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
+_OPENING = lazy_pattern(r"\ufeff?---[ \t]*([A-Za-z]+)?[ \t]*\r?\n")
+_SURROGATES = lazy_pattern("[\ud800-\udfff]")
+_KEY = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
+_PLAIN = lazy_pattern(r"[A-Za-z0-9_/(][\w ./()+'-]*\Z")
+_AMBIGUOUS = lazy_pattern(r"(?i)(true|false|yes|no|on|off|null|~|[-+.\d_:eE]*)\Z")
 
 MAX_HEAD_BYTES = 64 * 1024
 

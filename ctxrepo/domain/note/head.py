@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-_LINE = re.compile(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]*$", re.MULTILINE)
-_TAG_LINES = re.compile(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t]+[^\n]+\n)+)", re.MULTILINE)
-_QUOTED = re.compile(r"""(["'])(.*)\1\Z""")
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+_LINE = lazy_pattern(r"(description|tags|created|updated)[ \t]*:[ \t]+(.*?)[ \t]*$", re.MULTILINE)
+_TAG_LINES = lazy_pattern(r"^tags[ \t]*:[ \t]*\n((?:[ \t]*-[ \t]+[^\n]+\n)+)", re.MULTILINE)
+_QUOTED = lazy_pattern(r"""(["'])(.*)\1\Z""")
 _NOT_PLAIN = tuple("&*!|>{%@`")
 """What a value begins with that means more than its words."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -11,6 +10,7 @@ from heapq import nsmallest
 from itertools import product
 
 from ctxrepo.domain.note.entry import Entry, normalised
+from ctxrepo.lazy import lazy_pattern
 
 SIMILAR = 0.6
 """Share of equal text from which an edited entry is still the same entry."""
@@ -27,7 +27,7 @@ MAX_PAIRS = 250_000
 NEAREST = 5
 """With so many others each is compared then."""
 
-_WORD = re.compile(r"[A-Za-z0-9_]+|\w")
+_WORD = lazy_pattern(r"[A-Za-z0-9_]+|\w")
 
 
 def similarity(one: str, other: str) -> float:

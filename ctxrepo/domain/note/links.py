@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from posixpath import normpath, relpath
 from typing import NamedTuple
@@ -17,17 +16,18 @@ from urllib.parse import quote, unquote
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.markdown import fence_after, lines_of
 from ctxrepo.domain.project.layout import GLOBAL, archived
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_WIKI = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
-_INLINE = re.compile(
+_WIKI = lazy_pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
+_INLINE = lazy_pattern(
     r"(?:\[[^\[\]\n]{0,200})?\]\([ \t]*"
     r"(?:<([^<>\n]{1,500})>|([^\s()<>]{1,500}))"
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*\)"""
 )
-_DEFINITION = re.compile(r"(?m)^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*(?:<([^<>\n]{1,500})>|([^\s<>]{1,500}))")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_TICKS = re.compile(r"`+")
-_IN_THE_WAY = re.compile(r"[\s()<>%\"#?]")
+_DEFINITION = lazy_pattern(r"(?m)^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*(?:<([^<>\n]{1,500})>|([^\s<>]{1,500}))")
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_TICKS = lazy_pattern(r"`+")
+_IN_THE_WAY = lazy_pattern(r"[\s()<>%\"#?]")
 """What a path in a markdown link can't have in it as it is."""
 
 

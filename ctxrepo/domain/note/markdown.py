@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
+from ctxrepo.lazy import lazy_pattern
+
 Kind = Literal["heading", "bullet", "paragraph", "comment", "blank"]
 
-_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_BREAK = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
-_BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_FENCE = lazy_pattern(r"\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
+_HEADING = lazy_pattern(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_BREAK = lazy_pattern(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
+_BULLET = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _OPENERS = frozenset("#-*+_<")
 """What a line that opens something other than a paragraph begins with, unless that is a digit or a space."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ctxrepo.lazy import lazy_pattern
+
 _BARE = (
     "makefile",
     "dockerfile",
@@ -16,10 +18,10 @@ _BARE = (
 )
 """Names without an extension."""
 
-_EXTENSION = re.compile(r"\.[A-Za-z]")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z]")
 _ENDS = sorted({name[-5:] for name in _BARE})
-_RUN = re.compile(r"[\w.~@+/-]+", re.ASCII)
-_NAME = re.compile(rf"[\w.~+-]*\.[a-z]\w{{0,9}}|{'|'.join(_BARE)}", re.ASCII)
+_RUN = lazy_pattern(r"[\w.~@+/-]+", re.ASCII)
+_NAME = lazy_pattern(rf"[\w.~+-]*\.[a-z]\w{{0,9}}|{'|'.join(_BARE)}", re.ASCII)
 
 _SHORTEST = 4
 """Characters of a name: `e.g` and `i.e` are none."""

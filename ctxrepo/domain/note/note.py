@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.head import Head
+from ctxrepo.lazy import dataclass
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
 
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.head import is_limit
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 _LANGUAGES = ("", "yaml", "yml")
-_EMPTY = re.compile(r"^\s*#[^\n]+", re.MULTILINE)
+_EMPTY = lazy_pattern(r"^\s*#[^\n]+", re.MULTILINE)
 
 
 @dataclass(frozen=True)

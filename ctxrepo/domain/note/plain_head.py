@@ -6,13 +6,14 @@ What is read here means the same in YAML; of a head with anything in it that mig
 from __future__ import annotations
 
 import datetime as dt
-import re
 
-_FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?")
-_ITEM = re.compile(r"( *)- +(.*)")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_LIST = re.compile(r"\[ *([^\W\d_][\w ./+-]*(?:, *[^\W\d_][\w ./+-]*)*) *\]")
+from ctxrepo.lazy import lazy_pattern
+
+_FIELD = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?: +(.*))?")
+_ITEM = lazy_pattern(r"( *)- +(.*)")
+_NUMBER = lazy_pattern(r"0|[1-9][0-9]{0,8}")
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LIST = lazy_pattern(r"\[ *([^\W\d_][\w ./+-]*(?:, *[^\W\d_][\w ./+-]*)*) *\]")
 _TELLING = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
 """Words that are not words to YAML, or were not to an older one."""
 

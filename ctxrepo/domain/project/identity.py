@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 import unicodedata
 from collections.abc import Mapping
 from urllib.parse import unquote
+
+from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.lazy import lazy_pattern
 
 _DEFAULT_PORTS = {
     "ssh": "22",
@@ -26,14 +28,14 @@ _SAME_HOST = {
     "altssh.bitbucket.org:443": "bitbucket.org",
 }
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)")
+_URL = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)")
 _ANY_HOST = r"\[[0-9A-Fa-f:.%\w]+\]|[\w][\w.-]*"
-_AUTHORITY = re.compile(rf"({_ANY_HOST})(?::([0-9]*))?")
+_AUTHORITY = lazy_pattern(rf"({_ANY_HOST})(?::([0-9]*))?")
 # What git reads as user@host:path; a number behind the colon is a port to those who leave the user out.
-_SCP = re.compile(rf"({_ANY_HOST}):(?!:)(.*)", re.DOTALL)
-_WITH_PORT = re.compile(rf"({_ANY_HOST}):([0-9]{{1,5}})(/.*)", re.DOTALL)
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_HEX = re.compile(r"[0-9a-f]{12,64}\Z")
+_SCP = lazy_pattern(rf"({_ANY_HOST}):(?!:)(.*)", re.DOTALL)
+_WITH_PORT = lazy_pattern(rf"({_ANY_HOST}):([0-9]{{1,5}})(/.*)", re.DOTALL)
+_DRIVE = lazy_pattern(r"[A-Za-z]:[\\/]")
+_HEX = lazy_pattern(r"[0-9a-f]{12,64}\Z")
 _ROOT, _FOLDER = "root:", "dir:"
 
 
@@ -77,7 +79,7 @@ def bare_id(root_commit: str, name: str, place: str = "") -> str:
     root = root_commit.strip().lower()
     if _HEX.match(root):
         return f"{_ROOT}{root[:12]}/{folder}"
-    digest = hashlib.blake2b(place.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     return f"{_FOLDER}{digest}/{folder}"
 
 

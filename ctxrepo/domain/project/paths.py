@@ -12,26 +12,27 @@ from functools import lru_cache
 
 from ctxrepo.domain.project.layout import BOOKKEEPING, EVIDENCE
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 
 MAX_BYTES = 4096
 MAX_PART_BYTES = 255
 MAX_PARTS = 16
 
-INVISIBLE = re.compile(
+INVISIBLE = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 """Control characters, and those that show nothing or reorder what is shown."""
 
-_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|\Z)")
-_GIT = re.compile(r"\.git(modules)?|git~\d+|gitmod~\d+|gi7eba~\d+")
-_NOT_ON_WINDOWS = re.compile(r'[*?"<>|]')
-_SUFFIX = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,4})\Z")
+_RESERVED = lazy_pattern(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|\Z)")
+_GIT = lazy_pattern(r"\.git(modules)?|git~\d+|gitmod~\d+|gi7eba~\d+")
+_NOT_ON_WINDOWS = lazy_pattern(r'[*?"<>|]')
+_SUFFIX = lazy_pattern(r"\.([A-Za-z][A-Za-z0-9]{0,4})\Z")
 
 _OWNED_DOT_FILES = frozenset({".gitattributes", ".gitignore", ".gitkeep"})
-_EVIDENCE = re.compile(r"\.ctx/evidence/[^/.][^/]*\.jsonl\Z")
-_LEFT_BY_PROGRAMS = re.compile(
+_EVIDENCE = lazy_pattern(r"\.ctx/evidence/[^/.][^/]*\.jsonl\Z")
+_LEFT_BY_PROGRAMS = lazy_pattern(
     # 4913 is what vim writes to see whether it can; the ___jb_…___ are JetBrains' safe writes.
     r"(.*~|#.*#|.*\.sw[a-p]|.*\.(tmp|temp|part|crdownload)(\..*)?|.*___jb_(tmp|old)___|4913"
     r"|thumbs\.db|desktop\.ini|icon\r)\Z",

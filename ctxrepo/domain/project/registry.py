@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,7 @@ from ctxrepo.domain.formats import toml
 from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED
 from ctxrepo.domain.project.paths import unsafe
 from ctxrepo.errors import ConfigError
+from ctxrepo.lazy import dataclass
 
 FORMAT = 1
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxrepo.domain.project.paths import note_path
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 SHORTEST = 4
 """Characters at the beginning of an id that do for all of it, as long as no other id begins with them."""
@@ -18,9 +19,9 @@ SHORTEST = 4
 WHOLE = 12
 """Characters of an id that follows the text."""
 
-_ID = re.compile(r"\^?([0-9a-z][0-9a-z_-]{0,63})\Z")
-_HEX = re.compile(rf"[0-9a-f]{{{SHORTEST},{WHOLE}}}\Z")
-_LINES = re.compile(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
+_ID = lazy_pattern(r"\^?([0-9a-z][0-9a-z_-]{0,63})\Z")
+_HEX = lazy_pattern(rf"[0-9a-f]{{{SHORTEST},{WHOLE}}}\Z")
+_LINES = lazy_pattern(r"#L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?\Z")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ The first seven keys and their order are those of pi-memory-md, which reads our 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxrepo.domain.formats.jsonl import records, render, render_compactly, text_of
+from ctxrepo.lazy import dataclass
 
 VERSION = 1
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from ctxrepo.lazy import dataclass
 
 Kind = Literal["held", "deletion", "conflict", "declined", "proposal"]
 """held: a file that the write guard keeps out of commits. deletion: one of more than is likely, kept out too.

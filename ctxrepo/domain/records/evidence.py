@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import records, render, text_of
+from ctxrepo.lazy import dataclass
 
 VERSION = 1
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from ctxrepo.lazy import dataclass
 
 MOST_FILES = 10
 MOST_SPANS = 4

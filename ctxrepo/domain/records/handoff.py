@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 4096
 """Of all that an anchor's `meta` tells of it."""

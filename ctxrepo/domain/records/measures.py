@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log2
+
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 RANKS = (1, 3, 5, 10)
 BUDGETS = (2500, 8000)
@@ -33,7 +34,7 @@ Line = tuple[str, int]
 Texts = Mapping[str, Sequence[str]]
 """path -> the lines of the file."""
 
-_PLACE = re.compile(r"(.*?)#L([0-9]{1,9})(?:-L([0-9]{1,9}))?\Z", re.DOTALL)
+_PLACE = lazy_pattern(r"(.*?)#L([0-9]{1,9})(?:-L([0-9]{1,9}))?\Z", re.DOTALL)
 _WHOLE = 10**9
 
 

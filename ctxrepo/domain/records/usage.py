@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxrepo.domain.note.entry import Entry
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Kind = Literal["delivered", "opened", "used", "contradicted"]
 
@@ -22,9 +22,9 @@ SESSIONS = 10
 EXEMPT_DAYS = 14
 """An entry that is known for less may yet be of use."""
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_LABEL = re.compile(r"\A\s*\[[A-Za-z][\w-]{0,39}\](?![(\[])")
-_SIGNS = re.compile(r"[*`]+|__")
+_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
+_LABEL = lazy_pattern(r"\A\s*\[[A-Za-z][\w-]{0,39}\](?![(\[])")
+_SIGNS = lazy_pattern(r"[*`]+|__")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.domain.secrets.search import Span
@@ -72,6 +73,4 @@ def _without_markup(text: str) -> bytes:
 
 
 def _fingerprint(secret: bytes) -> str:
-    return hashlib.blake2b(
-        b"".join(secret[:_SECRET_BYTES].split()).rstrip(b".,:;*"), digest_size=6
-    ).hexdigest()
+    return blake2b(b"".join(secret[:_SECRET_BYTES].split()).rstrip(b".,:;*"), digest_size=6).hexdigest()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from ctxrepo.domain.secrets.shape import shape
 from ctxrepo.domain.secrets.shape.grade import Grade, graded
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 _HEADING = (
     rb"[*_ \t\"']{0,6}(?:(?:[\w\x80-\xff]{1,20}[ _-]){0,2}(?:pass(?:word|wd|wort|phrase|code)?|pwd|pw"
@@ -27,7 +27,7 @@ def _heading_pattern() -> re.Pattern[bytes]:
     return re.compile(_HEADING, re.IGNORECASE)
 
 
-_CELL = re.compile(rb"[^\s\"'*]{6,512}")
+_CELL = lazy_pattern(rb"[^\s\"'*]{6,512}")
 _RULE = "password"
 _WIDEST = 24
 _LONGEST_LINE = 2048
@@ -59,7 +59,7 @@ def _line(data: bytes, start: int) -> bytes:
     return match[0] if match else b""
 
 
-_LINE = re.compile(rb"[^\r\n]{0,%d}+(?:\r\n?|\n)?" % _LONGEST_LINE)
+_LINE = lazy_pattern(rb"[^\r\n]{0,%d}+(?:\r\n?|\n)?" % _LONGEST_LINE)
 
 
 def _secrets(parts: list[bytes], columns: frozenset[int], start: int) -> Iterator[tuple[int, int, str]]:

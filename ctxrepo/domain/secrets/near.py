@@ -6,24 +6,23 @@ random it is, the farther away its label may be. Only lines with a label, and th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ctxrepo.domain.secrets.shape import content
 from ctxrepo.domain.secrets.shape.content import is_said_phrase
 from ctxrepo.domain.secrets.shape.grade import Grade, graded
 from ctxrepo.domain.secrets.stems import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 Found = tuple[int, int, str]
 """Start, end, rule."""
 
 _FAR = 120
 _LINE = 4096
-_RUN = re.compile(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~\[\](){}<>;,|]{6,512}")
-_PLAIN = re.compile(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
-_NAME = re.compile(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
-_SEPARATED = re.compile(
+_RUN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~\[\](){}<>;,|]{6,512}")
+_PLAIN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
+_NAME = lazy_pattern(rb"[\w.-]{1,40}[=:]{1,2}(?=[^=])")
+_SEPARATED = lazy_pattern(
     rb"(?:[:=|>\x92\x9c\x9a\x93\x94~]|(?<=\s)-|(?<![a-z\x80-\xff])(?:is|was|now|ist|war|lautet|auf|est|es"
     rb"|era|son|c'est|\xc3\xa9|\xc3\xa8|e|eh|to|jest|je"
     rb"|er|on|se|este|esta|\xc3\xa4r|in|vers|a|als|as|na|od|with|mit|avec|con|com|met|van|\xd0\xbd\xd0\xb0"
@@ -33,11 +32,11 @@ _SEPARATED = re.compile(
     rb"[\s\"'*_(\[{<]{0,8}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]"
     rb"|\xe3\x80[\x80\x8c\x8e])*[\s\"'*_]{0,4}\Z"
 )
-_ARGUMENT = re.compile(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
-_BESIDE = re.compile(
+_ARGUMENT = lazy_pattern(rb"[(\[{,:=][ ]?[bruf]?[\"']\Z")
+_BESIDE = lazy_pattern(
     rb"[\s\"'*_)(\]\[}>,=:]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|\s)*\Z"
 )
-_ANOTHER = re.compile(
+_ANOTHER = lazy_pattern(
     rb"public|publishable|fingerprint|checksum|digest|idempot|thumbprint|revision|integrity|correlation"
     rb"|arn:|https?:|ssh-|ecdsa-"
     rb"|(?<![a-z])(?:sha-?[0-9]{1,3}|md5|commit|hash(?:es|ed)?|cursor|page|next|csrf|xsrf|cache|partition"
@@ -120,7 +119,7 @@ def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
             yield _Value(*groups.span(), Grade.CHOSEN)
 
 
-_GROUPS = re.compile(
+_GROUPS = lazy_pattern(
     rb"(?<![\w-])(?:[a-z]{4}([ -])[a-z]{4}\1[a-z]{4}\1[a-z]{4}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})"
     rb"(?![\w-]|[ ][a-z])"
 )
@@ -164,11 +163,11 @@ def _has_another_name(gap: bytes) -> bool:
     return name is not None and name[1] not in _NAMES_OF_VALUES
 
 
-_OWN_NAME = re.compile(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
+_OWN_NAME = lazy_pattern(rb"\"([\w.-]{1,60})\"[ ]?:[ ]?[\"\[]{0,2}\Z")
 _NAMES_OF_VALUES = frozenset(b"value val data default content text plain stringvalue".split())
 
-_LONG_HEX = re.compile(rb"[0-9a-f]{20,31}\Z")
-_AFTER = re.compile(
+_LONG_HEX = lazy_pattern(rb"[0-9a-f]{20,31}\Z")
+_AFTER = lazy_pattern(
     rb"[\s\"'*`)\]]{0,6}(?:(?:as|als|comme|como|come|jako|som)[ ](?:(?:the|my|our|a|das|mein|le|la|el|il"
     rb"|o)[ ])?|(?:to|for)[ ](?:[a-z]{1,10}[ ]){0,2}\Z|(?:is|was|ist|est|es|\xc3\xa8|\xc3\xa9)[ ](?:the"
     rb"|our|my|das|der|die|le|la|el|il|o)[ ]|\xe2\x86\x90|<-|#|//|--|\(|\xe2\x80[\x93\x94]|,[ ](?:the|our"
@@ -191,9 +190,9 @@ def _is_place(lowered: bytes, label: SecretWord, gap: bytes) -> bool:
     return bool(IS_PLACE.search(lowered, max(0, label.start - 40), label.end + min(len(gap), 40)))
 
 
-_A_PLACE = re.compile(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
-_AN_ID = re.compile(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
-_BELOW = re.compile(
+_A_PLACE = lazy_pattern(rb"[^0-9.,;:!?\r\n]{4,39} \Z")
+_AN_ID = lazy_pattern(rb"[\s(]{1,3}(?:the |an? |is )?(?:id|uuid|guid)\b")
+_BELOW = lazy_pattern(
     rb"[ \t*_:?}\xef\xbc\x9a\"')\].<>/a-z-]{0,12}[\r\n]{1,6}(?:[ \t>|#-]*[\r\n]{1,2}){0,2}[ \t]*"
     rb"(?:[-*+>|][ \t]+|[0-9]{1,2}[.)][ \t]+|[\xe2\x80\x94]+ )?"
     rb"(?:(?:\[[^\]\r\n]{1,24}\][ ]|(?<=[>*-][ ])|(?<=\x94[ ])|(?=(?:me|A|a|re|ich|yo|moi)[: ]))"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 from ctxrepo.domain.secrets.shape import shape
+from ctxrepo.lazy import dataclass
 
 SHORTEST_TOKEN = 16
 """Bytes: nothing that a rule for one word finds is shorter."""

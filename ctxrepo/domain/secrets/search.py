@@ -10,13 +10,13 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ctxrepo.domain.secrets import near, stems
 from ctxrepo.domain.secrets.columns import cells
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN, Rule
 from ctxrepo.domain.secrets.rules import RULES
+from ctxrepo.lazy import dataclass
 
 _FURTHER = 96
 """Bytes after an anchor that a rule which looks back may read."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from ctxrepo.domain.secrets.tables.languages import (
     ANNOUNCE_CODES,
     ANNOUNCE_KEYS,
@@ -12,6 +9,7 @@ from ctxrepo.domain.secrets.tables.languages import (
     PLACES,
     spellings_of,
 )
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 PASSWORD, KEY, CODE = "password", "secret", "pin"
 
@@ -27,8 +25,8 @@ INNER = frozenset(
 ) | {b"log in", b"sign in"}
 """Those that may be part of a longer word."""
 
-_GLUED = re.compile(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
-_BEFORE = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
+_GLUED = lazy_pattern(rb"[A-Za-z0-9\x80-\xff]{0,24}(?:[_.-][A-Za-z0-9]{1,20}){0,4}")
+_BEFORE = lazy_pattern(rb"[A-Za-z0-9_.\x80-\xff-]{0,40}\Z")
 _ABOUT = frozenset(
     b"name names url uri path file dir type kind hash hashes arn ref refs length len size count limit ttl"
     b" expiry"
@@ -44,14 +42,14 @@ _ENDS = frozenset(
     b" data plain"
     b" b64 base64 hex nummer number i e n en in".split(b" ")
 )
-_KEYED = re.compile(
+_KEYED = lazy_pattern(
     rb"(?:[_.-]|\A|api|app|access|auth|private|secret|sign|signing|shared|master|pass|licen[sc]e|client"
     rb"|account|session"
     rb"|service|storage|deploy|machine|crypt|encrypt|local|psk|ssh|hmac|jwt|network|s|[0-9])\Z"
 )
 
 
-IS_PLACE = re.compile(PLACES.encode())
+IS_PLACE = lazy_pattern(PLACES.encode())
 
 
 _BY_HEAD: dict[bytes, list[bytes]] = {}

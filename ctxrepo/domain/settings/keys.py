@@ -6,13 +6,13 @@ import ast
 import dataclasses
 import inspect
 import math
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
+from ctxrepo.lazy import dataclass
 
 REPOSITORY = "repository"
 
@@ -47,12 +47,10 @@ class Key:
 @cache
 def sections() -> dict[str, type]:
     """Section name -> its dataclass, in the order of Settings."""
-    hints = get_type_hints(Settings)
-    found: dict[str, type] = {REPOSITORY: RepositorySettings}
-    for field in dataclasses.fields(Settings):
-        if dataclasses.is_dataclass(hints[field.name]):
-            found[field.name] = hints[field.name]
-    return found
+    settings = Settings()
+    values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    found = {name: type(value) for name, value in values.items() if dataclasses.is_dataclass(value)}
+    return {REPOSITORY: RepositorySettings, **found}
 
 
 def hints_of(section: type) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def keys() -> tuple[Key, ...]:
     return tuple(
         Key(f"{name}.{field.name}", hints_of(kind)[field.name], field.default)
         for name, kind in sections().items()
-        for field in dataclasses.fields(kind)
+        for field in dataclasses.fields(kind())
     )
 
 

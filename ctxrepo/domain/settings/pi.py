@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.lazy import dataclass
 
 SECTION = "pi-memory-md"
 """The key of pi's settings.json that all of it is under."""

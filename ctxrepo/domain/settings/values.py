@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ctxrepo.domain.note.markdown import fence_after, lines_of, split_blocks
+from ctxrepo.lazy import lazy_pattern
 
-ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?:[ \t]+(\S.*)?)?\r?\n?\Z")
+ITEM = lazy_pattern(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?:[ \t]+(\S.*)?)?\r?\n?\Z")
 """A list line with a box; its groups are the indent, what is in the box, and the words."""
 
-COMMENT = re.compile(r"[ \t]*<!--(?!\s*\^)(?:(?!-->).)*-->\s*\Z")
+COMMENT = lazy_pattern(r"[ \t]*<!--(?!\s*\^)(?:(?!-->).)*-->\s*\Z")
 """A comment of one line, which is no entry's id."""
 
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
+_BULLET = lazy_pattern(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 _TAB = 4
 
 Kind = Literal["blank", "item", "bullet", "text", "comment", "closed"]

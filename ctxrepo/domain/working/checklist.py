@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from ctxrepo.domain.note import compose, frontmatter
@@ -16,8 +15,9 @@ from ctxrepo.domain.note.entry import derived_id, entries_of, explicit_id, norma
 from ctxrepo.domain.note.markdown import closed, lines_of, split_blocks
 from ctxrepo.domain.working.checklines import COMMENT, ITEM, Line, lines_in
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_MARKERS = re.compile(r"\A(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\](?:[ \t]+|\Z))?")
+_MARKERS = lazy_pattern(r"\A(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\](?:[ \t]+|\Z))?")
 
 
 @dataclass(frozen=True)

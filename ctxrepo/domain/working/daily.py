@@ -10,11 +10,12 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.note import bump_updated
 from ctxrepo.domain.project.layout import DAILY
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 
-_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md\Z", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
-_STAMP = re.compile(r"\A\d{2}:\d{2} [+-]\d{4} ")
-_MARKER = re.compile(r"\A[-*+](?:[ \t]+|\Z)")
+_NAME = lazy_pattern(r"(\d{4}-\d{2}-\d{2})\.md\Z", re.ASCII)
+_DAY = lazy_pattern(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+_STAMP = lazy_pattern(r"\A\d{2}:\d{2} [+-]\d{4} ")
+_MARKER = lazy_pattern(r"\A[-*+](?:[ \t]+|\Z)")
 
 
 def path_of(folder: str, day: str) -> str:

@@ -5,13 +5,12 @@ It is the lines from one marker to the other, the end of the last one included.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 BEGIN = "<!-- ctxrepo:begin -->"
 END = "<!-- ctxrepo:end -->"
 
-_LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
+_LINE = lazy_pattern(rb"[^\n]*\n|[^\n]+\Z")
 _MARKS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
 

@@ -25,6 +25,10 @@ Value = TypeVar("Value")
 Operation = Callable[["Desk", Request], "Result[Value]"]
 
 
+_desks: list[Desk] = []
+"""Those of this run."""
+
+
 def clock() -> datetime:
     return datetime.now(UTC)
 
@@ -33,7 +37,15 @@ def open_desk() -> Desk:
     """The desk of one run of one command."""
     from ctxrepo.app.desk import Desk  # opens the way to all of storage, which `--help` doesn't need
 
-    return Desk(dict(os.environ), _here(), clock, sys.executable, waiting.tell)
+    desk = Desk(dict(os.environ), _here(), clock, sys.executable, waiting.tell)
+    _desks.append(desk)
+    return desk
+
+
+def close_desks() -> None:
+    """Close what the run has open."""
+    while _desks:
+        _desks.pop().close()
 
 
 def answer(

@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
-from typer.main import get_group
+from typer.main import get_command_name, get_group
+from typer.models import CommandInfo
 
 import ctxrepo
 from ctxrepo.app.surprise import logged, of_database
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.faces.cli import output, pipe, table, waiting
+from ctxrepo.faces.cli.answer import close_desks
 from ctxrepo.faces.cli.synonyms import spoken
 
 INTERRUPTED = 130
@@ -82,7 +84,7 @@ class LazyCommand(TyperCommand):
         self._module = entry.module
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        command = registered(self._module).commands[str(self.name)]
+        command = registered(self._module, str(self.name)).commands[str(self.name)]
         return command.make_context(info_name, args, parent, **extra)
 
 
@@ -95,11 +97,17 @@ def root_command() -> Any:
     return get_group(app)
 
 
-def registered(module: str) -> Any:
-    """The root command with those of one module."""
+def registered(module: str, command: str) -> Any:
+    """The root command with one of those of a module, as typer makes it of their functions."""
     app = _app()
     _register(app, module)
+    app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
+    app.registered_groups = [one for one in app.registered_groups if one.name == command]
     return get_group(app)
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
 
 
 def _app() -> typer.Typer:
@@ -137,6 +145,7 @@ def main(words: Sequence[str]) -> int:
         code = _run(words, as_json="--json" in words)
     finally:
         waiting.over()
+        close_desks()
     pipe.finish()
     return code
 

@@ -10,14 +10,15 @@ import typer
 
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
+from ctxrepo.lazy import lazy_pattern
 
 _SAID = (
     (r"Missing (?:argument|option) '(.*)'\.", "{} is missing"),
     (r"Option '(.*)' requires an argument\.", "{} needs a value"),
 )
-_NO_NUMBER = re.compile(r"Invalid value for '(.*?)': (.*) is not (?:a valid|in the) [a-z]+ ?.*", re.DOTALL)
-_UNKNOWN = re.compile(r"No such (command '|option: )(.*?)('|$| \()")
-_TOO_MANY = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
+_NO_NUMBER = lazy_pattern(r"Invalid value for '(.*?)': (.*) is not (?:a valid|in the) [a-z]+ ?.*", re.DOTALL)
+_UNKNOWN = lazy_pattern(r"No such (command '|option: )(.*?)('|$| \()")
+_TOO_MANY = lazy_pattern(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", re.DOTALL)
 
 
 def mistake(error: typer.TyperException, words: Sequence[str]) -> UsageError:

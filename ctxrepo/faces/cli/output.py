@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -14,13 +13,14 @@ from ctxrepo.domain.formats.counted import counted as counted
 from ctxrepo.domain.project.paths import visible as visible
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import pipe, waiting
+from ctxrepo.lazy import lazy_pattern
 
 SCHEMA_VERSION = 1
 
 _LONGEST = 1000
 """Characters of a message."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def prepare() -> None:

@@ -3,11 +3,11 @@ takes more than a second."""
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.paths import visible
+from ctxrepo.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from threading import Timer
@@ -17,7 +17,7 @@ PATIENCE = 1.0
 
 _LONGEST = 100
 
-_COUNT = re.compile(r":\s+\d.*")
+_COUNT = lazy_pattern(r":\s+\d.*")
 """How far it is, behind what is being done."""
 
 

@@ -76,7 +76,7 @@ def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
     here = os.path.realpath(cwd or os.getcwd())
     if inside(here, world.repo.home) is not None:
         return place_in(world)
-    top = _top_of(here)
+    top = top_of(here)
     if not top or top == os.path.realpath(os.environ.get("HOME") or "/"):
         return place_in(world)
     row = checkout_of(db, top)
@@ -93,7 +93,7 @@ def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
     """
     if os.environ.get("CTXREPO_PROJECT", "").strip():
         return "", False
-    return claim_of(db, _top_of(os.path.realpath(cwd or os.getcwd())))
+    return claim_of(db, top_of(os.path.realpath(cwd or os.getcwd())))
 
 
 def stamps_of(db: _sqlite3.Connection, cwd: str) -> str:
@@ -101,7 +101,7 @@ def stamps_of(db: _sqlite3.Connection, cwd: str) -> str:
     changes, asking the worker again is worth it."""
     if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
         return explicit
-    top = _top_of(os.path.realpath(cwd or os.getcwd()))
+    top = top_of(os.path.realpath(cwd or os.getcwd()))
     row = checkout_of(db, top)
     files = (f"{top}/.git", f"{top}/.git/config", row.config if row else "")
     return " ".join([stamp_of(file) or "-" for file in files])
@@ -138,7 +138,7 @@ def _text_of(file: str) -> str:
     return "" if "\0" in text else text
 
 
-def _top_of(folder: str) -> str:
+def top_of(folder: str) -> str:
     """The nearest folder upwards that holds `.git`, a folder or a worktree's file; '' for none."""
     while not os.path.exists(f"{folder}/.git"):
         parent = os.path.dirname(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, trouble
 from ctxrepo.domain.git.attributes import ATTRIBUTES_FILE, is_marked
@@ -19,6 +18,7 @@ from ctxrepo.domain.text.block import size
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.packet.lane import OWN
 from ctxrepo.hooks.packet.lanes.memory import BODIES
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.checks.check_entries import between_entries
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.marks import evidence_now
@@ -28,7 +28,7 @@ _UNMARK = (
     "`ctxrepo check --fix` keeps both sides where it can tell them apart; else keep what holds and remove "
     "the marker lines."
 )
-_MARKER = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+_MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
 
 
 _SHOWN = BODIES.bounds[OWN].cap

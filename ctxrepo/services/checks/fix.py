@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import unified_diff
 
@@ -18,6 +17,7 @@ from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.context import Start, context
-from ctxrepo.services.locate.project import Project, checkout_at, find_project, project_by_now
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.look import checkout_at
+from ctxrepo.services.locate.project import Project, project_by_now
 from ctxrepo.services.setup.setup import diff_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change

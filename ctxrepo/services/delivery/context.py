@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.agents import dialect_of
@@ -17,6 +16,7 @@ from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.preset_md import preset_md
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory

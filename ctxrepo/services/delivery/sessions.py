@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import hush, is_hushed
-from ctxrepo.services.locate.project import folders_there, look_here
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.look import folders_there, look_here
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 

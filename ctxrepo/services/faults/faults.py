@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord

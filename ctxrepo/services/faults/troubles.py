@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.hooks.files.clock import age
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import latest
@@ -17,7 +16,7 @@ from ctxrepo.storage.state.ledgers import latest
 _LONGEST = 400
 """Characters of a log's line that are shown."""
 
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) (.*)")
+_MOMENT = lazy_pattern(r"(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) (.*)")
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@ last answered."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ctxrepo.agents.known import AGENTS
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup.connected import Standing, check
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
 from ctxrepo.services.faults.halfway import halfway

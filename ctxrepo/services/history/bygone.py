@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.evidence import renamed
 from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import TargetHistory, commit_named
 from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
 from ctxrepo.services.locate.project import Project

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.merge import ConflictCopy, copy_id, read_copy
@@ -12,6 +11,7 @@ from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
 from ctxrepo.domain.project.paths import is_ignored, shown, unsafe
 from ctxrepo.errors import NotFound, Unreadable, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came
 from ctxrepo.storage.memory import Memory
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -13,6 +12,7 @@ from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.paths import is_note, shown
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import Draft, drafting

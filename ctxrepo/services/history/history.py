@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 
@@ -14,6 +12,7 @@ from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.history.past_entry import PastEntry, find_past_entry
 from ctxrepo.services.history.versions import PastPlace, Step, follow, former_paths, renamed_to
 from ctxrepo.services.locate.project import Project
@@ -26,7 +25,7 @@ from ctxrepo.storage.objects.store import Objects
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
 
-_START = re.compile(r"[0-9a-fA-F]{4,40}")
+_START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -16,6 +15,7 @@ from ctxrepo.domain.project.layout import ARCHIVE, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import fate, marks
 from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.move import completed, move

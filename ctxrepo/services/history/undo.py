@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -11,6 +10,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.takeback import encoded, way_back_of, without_records
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.errors import Busy, NotFound, Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import commit_named
 from ctxrepo.services.history.way_back import ChangeToUndo, changes_back
 from ctxrepo.services.reading.anchors import BY_ITSELF

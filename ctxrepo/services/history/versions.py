@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, moved_path
 from ctxrepo.domain.project.registry import parse
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.trees import Key
 
 if TYPE_CHECKING:

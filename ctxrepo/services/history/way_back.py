@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, total
@@ -12,6 +11,7 @@ from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import OLD_TAPE, REGISTRY, is_evidence
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.merge import merge_of
 from ctxrepo.storage.memory import Memory
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ctxrepo.domain.project.registry import Registry
 from ctxrepo.errors import GitFailed, NoAnswer
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.disk.outside import text
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
@@ -18,7 +19,7 @@ from ctxrepo.storage.user.code import CodeCheckout, first_commit, is_tree_of
 _PASSING = ("downloads", "download", "tmp", "temp", ".cache", ".trash", ".local/share/trash")
 """Folders below the home folder for what comes from elsewhere or doesn't stay, in lower case."""
 
-_DOWNLOADS = re.compile(r'^XDG_DOWNLOAD_DIR="\$HOME/([^"/]+)/?"', re.MULTILINE)
+_DOWNLOADS = lazy_pattern(r'^XDG_DOWNLOAD_DIR="\$HOME/([^"/]+)/?"', re.MULTILINE)
 _FILE_BYTES = 64 * 1024
 _COMPARED = 2
 """Other checkouts of a project whose history is looked at."""

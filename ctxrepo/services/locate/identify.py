@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.project.identity import bare_id, is_bare, is_rooted, named_id
 from ctxrepo.domain.project.registry import Registry
 from ctxrepo.errors import NoAnswer
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 from ctxrepo.storage.user.code import CodeCheckout, first_commit

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.project import Project, checkout_at, identity_at, look_here
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.look import checkout_at, identity_at, look_here
+from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.trusted import TrustedCheckouts
 

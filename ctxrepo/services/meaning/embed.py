@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.meaning.meanings import scopes_of, texts_of
 from ctxrepo.storage.meaning.embedder import BATCH, Embedder
 from ctxrepo.storage.meaning.vectors import Vectors, digest_of

@@ -5,11 +5,12 @@ Every number here is from `tools/recall/hybrid.py`, which prints what others wou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ctxrepo.lazy import dataclass
 
 Array = np.ndarray[Any, Any]
 

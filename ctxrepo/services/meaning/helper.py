@@ -19,6 +19,7 @@ from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
 from ctxrepo.hooks.known.compiled import World, stamp_of
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.hooks.recall.semantic import VERSION
+from ctxrepo.lazy import make_all
 from ctxrepo.services.meaning.embed import embed, pending
 from ctxrepo.services.meaning.semantic import open_semantic, rank
 from ctxrepo.storage.meaning.vectors import Vectors
@@ -88,6 +89,7 @@ class Helper:
             now = (head_of(cache), generation_of(cache))
             if now != self._seen and (self._thread is None or not self._thread.is_alive()):
                 self._seen = now
+                make_all()
                 self._thread = Thread(target=self._embed, daemon=True)
                 self._thread.start()
             if self._has_more.is_set() and time.monotonic() > self._read_at + _OFTEN:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, NOTE_SPAN, generation_of, head_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of
 from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.vectors import Vectors, digest_of, row_of
@@ -164,4 +164,4 @@ def scopes_of(cache: sqlite3.Connection) -> list[str]:
 
 
 def _state(cache: sqlite3.Connection, scope: str) -> bytes:
-    return hashlib.blake2b(repr(cache.execute(_NOTES, (scope,)).fetchall()).encode()).digest()
+    return blake2b(repr(cache.execute(_NOTES, (scope,)).fetchall()).encode()).digest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.recall.semantic import FAILED
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.meaning.models import EXTRA, bring, find_model, has_libraries, is_path
 from ctxrepo.storage.memory import Memory
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -15,6 +14,7 @@ from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.saving.describe import lines_of_change

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -11,6 +10,7 @@ from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import bump_updated
 from ctxrepo.domain.project.target import Target
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.read import read
 from ctxrepo.services.saving.evidence import record

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.delivered import Delivered, delivered
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order

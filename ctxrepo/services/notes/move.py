@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -13,6 +13,7 @@ from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import placed, scope_named
 from ctxrepo.services.reading.marks import named_in_evidence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -14,6 +13,7 @@ from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import placed, scope_named
 from ctxrepo.services.saving.write import drafting

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day, stamp
@@ -18,12 +17,14 @@ from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, is_archived
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, find_entry, live_entries, read_note, scope_named
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.rows import is_pinned
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.memory import Memory
 
 NEAR = 0.85
@@ -115,7 +116,7 @@ def _prepared(
         category=fact.category,
         tags=fact.tags,
         key=fact.key,
-        explicit_id=secrets.token_hex(6) if fact.with_id else "",
+        explicit_id=random_name(6) if fact.with_id else "",
     )
     superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
     return fact, scope, line, superseded
@@ -262,7 +263,7 @@ def stage(
     compose.bullet(
         fact.text, category=fact.category, tags=fact.tags, key=fact.key
     )  # a bad fact is refused now, not when it is accepted
-    change_id = secrets.token_hex(6)
+    change_id = random_name(6)
     wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
     change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}
     path = f"{INBOX}/{memory.host}.jsonl"

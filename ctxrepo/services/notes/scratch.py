@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -16,6 +15,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.domain.working.checklist import Item, added, cleared, item_line, items_of, ticked
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.services.saving.write import drafting

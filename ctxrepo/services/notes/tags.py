@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -14,6 +13,7 @@ from ctxrepo.domain.note.compose import word
 from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.services.reading.resolve import find_note

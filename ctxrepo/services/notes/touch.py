@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note, bump_updated
 from ctxrepo.domain.project.target import Target
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.resolve import find_note
 from ctxrepo.services.saving.write import drafting

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 
@@ -12,6 +11,7 @@ from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, is_folder, with_alias, with_project
 from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit

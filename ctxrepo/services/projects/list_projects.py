@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import is_folder
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.projects.show_project import checkouts_of
 from ctxrepo.services.reading.find import note_paths

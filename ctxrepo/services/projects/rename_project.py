@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.git.origin import Origin
@@ -11,6 +10,7 @@ from ctxrepo.domain.project.layout import REGISTRY, TAPES, scope_of
 from ctxrepo.domain.project.paths import fold, shown
 from ctxrepo.domain.project.registry import is_folder, with_project
 from ctxrepo.errors import Refused, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.known.locate import NAMED
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Why
-from ctxrepo.services.locate.project import folders_there, identity_at, look_here, read_registry
+from ctxrepo.services.locate.look import folders_there, identity_at, look_here
+from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 
@@ -12,7 +11,9 @@ from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, folder_for, with_alias, with_project
 from ctxrepo.errors import NotFound
-from ctxrepo.services.locate.project import folders_in, read_registry, relink
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.project import folders_in, read_registry
+from ctxrepo.services.locate.recorded import relink
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -21,6 +20,7 @@ from ctxrepo.domain.project.target import (
 )
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, renamed
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, read_registry
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory

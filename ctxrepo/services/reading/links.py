@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ctxrepo.domain.note.entry import Entry
@@ -11,6 +10,7 @@ from ctxrepo.domain.note.links import leads_to, spots
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Evidence, fate
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
 from ctxrepo.services.reading.marks import evidence_now

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.note import Note, encode
 from ctxrepo.domain.project.target import Target
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.resolve import resolve
 from ctxrepo.storage.memory import Memory

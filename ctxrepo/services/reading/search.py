@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.meaning.search_by_meaning import near
 from ctxrepo.services.reading.find import scope_named, search_order
@@ -25,7 +25,7 @@ MOST = 2000
 _LARGE = 16 * 1024 * 1024
 """Bytes of the cache from which on a search may take seconds."""
 
-_WORD = re.compile(r'"([^"]+)"|(\S+)')
+_WORD = lazy_pattern(r'"([^"]+)"|(\S+)')
 _NO_NOTES = (f"{CONFLICTS}/", f"{INBOX}/", f"{TAPES}/", ".")
 """Where paths begin that hold no notes: versions, proposals, anchors."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.measures import Line
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Query, objects_in, read_queries
 from ctxrepo.storage.disk.outside import read
 

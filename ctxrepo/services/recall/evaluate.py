@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.records.measures import MEASURES, mean, measured, piece
 from ctxrepo.domain.settings.keys import key_named, understood
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.datasets import DataSet, Label
 from ctxrepo.services.recall.queries import Answered, read_answers
 from ctxrepo.services.recall.recall_folder import Way, answers

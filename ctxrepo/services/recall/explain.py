@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ctxrepo.domain.words.wordlists import STOP
 from ctxrepo.hooks.known.cache import EntryHit
+from ctxrepo.lazy import lazy_pattern
 
-_WORD = re.compile(r"\w{2,}")
+_WORD = lazy_pattern(r"\w{2,}")
 _MOST = 12
 _STEM = 4
 """Letters that two forms of a word share at least."""

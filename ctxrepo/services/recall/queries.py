@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, render, trouble
 from ctxrepo.errors import Unreadable, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.outside import read
 
 _SHOWN = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -20,6 +20,7 @@ from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
 from ctxrepo.hooks.session.trace import Subject, note_trace
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.explain import explanation
 from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
 from ctxrepo.services.recall.unrecalled import items_that_fit

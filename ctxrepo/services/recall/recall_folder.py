@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager as Context
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -14,6 +13,7 @@ from ctxrepo.domain.records.measures import mean
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Answered, Query, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, RecallResult, answered
 from ctxrepo.services.recall.recaller import Recaller, by_meaning, by_words

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.pi import PiHooks, PiSettings
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.user.pimemory import read_pi
 from ctxrepo.storage.user.places import Places

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, understood
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.repository.publish_settings import compile_for_hooks
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import redact

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import CtxrepoError, RepositoryState, UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import leave_cloned
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.adopt import Adoption, adoptable
@@ -19,11 +20,12 @@ from ctxrepo.services.repository.register import register
 from ctxrepo.services.sync.sync import SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import configure
+from ctxrepo.storage.clone.owner import require_owner
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.git import Git, Progress, redact
-from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
+from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote, clone
 from ctxrepo.storage.user import assets

@@ -3,9 +3,8 @@ when their own line can't."""
 
 from __future__ import annotations
 
-import secrets
-
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 from ctxrepo.storage.user.config import keep_settings
@@ -24,7 +23,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "stamp": memory.settings_stamp,
         "interpreter": interpreter,
         # What tells our frame around delivered text from one that a note's author wrote into it.
-        "secret": known.get("secret") or secrets.token_hex(16),
+        "secret": known.get("secret") or random_name(16),
         "global": memory.global_folder,
         "mode": settings.delivery.mode,
         "preset": settings.delivery.preset,

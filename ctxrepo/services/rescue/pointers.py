@@ -6,10 +6,10 @@ A repair does this last: killed before, it is begun again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctxrepo.domain.git.bases import bases_of_older_head, bases_of_same_head
 from ctxrepo.errors import Damaged
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import FOLLOWED, OUR_REFS, WT, WT_NEXT, RefFiles

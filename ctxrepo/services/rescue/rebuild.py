@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.recent_files import note_active
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.memory import Memory

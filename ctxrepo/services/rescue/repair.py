@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from typing import TypeVar
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.pointers import Pointers, branch_is_at
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT, RefFiles

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 

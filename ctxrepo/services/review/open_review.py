@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory
 

@@ -7,11 +7,12 @@ has come to, under the session that left it so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.errors import NotFound
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import CommitSummary, deeds
 from ctxrepo.services.review.open_review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.write import Refusal, check_file
 from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory
 

@@ -8,7 +8,7 @@ committed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import Busy
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_own, require_ready
 from ctxrepo.services.saving.accept import Accepted, Changes, accept
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed

@@ -7,13 +7,14 @@ one isn't even loaded.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import FOLLOWED, HIDDEN, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Spool
@@ -85,4 +86,4 @@ def _mark(memory: Memory, stamps: str) -> str:
     files = (*git, memory.places.config_file, memory.state.trouble, memory.state.blocks)
     said = [stamps, refs.head(), *(refs.find(name) or "" for name in names)]
     said += [stamp_of(str(file)) for file in files]
-    return hashlib.blake2b("\n".join(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b("\n".join(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxrepo.domain.formats.jsonl import records, text_of
 from ctxrepo.domain.git.commit import FileChange
@@ -24,6 +24,7 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.state.writelog import Write

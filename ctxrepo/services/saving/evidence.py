@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from datetime import datetime
 
@@ -16,6 +15,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, heirs, to_line
 from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.memory import Memory
 
 
@@ -27,7 +27,7 @@ def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
     host = draft.memory.host
-    said = Evidence(secrets.token_hex(8), stamp(now), kind, entry, path, to, host, draft.session)
+    said = Evidence(random_name(), stamp(now), kind, entry, path, to, host, draft.session)
     draft.append_line(evidence_path(host, now, draft.there), to_line(said))
     draft.spoken_of.add(path)
 
@@ -67,7 +67,7 @@ def moved_evidence(
             young = {entry for path, entry in stated if path == note}
             for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
                 if old in named and old not in told:
-                    said = Evidence(secrets.token_hex(8), stamp(now), "moved", old, note, new, memory.host)
+                    said = Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host)
                     lines.append(to_line(said) + "\n")
     if not lines:
         return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,6 +9,7 @@ from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.domain.merge.tree.tree import merge_trees
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author, Objects
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge import ConflictCopy, merge_file
 from ctxrepo.domain.note.note import encode
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.state.writelog import Write

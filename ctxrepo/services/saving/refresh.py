@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import Note, decode
 from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, tape_folder
 from ctxrepo.domain.project.paths import is_note, unsafe
 from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, tell
-from ctxrepo.services.locate.project import relink
+from ctxrepo.services.locate.recorded import relink
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.storage.cache.rows import NewestHandoff

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from ctxrepo.domain.guard.write import Refusal
@@ -15,6 +14,7 @@ from ctxrepo.domain.project.layout import TAPES, moved_path
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import rename_links
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.relink import follow_links, moves_of

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import stamp
@@ -20,8 +19,10 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.hooks.session.session import Session
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.worktree import FileUpdate
@@ -134,7 +135,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     changed += _put(draft, new_bytes)
     # Remove files last: a kill before this leaves a file too many, which is no loss.
     _remove(draft, [path for path in changed if draft.after[path] is None])
-    write_id = secrets.token_hex(8)
+    write_id = random_name()
     draft.memory.writes.append(
         [
             Write(

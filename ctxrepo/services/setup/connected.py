@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.services.setup.files import WantedFile

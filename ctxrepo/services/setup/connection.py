@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
 from ctxrepo.agents.protocol import SkillsFolder, Wanted
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.files import WantedFile, wanted_file
 from ctxrepo.services.setup.skills import Skills

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from ctxrepo.agents.protocol import EditedDocument, OwnFile
 from ctxrepo.errors import ConfigError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.user.receipt import Written, digest
 

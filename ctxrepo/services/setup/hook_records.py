@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ctxrepo.agents.recorded import Call, Given, Recorded
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine, wanted_of
 from ctxrepo.storage.disk import foreign

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.domain.formats.counted import counted
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.user import assets

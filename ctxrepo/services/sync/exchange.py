@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
@@ -17,6 +17,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import BeyondBounds
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond
 from ctxrepo.services.review import review
 from ctxrepo.services.review.open_review import open_review

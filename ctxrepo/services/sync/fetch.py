@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.hooks.files.clock import age_of
+from ctxrepo.lazy import make_all
 from ctxrepo.services.faults.bounds import held_back, note_left, refused_before
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock, locked
@@ -52,6 +53,7 @@ def fetch_early(memory: Memory, lock: TryLock) -> Future[RemoteAnswer] | None:
         return None
     if not lock.acquire():
         return None
+    make_all()
     executor = ThreadPoolExecutor(1)
     try:
         return executor.submit(_fetch_locked, memory)

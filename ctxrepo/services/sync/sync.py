@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.errors import Busy
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_obstacles
 from ctxrepo.services.saving.commit import ALL, CommitRequest, commit_locked
@@ -63,7 +64,10 @@ class SyncRequest:
     wait: float = SYNC_WAIT
 
 
-def sync(memory: Memory, now: datetime, request: SyncRequest = SyncRequest()) -> SyncResult:
+PLAIN_SYNC = SyncRequest()
+
+
+def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> SyncResult:
     """Commit, receive and, if the request says so, send. Without a remote it only commits.
 
     A remote that is away or refuses is an outcome in the result; errors are those of `commit`.

@@ -3,9 +3,8 @@ replaced?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxrepo.domain.git.remote import RemoteAnswer
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import SEEN
 from ctxrepo.storage.git.git import redact
 from ctxrepo.storage.memory import Memory

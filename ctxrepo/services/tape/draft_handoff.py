@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_li
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.words.gate import is_silent
 from ctxrepo.domain.working.daily import words_of
+from ctxrepo.hooks.known.locate import top_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.notes.scratch import items_in
 from ctxrepo.services.reading.anchors import anchor_names
 from ctxrepo.services.reading.find import NamedScope
@@ -22,7 +23,7 @@ from ctxrepo.services.reading.log import entries_today
 from ctxrepo.storage.disk.recent import ends_of, newest
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.accesslog import AccessLog
-from ctxrepo.storage.user.code import top_above
+from ctxrepo.storage.user.sound import is_path
 
 OWN = "handoff/"
 """How the names of handoffs begin: one never tells of another."""
@@ -108,8 +109,8 @@ def _edited(memory: Memory, sitting: Sitting) -> Iterator[str]:
 
 def _tops(cwd: Path) -> tuple[str, ...]:
     """What the top of the checkout at `cwd` is called: as one came there, and without links."""
-    top = top_above(cwd)
-    return () if top is None else tuple(dict.fromkeys((str(top), os.path.realpath(top))))
+    top = top_of(str(cwd)) if is_path(cwd) else ""
+    return tuple(dict.fromkeys((top, os.path.realpath(top)))) if top else ()
 
 
 def _below(path: str, tops: Sequence[str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import render
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.handoff import Handoff, fitted, handoff_of, meta_of
 from ctxrepo.domain.secrets import scan
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here
 from ctxrepo.services.reading.find import scope_named
@@ -33,7 +34,7 @@ def prepare(
     if newest and not given.next:
         before = handoff_of(newest.meta)
         gathered = replace(gathered, goal=gathered.goal or before.goal, next=before.next)
-    parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(Handoff)}
+    parts = {f.name: getattr(given, f.name) or getattr(gathered, f.name) for f in fields(given)}
     if parts["asked"] == parts["goal"]:
         parts["asked"] = ""
     return _without_secrets(fitted(Handoff(**parts)), given)

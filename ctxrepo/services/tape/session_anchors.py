@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +10,11 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.anchor import Anchor, to_line
 from ctxrepo.domain.records.handoff import Handoff
-from ctxrepo.services.locate.project import find_project
+from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.tape.draft_handoff import Sitting
 from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
@@ -46,7 +46,7 @@ def hand_over_compaction(memory: Memory, event: SpoolEvent, env: Mapping[str, st
 
 def _leave_here(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     kind = {"resume": "resume", "fork": "fork"}.get(event.source, "new")
-    anchor_id = secrets.token_hex(8)
+    anchor_id = random_name()
     made = Anchor(
         id=anchor_id,
         timestamp=stamp(now),

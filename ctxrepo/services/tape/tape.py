@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -14,6 +13,7 @@ from ctxrepo.domain.project.layout import tapes_of
 from ctxrepo.domain.records.anchor import Anchor, to_line
 from ctxrepo.domain.records.handoff import Handoff, meta_of
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.reading.find import scope_named

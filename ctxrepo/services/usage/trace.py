@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.files.logs import lines_of
 from ctxrepo.hooks.session.trace import MAX_BYTES
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 
 LAST = 5

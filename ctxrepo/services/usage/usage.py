@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.usage import Usage, is_zombie, rate
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.storage.cache.rows import CachedEntry

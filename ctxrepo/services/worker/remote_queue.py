@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import in_words
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from ctxrepo.errors import Busy, in_words
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery import recent_files
 from ctxrepo.services.delivery.blocks import renew
-from ctxrepo.services.locate.project import Project, is_known, look_here
+from ctxrepo.services.locate.look import look_here
+from ctxrepo.services.locate.project import Project
+from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.tape.session_anchors import hand_over_compaction
 from ctxrepo.storage.memory import Memory

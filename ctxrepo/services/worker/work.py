@@ -6,12 +6,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.seen import glance, see
 from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.saving.commit import CommitRequest, commit

@@ -8,13 +8,13 @@ from __future__ import annotations
 import _sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import LAST, open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
+from ctxrepo.lazy import dataclass
 
 _FOLDERS = """
     select distinct scope from note where scope not in ('conflicts', 'inbox', 'TAPE') and instr(path, '/') > 0

@@ -6,13 +6,13 @@ import marshal
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import NOTE_SPAN, SCOPE_SPAN
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache import documents as documents
 from ctxrepo.storage.cache.rows import NewestHandoff, Rows, rows_of, storable
 from ctxrepo.storage.cache.schema import INDEX_OF_IDS

@@ -9,7 +9,6 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.hooks.known.cache import open_cache
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.disk.outside import read
 from ctxrepo.storage.worktree.scan import MAX_BYTES

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ctxrepo.domain.note.entry import Entry, explicit_id
@@ -13,15 +10,17 @@ from ctxrepo.domain.note.mentions import mentions_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_aside
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.domain.words.terms import runs, spelled
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, DAILY, SCRATCHPAD, box_of
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
+_HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]|[^\x00-\u10ff]")
 """What a run that is spelled out has in it: camelCase, and scripts that are written without spaces."""
 
-_DAILY = re.compile(r"daily/\d{4}-\d{2}-\d{2}\.md")
+_DAILY = lazy_pattern(r"daily/\d{4}-\d{2}-\d{2}\.md")
 
-_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_DAY = lazy_pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -187,4 +186,4 @@ def hash_of(entry: Entry) -> str:
 
 
 def digest_of(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return blake2b(text.encode(), digest_size=8).hexdigest()

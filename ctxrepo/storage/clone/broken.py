@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.kinds import may_be_read
 from ctxrepo.storage.disk.private import make_folder, opened
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.git.cone import Cone, parse, render
 from ctxrepo.errors import Damaged, NotInitialised, RepositoryState
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.configfile import entries, values
 from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import put, require_private
 
 SEEN = "refs/ctxrepo/seen"
 """The remote's tip at our last exchange: merged here, or pushed by us. A fetch alone doesn't move it."""
 
-_ID = re.compile(r"[0-9a-f]{12}\Z")
+_ID = lazy_pattern(r"[0-9a-f]{12}\Z")
 
 _UNFINISHED = {
     "MERGE_HEAD": "a merge",
@@ -84,7 +84,7 @@ class Clone:
         """Set the folders that a sparse clone has on disk, in the file that git reads."""
         file = self.git_dir / "info" / "sparse-checkout"
         file.parent.mkdir(exist_ok=True)
-        new = file.with_name(f"sparse-checkout-{secrets.token_hex(4)}")
+        new = file.with_name(f"sparse-checkout-{random_name(4)}")
         new.write_text(render(cone), "utf-8", "surrogateescape")
         new.rename(file)
 
@@ -122,7 +122,7 @@ class Clone:
         file = self.own_dir / "id"
         found = text_of(file).strip()
         if not _ID.match(found):
-            found = secrets.token_hex(6)
+            found = random_name(6)
             require_private(self.own_dir)
             made = file.with_name(f"id-{found}")
             put(made, found + "\n")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.storage.disk.kinds import kind_of
-from ctxrepo.storage.git.git import nowhere
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.git.git import Git
 
 _MOST = 1024 * 1024
 """Bytes of a configuration; those of people have some hundreds."""
@@ -31,7 +34,7 @@ def entries(file: Path, env: Mapping[str, str]) -> list[tuple[str, str]]:
             )
         return []
     words = ("config", "--file", "-", "--no-includes", "--null", "--list")
-    answer = nowhere(env).run(*words, timeout=_TIMEOUT, stdin=data)
+    answer = _git(env).run(*words, timeout=_TIMEOUT, stdin=data)
     if not answer.ok:
         raise GitFailed(f"{file} can't be read: {answer.reason}", f"Look at {file}.")
     pairs = (item.partition("\n") for item in answer.out.split("\0")[:-1])
@@ -47,7 +50,7 @@ def change(file: Path, env: Mapping[str, str], *words: str) -> bool:
     """Let `git config` do something to the file; whether it did."""
     if file.is_symlink() or (file.exists() and not file.is_file()):
         return False
-    return nowhere(env).run("config", "--file", str(file), *words, timeout=_TIMEOUT).ok
+    return _git(env).run("config", "--file", str(file), *words, timeout=_TIMEOUT).ok
 
 
 def configure(file: Path, env: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> None:
@@ -55,3 +58,9 @@ def configure(file: Path, env: Mapping[str, str], pairs: Sequence[tuple[str, str
     for key, value in pairs:
         if not change(file, env, "--replace-all", key, value):
             raise GitFailed(f"{key} can't be written to {file}", f"Look at {file}.")
+
+
+def _git(env: Mapping[str, str]) -> Git:
+    from ctxrepo.storage.git.git import nowhere  # who opens a memory needs it where somebody's setting is odd
+
+    return nowhere(env)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.hooks.files.clock import age
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.kinds import kind_of, may_be_read
 
 WT = "refs/ctxrepo/wt"
@@ -30,12 +29,12 @@ DECLINED = "refs/ctxrepo/declined/"
 DISMISSED = "refs/ctxrepo/dismissed/"
 """Below it: the same, once a person has seen it."""
 
-_ID = re.compile(r"[0-9a-f]{40}")
+_ID = lazy_pattern(r"[0-9a-f]{40}")
 # Bytes that are no UTF-8 are read as lone surrogates: git would allow them, but nobody names a branch so.
-_SYMBOLIC = re.compile(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
-_NAME = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
-_NO_NAME = re.compile(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
-_PACKED = re.compile(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
+_SYMBOLIC = lazy_pattern(r"ref: (refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+)")
+_NAME = lazy_pattern(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
+_NO_NAME = lazy_pattern(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
+_PACKED = lazy_pattern(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
 _VERSIONS = (b"\x02", b"\x03", b"\x04")
 """Of the format of an index."""
 
@@ -186,6 +185,8 @@ class RefFiles:
         told, entries = data[-_HASH:], int.from_bytes(data[8:12], "big")
         if told == bytes(_HASH):  # git may be set to write no checksum: then only check the size
             return len(data) < 12 + entries * _ENTRY + _HASH
+        import hashlib  # loads OpenSSL, which no reader of a ref needs
+
         return told != hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest()
 
     @property

@@ -10,10 +10,10 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Busy, Damaged, GitFailed
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import RefFiles, is_name
 from ctxrepo.storage.clone.reflock import STALE, clear_stale_locks
 from ctxrepo.storage.disk.durable import sync_folder

@@ -6,11 +6,12 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ctxrepo.domain.project.paths import unsafe
 from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
 
 _OPEN = 64
 """Descriptors that are held at a time."""

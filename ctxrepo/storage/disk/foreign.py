@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Busy, CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import make_folder
 
@@ -103,7 +103,7 @@ def _make(change: Change) -> None:
     if change.private:
         make_folder(target.parent)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{random_name(4)}")
     try:
         _put(temporary, change.after, 0o600 if change.private else 0o666, target)
         # An agent that runs may write its settings too; behind this there is no more to wait for.

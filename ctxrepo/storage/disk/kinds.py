@@ -6,10 +6,10 @@ import os
 import shlex
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import Damaged, RepositoryState
+from ctxrepo.lazy import dataclass
 
 _KINDS = {
     stat.S_IFREG: "a file",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from ctxrepo.errors import UsageError
+from ctxrepo.storage.disk.chance import random_name
 
 
 def require_place(file: Path) -> None:
@@ -23,7 +23,7 @@ def write_whole(file: Path, data: bytes) -> None:
         file.write_bytes(data)
         return
     target = Path(os.path.realpath(file))
-    fresh = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    fresh = target.with_name(f".{target.name[:200]}.{random_name(4)}")
     try:
         fresh.write_bytes(data)
         if target.exists():

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from ctxrepo.errors import NoAnswer, Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.apart import Apart
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import put
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -146,7 +146,7 @@ class Outside:
 
     def _note(self, place: Path) -> None:
         """Where it can't be kept, the folder is asked again the next time."""
-        made = self.silent.with_name(f".{self.silent.name}-{secrets.token_hex(4)}")
+        made = self.silent.with_name(f".{self.silent.name}-{random_name(4)}")
         with suppress(OSError):
             put(made, json.dumps({**self._lately(), str(place): time.time()}))
             made.replace(self.silent)

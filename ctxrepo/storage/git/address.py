@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.git.git import redact
 
-_PASSWORD = re.compile(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
+_PASSWORD = lazy_pattern(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
 
 
 def check_url(url: str) -> None:

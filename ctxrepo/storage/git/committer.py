@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.git.git import Git
 
 _WHO = ("user.name", "user.email")

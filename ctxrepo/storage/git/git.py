@@ -11,12 +11,13 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.guard.bounds import SAID_BYTES
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.git.limits import NOT_FOUND, Limits
 from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse, watched
 
@@ -47,14 +48,16 @@ _FOREIGN_GUARDS = (
 )
 """For a folder whose configuration somebody else wrote: what it names for these is not run or read."""
 
-_SECRET_NAMES = re.compile(r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)")
+_SECRET_NAMES = lazy_pattern(
+    r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)"
+)
 # A password may hold any sign itself, `/` and `@` too.
-_CREDENTIALS = re.compile(
+_CREDENTIALS = lazy_pattern(
     r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
 )
 _INSTALL = "Install git 2.30 or newer."
 
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 Progress = Callable[[str], None]
 

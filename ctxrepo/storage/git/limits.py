@@ -10,9 +10,9 @@ import re
 import resource
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxrepo.domain.guard.bounds import GIT_FILE, GIT_MEMORY, GIT_SECONDS, Bound
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 NOT_FOUND = 127
 """How a command within limits ends when there is no such program."""
@@ -31,7 +31,7 @@ _KINDS: Sequence[tuple[Bound, str, int, int]] = (
 
 _WHAT = "what it sent"
 
-_NO_MEMORY = re.compile(
+_NO_MEMORY = lazy_pattern(
     r"^(remote: )?(fatal|error): .*(out of memory|cannot allocate memory|malloc failed)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.git.git import Git
 
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
-_INCLUDES = re.compile(rb"\[\s*include", re.IGNORECASE)
+_INCLUDES = lazy_pattern(rb"\[\s*include", re.IGNORECASE)
 _MOST = 1024 * 1024
 _TIMEOUT = 10.0
 

@@ -10,9 +10,9 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import change, entries

@@ -7,9 +7,11 @@ import re
 import shlex
 import sys
 
+from ctxrepo.lazy import lazy_pattern
+
 # Anything else could run a program or send the memory elsewhere when a person runs their own git there:
 # ours read none of it.
-_ALLOWED = re.compile(
+_ALLOWED = lazy_pattern(
     r"""
       core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks
             |sparsecheckout|sparsecheckoutcone|untrackedcache)
@@ -36,7 +38,7 @@ MERGE_NAME = "notes entry by entry, by ctxrepo"
 PUSH = "remote.origin.push"
 """Where a plain `git push` sends what."""
 
-_PARKED = re.compile(r"\+refs/heads/[^:*]+:refs/ctxrepo/parked/[\w.-]+")
+_PARKED = lazy_pattern(r"\+refs/heads/[^:*]+:refs/ctxrepo/parked/[\w.-]+")
 
 ATTRIBUTES = ("*.md merge=ctxrepo", "*.jsonl merge=ctxrepo", "ctxrepo.toml merge=ctxrepo")
 """By which files git asks our merge driver, line by line."""

@@ -8,22 +8,22 @@ write, and find the clone's objects through links. What a person's own git does 
 from __future__ import annotations
 
 import os
-import secrets
-import shlex
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.git.cone import render
-from ctxrepo.errors import Damaged, GitFailed, RepositoryState
+from ctxrepo.errors import Damaged, GitFailed
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.git.address import carries_password, is_local
-from ctxrepo.storage.git.git import Git, nowhere
+from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions
 
 _FAN_OUT = [f"{number:02x}" for number in range(256)]
@@ -184,26 +184,9 @@ def write_if_changed(file: Path, text: str) -> None:
             return
     except FileNotFoundError:
         pass
-    new = file.with_name(f"{file.name}-{secrets.token_hex(4)}")
+    new = file.with_name(f"{file.name}-{random_name(4)}")
     new.write_bytes(data)
     new.rename(file)
-
-
-def require_owner(root: Path, env: Mapping[str, str]) -> None:
-    """RepositoryState for a clone that is another user's, who could change it under our hands; root's pass.
-
-    As with git, `safe.directory` of the user's own configuration lets it pass.
-    """
-    for path in (root, root / ".git"):
-        owner = path.lstat().st_uid
-        if owner in (os.geteuid(), 0):
-            continue
-        said = nowhere(env).run("config", "--null", "--get-all", "safe.directory", timeout=_TIMEOUT)
-        if not {"*", str(root), str(root / ".git")} & set(said.out.split("\0")):
-            trust = f"`git config --global --add safe.directory {shlex.quote(str(root))}`"
-            raise RepositoryState(
-                f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."
-            )
 
 
 def _make_fan_out(objects: Path) -> None:

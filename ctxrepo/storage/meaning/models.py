@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.errors import ModelUnusable
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.private import make_folder, opened
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ _TOKENIZER = "tokenizer.json"
 _NETS = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "onnx/model_quantized.onnx")
 _POOLING = "1_Pooling/config.json"
 _BESIDE = ("sentence_bert_config.json", _POOLING, "config_sentence_transformers.json")
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _ENDS = 1 << 18
 
 
@@ -166,7 +165,7 @@ def _web() -> OpenerDirector:
 
 def _key(onnx: Path, tokenizer: Path, how: str) -> str:
     """Of the beginnings and ends of the files: all of them would take as long as loading the model."""
-    digest = hashlib.blake2b(how.encode(), digest_size=8)
+    digest = blake2b(how.encode(), digest_size=8)
     for file in (onnx, tokenizer):
         with file.open("rb") as data:
             size = file.stat().st_size

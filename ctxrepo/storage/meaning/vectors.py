@@ -3,13 +3,13 @@ one never waits for who writes the other."""
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.storage.meaning.embedder import Array
 from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
 
@@ -25,7 +25,7 @@ _KEPT = np.float16
 
 
 def digest_of(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _discard(vectors: Vectors) -> None:

@@ -6,13 +6,12 @@ below it is counted from what it was found to hold.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ctxrepo.domain.guard.bounds import DEPTH, FOLDER_BYTES, PATH_BYTES, PATHS
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_ENTRY = re.compile(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
+_ENTRY = lazy_pattern(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
 _FOLDER = b"40000"
 
 _COUNTLESS = 10**18

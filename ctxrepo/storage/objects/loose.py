@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.git.git import Answer, Git, Watch
@@ -24,7 +23,7 @@ _WATCH = Watch(silence=_TIMEOUT)
 
 _FOLDERS = 256
 
-_TEMPORARY = re.compile(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
+_TEMPORARY = lazy_pattern(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
 
 
 @dataclass(frozen=True)

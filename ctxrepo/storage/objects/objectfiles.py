@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 import time
 import zlib
@@ -13,12 +12,13 @@ from pathlib import Path
 from typing import IO
 
 from ctxrepo.domain.guard.bounds import FOLDER_BYTES
+from ctxrepo.lazy import lazy_pattern
 
 _CHUNK = 1 << 20
 _HASH = 20
 """Bytes of the SHA-1 that packs, indexes and graphs end with, taken over all that is before it."""
 
-_LOOSE = re.compile(r"[0-9a-f]{38}")
+_LOOSE = lazy_pattern(r"[0-9a-f]{38}")
 
 
 def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[Path, str]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import heappop, heappush
 
 from pygit2.enums import SortMode
 
 from ctxrepo.domain.guard.bounds import COMMITS, MESSAGE
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.reading import ObjectReader, reading
 
 _SKEW = 32

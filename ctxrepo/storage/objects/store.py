@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -15,6 +14,7 @@ from pygit2.enums import FileMode, ObjectType, Option
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.objects.extent import extent

@@ -7,17 +7,17 @@ BeyondBounds for a tree with more than a memory may have.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.guard.bounds import DEPTH, PATHS
+from ctxrepo.lazy import lazy_pattern
 
 Key = str
 Item = tuple[str, str]
 """(mode in octal as git writes it, id)"""
 
-_ENTRY = re.compile(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
+_ENTRY = lazy_pattern(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
 _FOLDER = "40000"
 _PLAIN = ("100644", "100755")
 

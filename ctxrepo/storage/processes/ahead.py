@@ -6,8 +6,9 @@ import fcntl
 import os
 import signal
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import BinaryIO
+
+from ctxrepo.lazy import dataclass
 
 _MOST = 4
 _BEHIND = 10

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from random import SystemRandom
 
-_CHANCE = SystemRandom()
-"""Processes that were forked from one must not draw alike."""
+from ctxrepo.storage.disk.chance import random_between
 
 
 def pause(least: float, most: float) -> None:
     """Sleep between `least` and `most` seconds."""
-    time.sleep(_CHANCE.uniform(least, most))
+    time.sleep(random_between(least, most))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.git.remote import RemoteAnswer, classify, reason, unheard
 from ctxrepo.errors import Damaged, UsageError
+from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
@@ -24,10 +25,10 @@ LONGEST = 600.0
 
 _FETCH = ("--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
 
-_COUNTING = re.compile(r": +\d")
+_COUNTING = lazy_pattern(r": +\d")
 """Matches git's progress lines; its other lines are for people who typed the command."""
 
-_UNREADABLE = re.compile(
+_UNREADABLE = lazy_pattern(
     r"^(error|fatal): (.*is corrupt|.*is empty$|bad .*object|bad object|could not read [0-9a-f]{40}"
     r"|unable to read [0-9a-f]{40}|unable to parse|could not parse|failed to (read|traverse|parse)"
     r"|.*did not send all necessary|.*packfile|.*inflate|bad shallow|.*reference broken)",

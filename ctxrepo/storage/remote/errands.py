@@ -4,10 +4,10 @@ them."""
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import touch
 
 Errand = Literal["fetch", "send"]

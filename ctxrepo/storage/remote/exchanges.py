@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from ctxrepo.domain.git.remote import Outcome, RemoteAnswer
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import put
 from ctxrepo.storage.disk.recent import written
 

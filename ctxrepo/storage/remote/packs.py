@@ -11,12 +11,12 @@ import mmap
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import CUT_OUT
 from ctxrepo.errors import BeyondBounds
+from ctxrepo.lazy import dataclass
 
 _OFS_DELTA, _REF_DELTA = 6, 7
 _HASH = 20

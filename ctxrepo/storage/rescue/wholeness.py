@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxrepo.errors import Damaged
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.store import Objects
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.hooks.files.logs import append_rolling, lines_of
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.moments.tool import ACCESS_BYTES
+from ctxrepo.lazy import dataclass
 
 MOST_RANGES = 100
 """Of one access; the hook writes one more at most."""

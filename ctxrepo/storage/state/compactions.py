@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.outside import read
 from ctxrepo.storage.disk.private import make_folder, put
 from ctxrepo.storage.state.spool import TEXTS, SpoolEvent
@@ -26,7 +27,7 @@ class Compactions:
     def leave(self, event: SpoolEvent) -> None:
         """Keep an event whose line in the spool is about to go."""
         make_folder(self.folder)
-        name = f"{time.time_ns():020}-{secrets.token_hex(4)}"
+        name = f"{time.time_ns():020}-{random_name(4)}"
         made = self.folder / f".{name}"
         put(made, json.dumps(asdict(event)))
         made.rename(self.folder / f"{name}.json")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 
 from ctxrepo.hooks.known.compiled import FORMAT
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
 

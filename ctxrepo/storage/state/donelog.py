@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 
 from ctxrepo.hooks.files.logs import append_rolling, lines_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.state.writelog import Write
 
 MAX_BYTES = 8 * 1024 * 1024

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling, lines_of
+from ctxrepo.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.outside import read
 from ctxrepo.storage.disk.private import put
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.hooks.files.clock import age
 from ctxrepo.hooks.session.session import read_ledger
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.recent import written
 
 DAYS = 30

@@ -6,7 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import merge
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ctxrepo.hooks.files.private import is_own_file
 from ctxrepo.hooks.files.small import bytes_of
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT, MAX_VERSIONS
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.user.places import RepositoryPlaces

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.files.logs import append, lines_of
+from ctxrepo.lazy import dataclass
 
 _MOST = 1024 * 1024
 

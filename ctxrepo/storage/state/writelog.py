@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from ctxrepo.errors import Busy
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import opened
 
@@ -151,7 +152,7 @@ def _lines(writes: Sequence[Write]) -> bytes:
 def _parse(line: bytes) -> Write | None:
     try:
         fields = json.loads(line)
-        known = {k: fields[k] for k in Write.__dataclass_fields__ if k in fields}
+        known = {k: fields[k] for k in Write.__annotations__ if k in fields}
         return Write(**known) if isinstance(known.get("path"), str) else None
     except (ValueError, TypeError, RecursionError):
         return None

@@ -6,10 +6,11 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ctxrepo.errors import GitFailed
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
 from ctxrepo.storage.git.git import Answer, Git
 from ctxrepo.storage.user.sound import is_path, is_sound
@@ -41,13 +42,6 @@ class CodeCheckout:
     worktree: str
 
 
-def top_above(folder: Path) -> Path | None:
-    """The top of the checkout that a folder is in, without asking git; None outside one."""
-    if not is_path(folder):
-        return None
-    return next((top for top in (folder, *folder.parents) if os.path.exists(top / ".git")), None)
-
-
 def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
     """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
 
@@ -66,7 +60,7 @@ def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckou
     if top is None or not _real(folder).is_relative_to(_real(top)) or not os.path.exists(top / ".git"):
         return None
     config = common / "config"
-    stamp = stamp_of(config)
+    stamp = stamp_of(str(config))
     remotes = _values(git, r"^remote\..*\.url$")
     return CodeCheckout(
         top=top,
@@ -118,15 +112,6 @@ def tracking(path: Path, env: Mapping[str, str]) -> Tracking:
     if _asked(git, "ls-files", "--error-unmatch", "--", path.name).code == 0:
         return "tracked"
     return "ignored" if _asked(git, "check-ignore", "-q", "--", path.name).code == 0 else "seen"
-
-
-def stamp_of(config: Path) -> str:
-    """What tells whether a git config file is as it was."""
-    try:
-        status = config.stat()
-    except OSError:
-        return ""
-    return f"{status.st_mtime_ns}:{status.st_size}"
 
 
 def _places(git: Git, folder: Path) -> tuple[Path | None, Path | None, Path | None]:

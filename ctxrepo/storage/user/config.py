@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from ctxrepo.domain.formats.toml import lines_of
 from ctxrepo.domain.settings.keys import REPOSITORY, accepted, hints_of, kind, nearest_key, sections
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.git.git import redact
 

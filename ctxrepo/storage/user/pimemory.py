@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.settings.pi import SECTION, PiSettings, pi_settings, redirecting
 from ctxrepo.errors import Unreadable
 from ctxrepo.hooks.known.quiet import project_file
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
 from ctxrepo.storage.user.places import Places, pi_settings_file
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxrepo.errors import ConfigError
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import (
     make_folder,
     opened,
@@ -94,13 +95,12 @@ class Places:
             if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
                 raise ConfigError(f"{file} holds {name[:40]!r}, which is not a host name", "Delete the file.")
             return name
-        import secrets  # once in the life of a machine
-        import socket
+        import socket  # once in the life of a machine
 
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
-        name = f"{slug or 'host'}-{secrets.token_hex(2)}"
+        name = f"{slug or 'host'}-{random_name(2)}"
         make_folder(self.config_dir)
-        made = file.with_name(f".host-{secrets.token_hex(4)}")
+        made = file.with_name(f".host-{random_name(4)}")
         put(made, name + "\n")
         try:
             if file.exists() and not _said(file):

@@ -11,9 +11,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
+
+from ctxrepo.lazy import dataclass
 
 _VERSION = 1
 

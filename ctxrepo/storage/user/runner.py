@@ -6,13 +6,13 @@ It knows the installation of ctxrepo that was used last, so whoever calls it nee
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.user import assets
 
@@ -102,7 +102,7 @@ def _read(file: Path) -> bytes | None:
 
 def _put(file: Path, data: bytes) -> None:
     make_folder(file.parent)
-    made = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
+    made = file.with_name(f".{file.name}-{random_name(4)}")
     try:
         handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as out:

@@ -9,12 +9,13 @@ hides is based on nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.project.paths import is_ignored, is_note, unsafe
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects.store import Objects

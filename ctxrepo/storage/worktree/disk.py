@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.cone import Cone
 from ctxrepo.domain.git.oid import tree_id
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.git.git import Progress
 from ctxrepo.storage.objects.trees import Count, Key, folder_of, key_of
 from ctxrepo.storage.worktree.stamps import (

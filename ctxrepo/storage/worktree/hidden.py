@@ -8,11 +8,11 @@ A hidden file is based on nothing, so that it doesn't read as deleted when the o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.paths import prefixes_of
 from ctxrepo.errors import Damaged
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import HIDDEN
 from ctxrepo.storage.worktree.disk import read_files
 from ctxrepo.storage.worktree.worktree import Worktree

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.reffiles import FOLLOWED, RefFiles
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.objects.store import Objects

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.outside import text
 from ctxrepo.storage.disk.private import make_folder, opened, put
 from ctxrepo.storage.worktree.scan import MAX_BYTES
@@ -64,7 +65,7 @@ class ReplacedFiles:
         Its blob id was `oid` at some moment after `since`; a program may have written to it in between.
         """
         make_folder(self.folder)
-        name = secrets.token_hex(8)
+        name = random_name()
         # Without hard links, or when the file has just gone, there is nothing to keep.
         with suppress(OSError):
             os.link(file, self.folder / name, follow_symlinks=False)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.project.paths import is_ignored, is_ignored_folder, unsafe
+from ctxrepo.lazy import dataclass
 
 MAX_BYTES = FILE_BYTES.most
 """Larger files stay where they are and are never read into the memory."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.paths import is_ignored, prefixes_of, unsafe
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.trees import Key
 
 if TYPE_CHECKING:  # who reads a snapshot needn't load what takes one

@@ -3,18 +3,18 @@ again."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxrepo.domain.git.oid import blob_id, tree_id
+from ctxrepo.domain.git.oid import EMPTY_TREE, blob_id, tree_id
+from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import ready
 from ctxrepo.storage.processes.database import is_locked
 from ctxrepo.storage.worktree.scan import Listing, Stamp
@@ -45,7 +45,7 @@ class FolderSnapshot(NamedTuple):
 
 NO_FILES = json.dumps({})
 
-NOTHING = FolderSnapshot(NO_FILES, NO_FILES, NO_FILES, tree_id({}, {}))
+NOTHING = FolderSnapshot(NO_FILES, NO_FILES, NO_FILES, EMPTY_TREE)
 
 UNREAD = "can't be read"
 """Why an unreadable file is skipped: if it counted as deleted, it would be removed on every machine."""
@@ -88,7 +88,7 @@ class Stamps:
 
 def digest_of(folders: Iterable[tuple[str, str]]) -> str:
     """A digest of the stamps in folders, each given as (path, stamps as JSON)."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     for path, stamps in folders:
         digest.update(f"{path}\n{stamps}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.oid import EMPTY_BLOB, blob_id
 from ctxrepo.errors import Refused, Unreadable
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.durable import MANY
 from ctxrepo.storage.disk.folders import Folders, opened
 from ctxrepo.storage.disk.private import make_folder
@@ -24,12 +23,11 @@ from ctxrepo.storage.worktree.scan import MAX_BYTES, Listing, Scan, in_the_way, 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EISDIR)
 """The errors that mean: no regular file is there, but nothing, a link, a pipe or a folder."""
 
-_OURS = re.compile(r"[0-9a-f]{16}")
+_OURS = lazy_pattern(r"[0-9a-f]{16}")
 
 SAVING = 0.1
 """Seconds that an editor may take to fill a file that it has just emptied."""
 
-_NOTHING = blob_id(b"")
 
 OBSTACLE = "obstacle"
 """The id of what is no readable file: a link, a folder, a huge file."""
@@ -132,7 +130,7 @@ class Worktree:
 
     def _keep_old(self, path: str, oid: str | None, since: float) -> None:
         # Where there was no file, an editor may have made one while we wrote ours.
-        self.replaced.keep(self.root / path, path, oid or _NOTHING, since)
+        self.replaced.keep(self.root / path, path, oid or EMPTY_BLOB, since)
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`, and folders that this leaves empty."""
@@ -224,7 +222,7 @@ def _is_ready(folders: Folders, path: str, wanted: FileUpdate) -> bool:
 
 
 def _temporary(scratch: int, data: bytes, *, sync: bool) -> str:
-    name = secrets.token_hex(8)
+    name = random_name()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(name, flags, 0o644, dir_fd=scratch), "wb") as file:
         file.write(data)

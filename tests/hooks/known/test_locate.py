@@ -10,7 +10,7 @@ import pytest
 from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
-from ctxrepo.hooks.known.locate import inside, place_of
+from ctxrepo.hooks.known.locate import inside, place_of, top_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
@@ -171,3 +171,10 @@ def test_a_worktree_whose_files_name_no_folder_is_unknown(state: Path, code: Pat
     (tree / ".git").write_text(f"gitdir: {own}\n")
     (own / "commondir").write_bytes(b"../code\0/.git\n")
     assert place(state, tree, tmp_path / "memory") == UNKNOWN
+
+
+def test_the_top_above_a_folder_is_known_without_git(tmp_path: Path) -> None:
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    assert top_of(f"{tmp_path}/shop/src/gone") == f"{tmp_path}/shop"
+    assert top_of(f"{tmp_path}/shop") == f"{tmp_path}/shop"
+    assert top_of(f"{tmp_path}/else") != f"{tmp_path}/shop"

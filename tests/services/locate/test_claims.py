@@ -11,7 +11,9 @@ from machines import PROJECT_URL, Machine
 from needs import needs_root
 
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.project import find_project, is_known, look_here, relink
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.look import look_here
+from ctxrepo.services.locate.recorded import is_known, relink
 from ctxrepo.services.locate.trust_project import trust_project
 
 

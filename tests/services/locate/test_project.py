@@ -13,7 +13,9 @@ from machines import Machine
 from ctxrepo.errors import ConfigError, GitFailed
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
-from ctxrepo.services.locate.project import find_project, project_of, relink
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.project import project_of
+from ctxrepo.services.locate.recorded import relink
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 

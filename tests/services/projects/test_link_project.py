@@ -9,7 +9,9 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.errors import NotFound, Refused
-from ctxrepo.services.locate.project import find_project, identity_at, read_registry
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.look import identity_at
+from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.projects.link_project import ProjectLink, link_project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts

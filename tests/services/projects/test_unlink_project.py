@@ -11,7 +11,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.delivery.blocks import add, renew
-from ctxrepo.services.locate.project import find_project, read_registry
+from ctxrepo.services.locate.find import find_project
+from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.projects.link_project import link_project
 from ctxrepo.services.projects.unlink_project import Unlinked, unlink_project

@@ -17,7 +17,7 @@ from machines import Machine
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
-from ctxrepo.services.locate.project import is_known
+from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.saving.commit import CommitResult, commit
 from ctxrepo.services.worker import visits as visits_module
 from ctxrepo.services.worker import work as work_module

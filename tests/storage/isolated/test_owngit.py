@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from machines import Machine
-from needs import needs_root
 from owned import own_of
 
-from ctxrepo.errors import RepositoryState
-from ctxrepo.storage.isolated.owngit import OwnGit, require_owner
+from ctxrepo.storage.isolated.owngit import OwnGit
 
 URL = "https://git.example.org/me/memory.git"
 
@@ -80,14 +76,3 @@ def test_conditions_go_by_the_clones_place_and_nothing_of_it_is_read(own: OwnGit
     asked = own.git(dict(os.environ))
     assert asked.run("config", "user.email", timeout=5).out.strip() == "ada@work.example"
     assert asked.run("config", "core.editor", timeout=5).out == ""
-
-
-@needs_root
-def test_a_clone_of_another_user_is_refused_unless_one_trusts_it(ada: Machine) -> None:
-    ada.init()
-    ada.open()
-    shutil.chown(ada.clone / ".git", 4711)
-    with pytest.raises(RepositoryState, match="belongs to another user"):
-        require_owner(ada.clone, ada.env)
-    ada.git("config", "--global", "safe.directory", str(ada.clone))
-    require_owner(ada.clone, ada.env)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.head import Head
 from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.lazy import dataclass, lazy_pattern
 
-_FIELD = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
+_FIELD = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import Any, Generic, TypeVar
 
 from ctxrepo.domain.merge.choose import Key
 from ctxrepo.domain.note.likeness import SIMILAR, similarity, words_of
 from ctxrepo.domain.note.markdown import Kind
+from ctxrepo.lazy import dataclass
 
 MAX_PAIRS = 10_000
 """With more pairs nothing is compared: an edited entry counts as removed and added."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 
 from ctxrepo.domain.merge.choose import Key
 from ctxrepo.domain.merge.note.pairing import Section
 from ctxrepo.domain.note.entry import explicit_id, normalised
 from ctxrepo.domain.note.markdown import Kind, closed, split_blocks
+from ctxrepo.lazy import dataclass
 
 START: Key = ("start",)
 END: Key = ("end",)

@@ -7,7 +7,7 @@ If two projects were newly given the same folder, the one with the lower id keep
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
@@ -19,6 +19,7 @@ from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import REGISTRY, TAPES, moved_path, scope_of, tapes_of
 from ctxrepo.domain.project.paths import fold
 from ctxrepo.domain.project.registry import Registry
+from ctxrepo.lazy import dataclass
 
 Move = tuple[str, str]
 """(old folder, new folder)"""

@@ -3,9 +3,7 @@ folder."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import count
 
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
@@ -13,6 +11,8 @@ from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import Surroundings, folders_of, join
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.paths import MAX_PART_BYTES, fold
+from ctxrepo.domain.text.digest import blake2b
+from ctxrepo.lazy import dataclass
 
 _STAYED, _NEW, _REMOVED = range(3)
 """Which spelling of a folder goes on: one that all have, else a new one, else one that a side gave up."""
@@ -90,9 +90,7 @@ class _Names:
         folder, _, name = self.final_path(path).rpartition("/")
         stem, dot, suffix = name.rpartition(".")
         start, end = (stem, dot + suffix) if stem else (name, "")
-        mark = (
-            "file" if path in self._folder_ranks else hashlib.blake2b(encode(path), digest_size=2).hexdigest()
-        )
+        mark = "file" if path in self._folder_ranks else blake2b(encode(path), digest_size=2).hexdigest()
         for number in count(1):
             tail = f"~{mark}{'' if number == 1 else number}{end}"
             room = max(MAX_PART_BYTES - len(encode(tail)), 1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.lazy import dataclass
 
 Content = str | bytes
 """A blob's key, or bytes that are no blob yet. What is no plain file (a link, a submodule) has a key with a

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from ctxrepo.domain.merge.file import MAX_BYTES
@@ -12,6 +11,7 @@ from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents, is_plai
 from ctxrepo.domain.note.likeness import SIMILAR, similarity
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.paths import fold
+from ctxrepo.lazy import dataclass
 
 MAX_PAIRS = 10_000
 """With more pairs of old and new paths, only files with equal bytes or an equal name count as moved."""

@@ -4,7 +4,6 @@ names."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.merge.tree.claims import Renames, with_own_folders
@@ -12,6 +11,7 @@ from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.moves import items
 from ctxrepo.domain.merge.tree.surroundings import NamesIn, Surroundings, nothing_else
+from ctxrepo.lazy import dataclass
 
 Tree = Mapping[str, str]
 """path -> blob key, of the paths that differ between the base and at least one side."""

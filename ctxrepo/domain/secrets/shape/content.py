@@ -9,6 +9,7 @@ import re
 from ctxrepo.domain.secrets.shape.letters import is_gibberish
 from ctxrepo.domain.secrets.shape.placeholder import ORDER, has_both, stands_for_one
 from ctxrepo.domain.secrets.shape.shape import URL_WORDS, is_documented, value_of
+from ctxrepo.lazy import lazy_pattern
 
 
 def is_pair(match: re.Match[bytes]) -> bool:
@@ -47,14 +48,16 @@ def is_app_password(match: re.Match[bytes]) -> bool:
     return has_both(value) or is_gibberish(value)
 
 
-_SAID = re.compile(
+_SAID = lazy_pattern(
     rb"[^\r\n:=]{0,50}?(?:[:=>\x9a]|(?<![a-z])(?:is|was|now|ist|lautet|est|es|era|\xc3\xa9|\xc3\xa8|to"
     rb"|jest|je|er|is|var)(?=[ ])|(?=[ ]?[\"']))"
     rb"[ \t\"'*]{0,6}(?:\xc2\xab|\xc2\xa0|\xe2\x80[\x98-\x9f\xaf]|\xe3\x80[\x80\x8c\x8e]|[ ])*"
     rb"([A-Za-z][a-z]{2,11}([ ._-])[A-Za-z]?[a-z]{2,11}(?:\2[A-Za-z]?[a-z]{2,11}){2,9}[0-9]{0,4})(?![\w-]"
     rb"|[ ][\w]|[._/(]\w)"
 )
-_JOINED = re.compile(rb"[ ]([a-z]{3,11}([._-])[a-z]{3,11}(?:\2[a-z]{3,11}){2,9}[0-9]{0,4})(?![\w-]|[._/(]\w)")
+_JOINED = lazy_pattern(
+    rb"[ ]([a-z]{3,11}([._-])[a-z]{3,11}(?:\2[a-z]{3,11}){2,9}[0-9]{0,4})(?![\w-]|[._/(]\w)"
+)
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
@@ -129,14 +132,14 @@ def is_noise(match: re.Match[bytes]) -> bool:
     )
 
 
-_BRACKET = re.compile(rb"[()\[\]{}<>;|]")
+_BRACKET = lazy_pattern(rb"[()\[\]{}<>;|]")
 _KINDS = bytes(
     ord("a") if 97 <= c <= 122 else ord("A") if 65 <= c <= 90 else ord("0") if 48 <= c <= 57 else ord("!")
     for c in range(256)
 )
-_TURN = re.compile(rb"(.)(?!\1)(?=.)")
-_NESTED = re.compile(rb"\(\)|\[\]|\{\}|\$|\\|[a-z_]{4,}[(\[]")
-_DASHED = re.compile(rb"(?=[a-z-]*[0-9])([a-z0-9]{4,6})(?:-[a-z0-9]{4,6}){2,5}(?![\w-])")
+_TURN = lazy_pattern(rb"(.)(?!\1)(?=.)")
+_NESTED = lazy_pattern(rb"\(\)|\[\]|\{\}|\$|\\|[a-z_]{4,}[(\[]")
+_DASHED = lazy_pattern(rb"(?=[a-z-]*[0-9])([a-z0-9]{4,6})(?:-[a-z0-9]{4,6}){2,5}(?![\w-])")
 
 
 def is_key_body(match: re.Match[bytes]) -> bool:

@@ -19,6 +19,7 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     words_of,
 )
 from ctxrepo.domain.secrets.shape.shape import is_spoken
+from ctxrepo.lazy import lazy_pattern
 
 
 class Grade(IntEnum):
@@ -37,31 +38,31 @@ class Grade(IntEnum):
 
 
 _JUDGED = 96
-_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::fx)?\Z", re.IGNORECASE)
-_HEX = re.compile(rb"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
-_SHORT_HEX = re.compile(rb"[0-9a-f]+\Z")
-_NUMBER = re.compile(rb"[0-9]{3,8}\Z")
-_ELSEWHERE = re.compile(
+_UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::fx)?\Z", re.IGNORECASE)
+_HEX = lazy_pattern(rb"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_SHORT_HEX = lazy_pattern(rb"[0-9a-f]+\Z")
+_NUMBER = lazy_pattern(rb"[0-9]{3,8}\Z")
+_ELSEWHERE = lazy_pattern(
     rb"!?\[[^\]]{0,60}\]\(|\w{2,12}://|[\w.+-]+@[\w-]+\.[\w.]+\Z|(?:/[\w.-]+){2,}/?\Z|[\w-]+(?:\.[\w-]+)+(?:/|:[0-9])"
 )
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])"
 )
-_SIGN = re.compile(rb"(?<=\w)[!#%*^$?@&+](?=\w|\Z)")
-_CRYPT = re.compile(rb"\$(?:1|5|6|7|8|9|y|gy)\$[\w./$*=,+-]{12,}")
-_NAMED_HASH = re.compile(rb"(?:[a-z]{2,16}[-_.]){2,5}[0-9a-f]{12,64}\Z")
+_SIGN = lazy_pattern(rb"(?<=\w)[!#%*^$?@&+](?=\w|\Z)")
+_CRYPT = lazy_pattern(rb"\$(?:1|5|6|7|8|9|y|gy)\$[\w./$*=,+-]{12,}")
+_NAMED_HASH = lazy_pattern(rb"(?:[a-z]{2,16}[-_.]){2,5}[0-9a-f]{12,64}\Z")
 # How the base64 of a public key or a certificate begins: its algorithm comes first.
-_PUBLIC_KEY = re.compile(
+_PUBLIC_KEY = lazy_pattern(
     rb"MII[A-Z][A-Za-z0-9+/]{2}CC|MFkwEwYH|MCowBQYD|MII[BC]I[jD]AN|MIGfMA0G|MIIBCgKC|MHYwEAYH"
 )
-_SEQUENCE = re.compile(rb"a1b2c3|abc123|deadbeef|0123456|abcdef|123abc")
-_ATTRIBUTE = re.compile(rb"[$A-Za-z_]\w*(?:\.[$A-Za-z_]\w*)*\.[A-Za-z_]{4,}\Z")
-_FILE = re.compile(
+_SEQUENCE = lazy_pattern(rb"a1b2c3|abc123|deadbeef|0123456|abcdef|123abc")
+_ATTRIBUTE = lazy_pattern(rb"[$A-Za-z_]\w*(?:\.[$A-Za-z_]\w*)*\.[A-Za-z_]{4,}\Z")
+_FILE = lazy_pattern(
     rb"[a-z][a-z_.-]*\.(?:ya?ml|json|toml|ini|conf|cfg|env|txt|md|sh|py|js|ts|go|rs|tf|hcl|xml|csv|sql|gpg|age"
     rb"|pem|crt|key|pub|enc|asc|jks|tmpl|tpl|zip|tar|gz)\Z"
 )
 """`jwt-keys.enc.yaml`: where secrets are kept, and none itself."""
-_CALL = re.compile(rb"[\w.$]+[(\[{]")
+_CALL = lazy_pattern(rb"[\w.$]+[(\[{]")
 
 
 def graded(value: bytes) -> Grade:
@@ -132,8 +133,8 @@ def is_flags(match: re.Match[bytes]) -> bool:
     return grade in (Grade.CHOSEN, Grade.RANDOM) and b"/" not in value and b":" not in value
 
 
-_GIT = re.compile(rb"[0-9a-f]{40}\Z|[0-9a-f]{64}\Z")
-_USER = re.compile(rb"[ ](?:-(?:u|U|l|user|username|au|ru|S|D)|/u|/ru|--user(?:name)?|--apple-id)[ :=]")
+_GIT = lazy_pattern(rb"[0-9a-f]{40}\Z|[0-9a-f]{64}\Z")
+_USER = lazy_pattern(rb"[ ](?:-(?:u|U|l|user|username|au|ru|S|D)|/u|/ru|--user(?:name)?|--apple-id)[ :=]")
 
 
 def is_typed(match: re.Match[bytes]) -> bool:
@@ -171,7 +172,7 @@ def is_address_part(match: re.Match[bytes]) -> bool:
     )
 
 
-_ADDRESS = re.compile(rb"^\w+=|[/\\\[({]|@.*\.")
+_ADDRESS = lazy_pattern(rb"^\w+=|[/\\\[({]|@.*\.")
 
 
 def is_line(match: re.Match[bytes]) -> bool:
@@ -180,4 +181,4 @@ def is_line(match: re.Match[bytes]) -> bool:
     return graded(value) >= Grade.LIKELY and not _WORDS_OR_HEX.match(value)
 
 
-_WORDS_OR_HEX = re.compile(rb"[0-9a-f-]+\Z|[A-Za-z0-9+/]{40,}={0,2}\Z|[\w.-]+[0-9]\.[0-9]")
+_WORDS_OR_HEX = lazy_pattern(rb"[0-9a-f-]+\Z|[A-Za-z0-9+/]{40,}={0,2}\Z|[\w.-]+[0-9]\.[0-9]")

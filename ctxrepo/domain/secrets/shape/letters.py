@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
-_RUN = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+")
+from ctxrepo.lazy import lazy_pattern
+
+_RUN = lazy_pattern(rb"[A-Z]?[a-z]+|[A-Z]+")
 _ROWS = """
     aq bbcdfghkmnpqtvwxz cbdfgmnpqvwx dbcfghjkmqtvwx fbcdghjkmnpqvwxyz gbcdfjkmpqtvwxyz hbcfghlmnpqsvwxyz iqy
     jbcdfghjklmnpqrtvwxyz kbcdfgjmpqvwxz lbcfhjqrwxz mcdfghjklqrtvwxyz nbqrwxz oqxy pbcdfgjkmnqvwxz

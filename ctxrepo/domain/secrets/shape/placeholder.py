@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 from ctxrepo.domain.secrets.shape.letters import is_gibberish
+from ctxrepo.lazy import lazy_pattern
 
 # What ignores case is asked of lower case, which is much faster than a pattern that ignores it.
-TOKEN_FILLER = re.compile(
+TOKEN_FILLER = lazy_pattern(
     rb"x{5}|\*{3}|\.{3}|0{8}|(.)\1{15}|your|placeholder|redacted|replace|insert|example|changeme|dummy|sample"
 )
-_FILLER = re.compile(
+_FILLER = lazy_pattern(
     rb"x{4}|\*{3}|\.{3}|0{8}|(.)\1{15}|example|change[-_]?(?:me|it)|placeholder|dummy|fake|sample|your"
     rb"|redacted|insert"
     rb"|replace|foobar|todo|mock|not[-_]?real|[-_]here\b|(?<![a-z])tests?(?![a-z])"
     rb"|\[[^\]\s]{2,20}\]\{[0-9]"  # a regular expression
 )
 
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     rb"\$[a-z_{($]|\$[0-9][a-z]?\$|%\w+%|[{<\[]|process\.env|os\.|env[.:(\[]|getenv|import\.meta"
     rb"|secrets?[.:/]"
     rb"|vault[:./]|!(?:vault|ref|sub|env|secret)|op://|arn:|urn:|file:|data:|[a-z][a-z0-9+]{1,9}://|ssm:"
@@ -27,28 +26,28 @@ _REFERENCE = re.compile(
     rb"|enc:|enc\["
 )
 # lower, Upper, camelCase or SHOUTED with a few digits after it; a number; 1password, 2nd.
-_WORD = re.compile(
+_WORD = lazy_pattern(
     rb"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)?[0-9]{0,4}|[0-9]{1,10}"
     rb"|[0-9]{1,3}[A-Za-z][a-z]{0,11}[0-9]{0,4})\Z"
 )
-_BETWEEN_WORDS = re.compile(rb"[-_./:@=+&?#,]+")
+_BETWEEN_WORDS = lazy_pattern(rb"[-_./:@=+&?#,]+")
 # Onyx.Jasper.7729 and otter-Kestrel-41: no file and no version is named so.
-_NAMES_AND_NUMBER = re.compile(
+_NAMES_AND_NUMBER = lazy_pattern(
     rb"(?=[^A-Z]*[A-Z][a-z])[A-Za-z][a-z]{2,12}[-_. ]?[A-Za-z][a-z]{2,12}"
     rb"(?:[-_.][A-Za-z][a-z]{2,12}){0,3}[-_.][0-9]{2,4}[!*?#$%]?\Z"
 )
 # Otter_Cobalt965, kestrel.26.WillowX, saffron62.Lantern: words with a capital, and a number no cipher has.
-_WORDS_WITH_NUMBER = re.compile(
+_WORDS_WITH_NUMBER = lazy_pattern(
     rb"(?=[^A-Z]*[A-Z])(?=.*[a-z]{3})(?=[^0-9]*(?!(?:16|32|64|128|192|256|384|512|1024|2048|4096)"
     rb"(?![0-9]))[0-9]{2,4}[^0-9]*\Z)"
     rb"[A-Za-z][a-z]{2,12}(?:[-_.]?(?:[A-Z]?[a-z]{2,12}[A-Z]?|[0-9]{2,4})){1,4}[!*?#$%]?\Z"
 )
-_A_WORD = re.compile(rb"[A-Z]?[a-z]{2,}")
+_A_WORD = lazy_pattern(rb"[A-Z]?[a-z]{2,}")
 _MARKS = b"!#$%^&*?@~=+"
-_SIGN = re.compile(rb"[@#&+=?!]")
-FULL_WIDTH = re.compile(rb"[\xe1-\xef][\x80-\xbf]")
-ORDER = re.compile(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321)")
-WEAK = re.compile(
+_SIGN = lazy_pattern(rb"[@#&+=?!]")
+FULL_WIDTH = lazy_pattern(rb"[\xe1-\xef][\x80-\xbf]")
+ORDER = lazy_pattern(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321)")
+WEAK = lazy_pattern(
     rb"(?:my|the|some|new|old|user|admin|root|db|super|app|test|top)?[-_]?"
     rb"(?:p[a@]ss(?:w[o0]rd|wd|phrase)?|pwd|pw|secret|token|key|hunter|admin|root|user|foo|bar|abc|letmein"
     rb"|qwerty)"
@@ -90,7 +89,7 @@ def is_keychains(value: bytes) -> bool:
     )
 
 
-_KEYCHAIN = re.compile(rb"(?:[A-Za-z0-9]{6}-){2}[A-Za-z0-9]{6}\Z")
+_KEYCHAIN = lazy_pattern(rb"(?:[A-Za-z0-9]{6}-){2}[A-Za-z0-9]{6}\Z")
 
 
 def is_mixture(value: bytes) -> bool:

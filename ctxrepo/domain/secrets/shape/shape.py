@@ -18,6 +18,7 @@ from ctxrepo.domain.secrets.shape.placeholder import (
     stands_for_one,
     words_of,
 )
+from ctxrepo.lazy import lazy_pattern
 
 _JUDGED_BYTES = 64
 _DOCUMENTED = (
@@ -30,11 +31,11 @@ _DOCUMENTED = (
     b"QWxhZGRpbjpvcGVuIHNlc2FtZQ",  # RFC 7617: Aladdin:open sesame
 )
 """Secrets that their vendors print as examples; those with EXAMPLE in them need no entry."""
-_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_SENTENCE = re.compile(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
-_LOCAL = re.compile(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([A-Za-z0-9-]+\.)*example\.)")
-_CODE = re.compile(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
-_RUN = re.compile(rb"[^\s,;(){}\[\]|&]+")
+_UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_SENTENCE = lazy_pattern(rb"[A-Za-z]+(?:[-_.][A-Za-z]+)+\Z")
+_LOCAL = lazy_pattern(rb"(?:localhost|127\.|\[::1\]|[A-Za-z0-9_-]+(?:[:/\s]|\Z)|([A-Za-z0-9-]+\.)*example\.)")
+_CODE = lazy_pattern(rb"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*[(\[{]")
+_RUN = lazy_pattern(rb"[^\s,;(){}\[\]|&]+")
 
 URL_WORDS = frozenset(b"pass passw passwd password pwd secret token user username key pw".split())
 
@@ -47,16 +48,16 @@ _ABOUT = frozenset(
     b" label hint reset rules rule strength min max minlength maxlength".split()
 )
 _GLUED = frozenset(b"key keybase value string text data plain b64 base et en si nin".split()) | {b""}
-_OTHER_TOKENS = re.compile(
+_OTHER_TOKENS = lazy_pattern(
     rb"(?:page|next|prev|continuation|cursor|sync|resume|csrf|xsrf|cancell?ation|design|public|stop|eos|bos|pad|mask"
     rb"|cls|sep|unk|max|min|per|idempotency)[ _-]?\Z"
     # One part of an address, such as an ARN or the key of a cache.
     rb"|:\Z"
 )
-_NAMED = re.compile(rb"[a-z0-9]{2}[ _-]?\Z")
-_LOGIN = re.compile(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
-_NO_LOGIN = re.compile(rb"(?:session|correlation|request|trace|cancel|client|device)[ _-]?\Z")
-_KEYS = re.compile(
+_NAMED = lazy_pattern(rb"[a-z0-9]{2}[ _-]?\Z")
+_LOGIN = lazy_pattern(rb"(?:api|auth|access|bearer|refresh|personal)[ _-]?\Z")
+_NO_LOGIN = lazy_pattern(rb"(?:session|correlation|request|trace|cancel|client|device)[ _-]?\Z")
+_KEYS = lazy_pattern(
     rb"(?:api|apps?|application|access|auth|private|secret|signing|encryption|decryption|master|account|service"
     rb"|shared|storage|webhook|subscription|hmac|jwt|session|licen[sc]e|admin|bot|deploy|client|server|consumer"
     rb"|write|ingest|integration|rest|recovery|activation|product|host|function|wallet|root|org|team|project|user"
@@ -64,11 +65,11 @@ _KEYS = re.compile(
     rb"|validation|machine|cookie|salt|rails|django|flask|laravel|openai|stripe|google|maps|mapbox|sendgrid)"
     rb"[ _.-]?\Z"
 )
-_OTHER_KEYS = re.compile(
+_OTHER_KEYS = lazy_pattern(
     rb"(?:public|publishable|primary|foreign|partition|sort|cache|idempotency|hash|row|object|s3|routing|shard"
     rb"|dedup|lookup|group|search|index|map|dict|translation|i18n|host|known|registry|storage)[ _.-]?\Z"
 )
-_SHOUTED = re.compile(rb"[A-Z0-9]_\Z")
+_SHOUTED = lazy_pattern(rb"[A-Z0-9]_\Z")
 
 
 def is_token(match: re.Match[bytes]) -> bool:
@@ -160,16 +161,16 @@ def _is_varied(value: bytes) -> bool:
     return changes > 2 or turns > 5 or (changes > 0 and any(c in b"!#$%^*@" for c in value))
 
 
-_HEX = re.compile(rb"[0-9a-f]+\Z")
-_PLAIN = re.compile(rb"[A-Za-z0-9!#$%^&*+/=@~?_-]+\Z")
-_TURN = re.compile(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
-_CHANGE = re.compile(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_HEX = lazy_pattern(rb"[0-9a-f]+\Z")
+_PLAIN = lazy_pattern(rb"[A-Za-z0-9!#$%^&*+/=@~?_-]+\Z")
+_TURN = lazy_pattern(rb"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
+_CHANGE = lazy_pattern(rb"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 
 
-_WORDS_AND_NUMBER = re.compile(rb"[a-z]{3,12}(?:-[a-z]{3,12}){2,8}[0-9]{2,4}\Z")
-_PHRASE = re.compile(rb"[a-z]{3,10}(?:[-_.][a-z]{3,10}){3,9}\Z")
-_PUBLIC = re.compile(rb"AC[0-9a-f]{32}\Z|pk[_.-]|pub|https?:")
-_SETTING = re.compile(rb"\w{1,40}=")
+_WORDS_AND_NUMBER = lazy_pattern(rb"[a-z]{3,12}(?:-[a-z]{3,12}){2,8}[0-9]{2,4}\Z")
+_PHRASE = lazy_pattern(rb"[a-z]{3,10}(?:[-_.][a-z]{3,10}){3,9}\Z")
+_PUBLIC = lazy_pattern(rb"AC[0-9a-f]{32}\Z|pk[_.-]|pub|https?:")
+_SETTING = lazy_pattern(rb"\w{1,40}=")
 
 
 def is_any_hash(match: re.Match[bytes]) -> bool:

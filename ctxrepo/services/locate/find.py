@@ -1,0 +1,43 @@
+"""Where a command stands: by what is recorded while that is sure, else git is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ctxrepo.errors import Refused
+from ctxrepo.services.locate.project import Location, Project
+from ctxrepo.services.locate.recorded import sure_location
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
+
+
+def find_location(
+    memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
+) -> Location:
+    """What `cwd` is in, as `look_here` would tell it. NoAnswer where `cwd` hangs.
+
+    `around` tells what is around `cwd`, for who has seen that already.
+    """
+    if not env.get("CTXREPO_PROJECT", "").strip():
+        seen = around() if around else memory.outside.ask(cwd, lambda: folder_facts(cwd))
+        if sure := sure_location(memory, seen):
+            return sure
+    from ctxrepo.services.locate.look import look_here  # asking git takes as long as a start of Python
+
+    return look_here(memory, cwd, env)
+
+
+def find_project(
+    memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
+) -> Project | None:
+    """The project `cwd` belongs to; None outside git, in the home folder's repository and in the clone.
+    NoAnswer where `cwd` hangs.
+
+    `env` may name it (CTXREPO_PROJECT). What is found is recorded for the hooks, which ask git nothing.
+    Refused in a checkout that its user has to trust first.
+    """
+    here = find_location(memory, cwd, env, around)
+    if here.is_held:
+        raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
+    return here.project

@@ -1,0 +1,94 @@
+"""Asks git what a folder is in, and records it for the hooks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ctxrepo.domain.project.identity import named_id
+from ctxrepo.errors import GitFailed
+from ctxrepo.hooks.known.locate import NAMED
+from ctxrepo.services.locate.claims import claim
+from ctxrepo.services.locate.identify import Identity, earlier_id, identify
+from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
+from ctxrepo.services.locate.recorded import record, recorded_at
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.user.code import CodeCheckout, look_at
+
+
+def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
+    """What `cwd` is in, and whether that may be trusted; it is recorded for the hooks.
+
+    `env` may name the project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs.
+    """
+    if explicit := env.get("CTXREPO_PROJECT", "").strip():
+        named = project_of(memory, named_id(explicit, {}))
+        record(memory, NAMED + explicit, "", "", named)
+        return Location(named)
+    try:
+        code = checkout_at(memory, cwd)
+    except GitFailed:  # not even started: a write is not to fail for that where the answer is known
+        return _recorded(memory, cwd)
+    if code is None:
+        return Location(None)
+    try:
+        project = None if _is_nobodys(memory, code) else _project_at(memory, code)
+    except GitFailed:
+        return _recorded(memory, cwd)
+    doubt = ""
+    if project and project.is_registered:
+        doubt = claim(memory, code, project.id, project.own, read_registry(memory))
+    record(memory, str(code.top), str(code.config), code.stamp, project, doubt)
+    return _here(memory, project, doubt)
+
+
+def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:
+    """What the checkout at `cwd` is called by itself, whatever that stands for; None where is no project."""
+    if explicit := env.get("CTXREPO_PROJECT", "").strip():
+        return Identity(named_id(explicit, {}), "explicit")
+    code = checkout_at(memory, cwd)
+    return None if code is None or _is_nobodys(memory, code) else identify(memory, code)
+
+
+def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeCheckout | None:
+    """The checkout `folder` is in, None where is none; NoAnswer where the folder hangs.
+
+    `worktrees` is the policy, by default that of the settings.
+    """
+    policy = worktrees or memory.settings.project.worktrees
+    return memory.outside.ask(folder, lambda: look_at(folder, memory.env, policy))
+
+
+def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
+    """Those of these folders that are there; one that hangs isn't."""
+    return {folder for folder, is_there in memory.outside.ask_each(folders, os.path.isdir) if is_there}
+
+
+def _project_at(memory: Memory, code: CodeCheckout) -> Project:
+    identity = identify(memory, code).id
+    if earlier := earlier_id(memory, code, identity, read_registry(memory)):
+        return replace(project_of(memory, earlier), also=identity, own=identity)
+    return project_of(memory, identity, "" if code.worktree else code.name)
+
+
+def _is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
+    """Whether a checkout is no project: the home folder, the memory itself and its worktrees."""
+    home, own = map(os.path.realpath, (memory.places.user_home, memory.clone.git_dir))
+    return str(code.top) == home or str(code.common) == own
+
+
+def _here(memory: Memory, project: Project | None, doubt: str) -> Location:
+    return Location(project, doubt, bool(doubt) and memory.settings.project.trust == "ask")
+
+
+def _recorded(memory: Memory, cwd: Path) -> Location:
+    """What was found when git was last asked; GitFailed when it wasn't, or the checkout has changed since."""
+    top, row = recorded_at(memory, cwd)
+    if row:
+        project = project_by_now(memory, row.own, row.project) if row.project else None
+        return _here(memory, project, row.claim)
+    if not top:
+        return Location(None)
+    raise GitFailed(f"git is needed to tell which project {top} is", "Install git 2.30 or newer.")

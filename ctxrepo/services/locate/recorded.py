@@ -1,0 +1,72 @@
+"""What git told of a checkout when it was last asked. Hooks, which ask git nothing, read it too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ctxrepo.domain.project.identity import is_bare
+from ctxrepo.hooks.known.compiled import stamp_of
+from ctxrepo.hooks.known.locate import top_of
+from ctxrepo.services.locate.project import Location, Project, project_by_now, read_registry
+from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts, record_checkout
+from ctxrepo.storage.user.folder_facts import FolderFacts
+from ctxrepo.storage.user.sound import is_path
+
+
+def sure_location(memory: Memory, around: FolderFacts) -> Location | None:
+    """The location that git would tell, from what is recorded; None where only git can tell.
+
+    That is so where an id that isn't by a remote or a person may give way to a surer one, where the settings
+    decide about a linked worktree, and where something speaks against the checkout.
+    """
+    row = next((row for row in read_checkouts(memory.places.state) if row.top == around.top), None)
+    if row is None or not around.config or (row.config, row.stamp) != (around.config, around.stamp):
+        return None
+    if row.claim or is_bare(row.own) or not read_registry(memory).folder_of(row.own):
+        return None
+    return Location(project_by_now(memory, row.own, row.project))
+
+
+def recorded_at(memory: Memory, folder: Path) -> tuple[str, CompiledCheckout | None]:
+    """The top of the checkout that `folder` is in ('' for none), and what is recorded of it, unless its git
+    config has changed since. NoAnswer where the folder hangs."""
+    rows = {row.top: row for row in read_checkouts(memory.places.state)}
+
+    def look() -> tuple[str, CompiledCheckout | None]:
+        top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
+        row = rows.get(top)
+        return top, row if row and row.stamp == stamp_of(row.config) else None
+
+    return memory.outside.ask(folder, look)
+
+
+def is_known(memory: Memory, cwd: Path) -> bool:
+    """Whether the hooks know which project `cwd` is in, or that it is in none."""
+    top, row = recorded_at(memory, cwd)
+    return not top or row is not None
+
+
+def record(
+    memory: Memory, top: str, config: str, stamp: str, project: Project | None, doubt: str = ""
+) -> None:
+    """Let the hooks know which project a checkout is."""
+    folder = project.folder if project and project.is_registered else ""
+    identity, own = (project.id, project.own) if project else ("", "")
+    found = CompiledCheckout(top, config, stamp, identity, folder, own, doubt)
+    record_checkout(memory.places.state, found)
+
+
+def relink(memory: Memory) -> None:
+    """Let the hooks know what became of projects since they were looked at: a folder, another one, a link
+    or its end."""
+    registry = read_registry(memory)
+    if registry.problem:
+        return
+    for known in read_checkouts(memory.places.state):
+        now = registry.canonical(known.own)
+        is_current = known.project == now and known.folder and known.folder == registry.projects.get(now)
+        if known.project and not is_current:
+            project = project_by_now(memory, known.own, known.project)
+            record(memory, known.top, known.config, known.stamp, project, known.claim)

@@ -1,0 +1,153 @@
+"""Lazy dataclasses and patterns behave as those of the standard library; they are made later."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import re
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, field
+
+import pytest
+
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.disk.apart import Apart
+
+
+@dataclass(frozen=True)
+class Base:
+    """A dataclass that another one extends."""
+
+    name: str
+    count: int = 2
+
+
+@dataclass(frozen=True)
+class Longer(Base):
+    """Its defaults come from the base and from itself."""
+
+    tags: tuple[str, ...] = ()
+    seen: list[str] = field(default_factory=list, compare=False)
+
+    def __post_init__(self) -> None:
+        self.seen.append(self.name)
+
+
+@dataclass
+class Changeable:
+    """Not frozen."""
+
+    value: int = 1
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What comes out of another process before anything like it was made here."""
+
+    text: str
+
+
+class Plain(Base):
+    """A class that is no dataclass itself."""
+
+    def __init__(self) -> None:
+        super().__init__("plain", 9)
+
+
+def test_values_are_made_compared_shown_and_hashed_as_by_the_standard_library() -> None:
+    one = Longer("a", tags=("t",))
+    assert (one.name, one.count, one.tags, one.seen) == ("a", 2, ("t",), ["a"])
+    assert one == Longer("a", 2, ("t",)) != Longer("b")
+    assert hash(one) == hash(Longer("a", 2, ("t",)))
+    assert repr(Base("x")) == "Base(name='x', count=2)"
+    assert one != Base("a")
+
+
+def test_a_frozen_value_stays_as_it_is_and_another_one_does_not() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Base("a").name = "b"  # type: ignore[misc]
+    one = Changeable()
+    one.value = 5
+    assert one == Changeable(5)
+
+
+def test_arguments_are_checked_from_the_first_call_on() -> None:
+    @dataclass(frozen=True)
+    class Strict:
+        one: int
+
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'one'"):
+        Strict()  # type: ignore[call-arg]
+    assert Strict(one=1).one == 1
+
+
+def test_the_library_knows_every_instance_for_a_dataclass() -> None:
+    one = Longer("a")
+    assert [f.name for f in dataclasses.fields(one)] == ["name", "count", "tags", "seen"]
+    assert dataclasses.replace(one, count=3).count == 3
+    assert dataclasses.asdict(Base("a")) == {"name": "a", "count": 2}
+    match one:
+        case Base(name, count):
+            assert (name, count) == ("a", 2)
+    assert copy.deepcopy(one) == one
+
+
+def test_a_class_that_inherits_from_one_and_begins_otherwise_is_whole() -> None:
+    assert (Plain().name, Plain().count) == ("plain", 9)
+
+
+def test_what_another_process_made_is_whole_here() -> None:
+    assert not dataclasses.is_dataclass(Sent)
+    with Apart([lambda: Sent("x")], 5) as apart:
+        found = apart.next()
+    assert found == Sent("x")
+
+
+def test_before_threads_begin_everything_is_made_and_nothing_waits_from_then_on() -> None:
+    code = """
+import dataclasses, threading
+from ctxrepo.lazy import dataclass, make_all
+
+@dataclass(frozen=True)
+class Before:
+    one: int
+
+assert not dataclasses.is_dataclass(Before)
+make_all()
+
+@dataclass(frozen=True)
+class After:
+    two: int = 2
+
+assert dataclasses.is_dataclass(Before) and dataclasses.is_dataclass(After)
+made = []
+threads = [threading.Thread(target=lambda: made.append(Before(1))) for _ in range(20)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+assert made == [Before(1)] * 20
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("expression", "flags", "text"),
+    [("a(b+)", 0, "xabb"), (rb"A", re.IGNORECASE, b"a"), ("^b", re.MULTILINE, "a\nb")],
+)
+def test_a_pattern_finds_what_a_compiled_one_finds(expression: str, flags: int, text: str) -> None:
+    lazy, real = lazy_pattern(expression, flags), re.compile(expression, flags)
+    for _ in range(2):
+        assert lazy.sub(expression[:0], text) == real.sub(expression[:0], text)
+        assert [m.span() for m in lazy.finditer(text)] == [m.span() for m in real.finditer(text)]
+        assert lazy.findall(text) == real.findall(text)
+    assert (lazy.pattern, lazy.flags) == (real.pattern, real.flags)
+
+
+def test_a_malformed_pattern_says_so_when_it_is_used() -> None:
+    broken = lazy_pattern("(")
+    with pytest.raises(re.error, match="unterminated"):
+        broken.match("")
+
+
+def test_a_pattern_can_be_copied() -> None:
+    assert copy.deepcopy(lazy_pattern("a")).match("a")
