@@ -56,6 +56,9 @@ def main() -> int:
     import gc
 
     gc.set_threshold(_OBJECTS)
+    from ctxrepo.hooks.loading import find_quickly
+
+    find_quickly()
     from ctxrepo.faces.cli.app import main as cli
 
     return cli(words)

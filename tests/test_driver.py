@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.domain.merge import copy_as_file, merge_file
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.conflict_copy import copy_as_file
 
 NOTE = "shop/topics/traps.md"
 BASE = "---\ntags: [a]\nupdated: 2026-01-01\n---\n# Traps\n\n- the port is 6379 here\n- shared\n"

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def status(desk: Desk, _: None) -> Result[Status]:
     """Say where the memory stands; the network isn't asked."""
     from ctxrepo.services.health.status import status
-    from ctxrepo.services.locate.look import look_here
+    from ctxrepo.services.locate.find import find_location
     from ctxrepo.services.projects.sparse import widen
 
     memory = desk.open_memory(or_as_before=True)
-    here = look_here(memory, desk.cwd, desk.env)
+    here = find_location(memory, desk.cwd, desk.env, lambda: desk.folder_facts)
     if not memory.broken and not here.is_held:
         widen(memory, here.project, desk.now)
     now = status(memory, here, desk.machine)

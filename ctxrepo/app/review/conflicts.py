@@ -14,8 +14,8 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.merge import ConflictCopy
     from ctxrepo.domain.merge.resolve import Keep
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.conflicts import Resolution
 

@@ -170,7 +170,7 @@ _WORDS: tuple[tuple[Outcome, str], ...] = (
     ),
 )
 _PATTERNS = tuple(
-    (outcome, re.compile(re.sub(r"\n\s*", "", words), re.IGNORECASE | re.MULTILINE))
+    (outcome, lazy_pattern("".join(map(str.lstrip, words.splitlines())), re.IGNORECASE | re.MULTILINE))
     for outcome, words in _WORDS
 )
 _COUNTING = lazy_pattern(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.lines import merge_lines
 from ctxrepo.domain.merge.note.note import merge_note
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import REGISTRY
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _UNDECODABLE = lazy_pattern("[\udc80-\udcff]")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, text_of
 from ctxrepo.domain.merge.choose import Key, choose, plain, said_again
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 _FOREVER = 1e18
 

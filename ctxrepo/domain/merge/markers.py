@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge import ConflictCopy, merge_file
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.markdown import fence_after, lines_of
 from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import lazy_pattern
 
 _MARKER = lazy_pattern(r"(?:(<{7}|\|{7}|>{7})(?: .*)?|(={7}))\r?\n?\Z")

@@ -7,13 +7,13 @@ from itertools import product
 from typing import Literal
 
 from ctxrepo.domain.merge.choose import plain
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.entry import without_id
 from ctxrepo.domain.note.markdown import Block, lines_of, split_blocks
 from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxrepo.domain.formats import toml
 from ctxrepo.domain.merge.choose import Key, choose
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import ConfigError
 
 _Values = dict[Key, Any]

@@ -59,6 +59,8 @@ def mask(text: str) -> str:
 def _spans(data: bytes) -> list[Span]:
     """Where secrets are. The rules take as long to load as five starts of Python, so whoever only may have
     something to look through doesn't load them."""
+    if not data:
+        return []
     from ctxrepo.domain.secrets.search import spans
 
     return spans(data)

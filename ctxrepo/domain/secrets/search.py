@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
+from itertools import count
 
 from ctxrepo.domain.secrets import near, stems
 from ctxrepo.domain.secrets.columns import cells
@@ -78,8 +79,9 @@ def _touches(hit: Hit, found: list[Span]) -> bool:
 
 def _of_tokens(data: bytes) -> Iterator[Hit]:
     """What rules for one word find."""
-    at_start, within, rules = _tokens()
     long_words = b" ".join([word for word in data.split() if len(word) >= SHORTEST_TOKEN])
+    rules, _ = _tokens()
+    at_start, within = _patterns_for(long_words)
     present = {match[0] for match in at_start.finditer(long_words)}
     match = within.search(long_words)
     while match:
@@ -119,20 +121,51 @@ def _near(text: _Text) -> Iterator[Hit]:
 
 
 _BLANKS = bytes(c if chr(c).isalnum() or c > 127 else 32 for c in range(256))
+_AT_START = b"(?<![A-Za-z0-9])"
+_SHORT = 4096
+"""Bytes of a text in which each anchor is looked for by itself, """
+_FEW = 20
+"""and how many such texts there are before a pattern for all anchors pays."""
+_searches = count()
+
 _FOREIGN = b"\x80"
 """Stands for the anchors that only texts beyond ASCII can have, wherever in a word."""
 
 
+def _patterns_for(text: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns that find the anchors in this text: those that begin words, and the others.
+
+    A pattern for all of them takes four starts of Python to compile. For the few short texts that most
+    commands look through, one for those that are there at all finds the same.
+    """
+    rules, within = _tokens()
+    if len(text) > _SHORT or next(_searches) >= _FEW:
+        return _patterns()
+    there = {anchor for anchor in rules if anchor in text}
+    return _pattern_of(_AT_START, there - within), _pattern_of(b"", there & within)
+
+
 @cache
-def _tokens() -> tuple[re.Pattern[bytes], re.Pattern[bytes], dict[bytes, list[tuple[int, Rule]]]]:
-    """A pattern for anchors that begin words, one for the others, and the rules by anchor."""
+def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    rules, within = _tokens()
+    return _pattern_of(_AT_START, rules.keys() - within), _pattern_of(b"", within)
+
+
+def _pattern_of(before: bytes, anchors: Iterable[bytes]) -> re.Pattern[bytes]:
+    """Finds any of these anchors behind `before`; nothing where there are none."""
+    branches = _branching(anchors)
+    return re.compile(before + branches if branches else rb"(?!)")
+
+
+@cache
+def _tokens() -> tuple[dict[bytes, list[tuple[int, Rule]]], set[bytes]]:
+    """The rules for one word by anchor, and the anchors that may stand within a word."""
     rules: dict[bytes, list[tuple[int, Rule]]] = defaultdict(list)
     for order, rule in enumerate(RULES):
         for anchor in rule.anchors if rule.is_one_word else ():
             rules[anchor].append((order, rule))
     within = {a for a, pairs in rules.items() if not all(rule.begins_word for _, rule in pairs)}
-    at_start = re.compile(b"(?<![A-Za-z0-9])" + _branching(rules.keys() - within))
-    return at_start, re.compile(_branching(within)), dict(rules)
+    return dict(rules), within
 
 
 @cache

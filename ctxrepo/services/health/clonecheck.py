@@ -17,7 +17,7 @@ from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.services.rescue.damage import damage
 from ctxrepo.storage.clone.stale import old_locks
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.memory import Memory
 

@@ -21,7 +21,7 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held

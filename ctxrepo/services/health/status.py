@@ -20,7 +20,7 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connected import Standing
 from ctxrepo.services.setup.connection import Machine
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
 
 

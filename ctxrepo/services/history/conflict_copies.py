@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from datetime import datetime
 
-from ctxrepo.domain.merge import ConflictCopy, copy_id, read_copy
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy
 from ctxrepo.domain.project.paths import is_ignored, shown, unsafe
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came

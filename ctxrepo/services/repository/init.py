@@ -24,7 +24,8 @@ from ctxrepo.storage.clone.owner import require_owner
 from ctxrepo.storage.clone.refwriter import RefWriter
 from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.git.address import check_url
-from ctxrepo.storage.git.git import Git, Progress, redact
+from ctxrepo.storage.git.git import Git, Progress
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote, clone

@@ -7,7 +7,8 @@ from dataclasses import field
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.write import Refusal, check_file
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory

@@ -15,8 +15,8 @@ from typing import TypeVar
 from ctxrepo.domain.git.commit import message
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.note.note import encode
+from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_own, require_ready

@@ -22,7 +22,7 @@ from ctxrepo.storage.worktree.stamps import digest_now
 
 if TYPE_CHECKING:
     from ctxrepo.domain.guard.write import Refusal
-    from ctxrepo.domain.merge import ConflictCopy
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.storage.state.writelog import Write
 
 

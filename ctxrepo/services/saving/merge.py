@@ -7,8 +7,8 @@ from functools import partial
 
 from ctxrepo.domain.git.commit import merge_message
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import ConflictCopy
 from ctxrepo.domain.merge.tree.tree import merge_trees
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author, Objects

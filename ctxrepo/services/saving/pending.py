@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.merge import ConflictCopy, merge_file
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.note import encode
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.trees import Key

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.layout import TAPES, moved_path
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import rename_links
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.reading.marks import named_in_evidence

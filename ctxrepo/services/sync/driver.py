@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, merge_file
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.storage.disk.foreign import Change, apply, read
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import ConflictCopy
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.write import Refusal
-from ctxrepo.domain.merge import ConflictCopy
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import SEEN
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
 
 

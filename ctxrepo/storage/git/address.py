@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxrepo.domain.secrets import scan
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 
 _PASSWORD = lazy_pattern(r"[^/:@]*:(?!\d+(/|$)).*@")  # a password may hold any sign itself, `/` and `@` too
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.guard.bounds import SAID_BYTES
-from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import GitFailed
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.git.limits import NOT_FOUND, Limits
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse, watched
 
 _GUARDS = (
@@ -51,13 +51,8 @@ _FOREIGN_GUARDS = (
 _SECRET_NAMES = lazy_pattern(
     r"(^GIT_|_KEY$|_TOKEN$|_SECRET$|_PASSWORD$|^CLAUDE_CODE_MESSAGING|^CTXREPO_HOOK$)"
 )
-# A password may hold any sign itself, `/` and `@` too.
-_CREDENTIALS = lazy_pattern(
-    r"(\b[a-z][a-z0-9+.-]*://)([^/\s:@'\"]*:(?!\d+/)[^\s'\"]*|[^/\s'\"]+)@", re.IGNORECASE
-)
 _INSTALL = "Install git 2.30 or newer."
 
-_CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 Progress = Callable[[str], None]
 
@@ -198,11 +193,6 @@ class Git:
 def nowhere(env: Mapping[str, str]) -> Git:
     """The git executable outside every repository, for questions about single files."""
     return Git(Path("/"), env, is_offline=True, git_dir=Path(os.devnull))
-
-
-def redact(text: str) -> str:
-    """Text without credentials, in URLs or by their shape, and without control sequences."""
-    return mask(_CONTROL.sub("", _CREDENTIALS.sub(r"\1…@", text.replace("\r", "\n"))))
 
 
 class _Lines:

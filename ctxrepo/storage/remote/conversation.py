@@ -15,8 +15,9 @@ from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.clone.refwriter import RefWriter, logs_setting
 from ctxrepo.storage.git.address import check_url, is_local
-from ctxrepo.storage.git.git import Answer, Git, Progress, Watch, redact
+from ctxrepo.storage.git.git import Answer, Git, Progress, Watch
 from ctxrepo.storage.git.limits import RECEIVING, SENDING, SERVED
+from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.isolated.owngit import OwnGit
 from ctxrepo.storage.remote.packs import without_heavy_packs
 

@@ -17,7 +17,7 @@ from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.git.git import redact
+from ctxrepo.storage.git.redact import redact
 
 
 def read_settings(file: Path) -> Settings:

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import ConflictCopy, MergedFile, copy_as_file, merge_file
+from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_exactly, encode
 from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 
 NOTE, OTHER = "global/a.md", "global/diagram.svg"
 files = st.one_of(st.none(), st.binary(max_size=30))

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import ConflictCopy, merge_file
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.markers import is_marker, resolve_markers
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.note.units import said
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 NOTE, TAPE = "shop/topics/a.md", "TAPE/shop__anchors.jsonl"
 

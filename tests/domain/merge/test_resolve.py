@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.markdown import split_blocks
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.errors import Refused
 
 NOTE = "shop/topics/gotcha.md"

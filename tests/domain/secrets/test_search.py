@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.secrets import Secret, mask, scan
+from ctxrepo.domain.secrets import Secret, mask, scan, search
 from ctxrepo.domain.secrets.rule import SHORTEST_TOKEN
 from ctxrepo.domain.secrets.rules import RULES
+from ctxrepo.domain.secrets.search import spans
 
 # Placeholders of X stand here, put together: written out they would be taken for marks of unfinished work.
 PLACEHOLDERS = (
@@ -299,3 +301,15 @@ def _seconds(pattern: str, size: int) -> float:
     start = time.process_time()
     scan(text)
     return time.process_time() - start
+
+
+def test_a_short_text_is_searched_as_a_long_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = [secret for secrets in PLANTED.values() for secret in secrets]
+    written = (Path(__file__).parent / "secret_lines.txt").read_text("utf-8").splitlines()
+    lines = [line.encode() for line in (*planted, *written, *CLEAN)]
+    monkeypatch.setattr(search, "_FEW", len(lines))
+    monkeypatch.setattr(search, "_searches", itertools.count())
+    one_by_one = [spans(line) for line in lines]
+    monkeypatch.setattr(search, "_SHORT", 0)
+    assert one_by_one == [spans(line) for line in lines]
+    assert sum(map(bool, one_by_one)) > len(planted)

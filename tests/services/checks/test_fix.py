@@ -6,8 +6,8 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused
 from ctxrepo.services.checks.check import check
 from ctxrepo.services.checks.fix import Fixed, fix, fixable

@@ -8,8 +8,8 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file
 from ctxrepo.domain.merge.resolve import Keep
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
 from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
 from ctxrepo.services.history.conflicts import Resolution, drop_all, resolve

@@ -7,7 +7,7 @@ from checkouts import git
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import copy_as_file
+from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.look import identity_at

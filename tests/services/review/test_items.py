@@ -9,7 +9,7 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.services.notes.remember import Fact, stage
 from ctxrepo.services.review.items import items_to_decide

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from ctxrepo.domain.merge.choose import Key, choose, either, plain
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.note.contained import already_merged, words
 from ctxrepo.domain.merge.note.identity import identify
 from ctxrepo.domain.merge.note.layout import written_out
 from ctxrepo.domain.merge.note.version import ROOT, Part, Three
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 
 def merge_body(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.head import Head
 from ctxrepo.domain.note.markdown import lines_of
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 _FIELD = lazy_pattern(r"([A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)")

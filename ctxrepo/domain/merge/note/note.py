@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.note.body import merge_body
 from ctxrepo.domain.merge.note.head import merge_head
 from ctxrepo.domain.note.frontmatter import split
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 
 def merge_note(path: str, base: str, ours: str, theirs: str) -> tuple[str, list[ConflictCopy]]:

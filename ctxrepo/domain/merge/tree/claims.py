@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import count
 
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.table import merge_table
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import NamesIn
@@ -19,6 +18,7 @@ from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.layout import REGISTRY, TAPES, moved_path, scope_of, tapes_of
 from ctxrepo.domain.project.paths import fold
 from ctxrepo.domain.project.registry import Registry
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 
 Move = tuple[str, str]

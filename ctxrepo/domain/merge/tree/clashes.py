@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import count
 
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.surroundings import Surroundings, folders_of, join
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.paths import MAX_PART_BYTES, fold
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.lazy import dataclass
 

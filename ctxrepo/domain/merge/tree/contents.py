@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ctxrepo.domain.merge.conflict_copy import ConflictCopy
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.lazy import dataclass
 
 Content = str | bytes

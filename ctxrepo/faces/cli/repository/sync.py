@@ -15,7 +15,7 @@ from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.sync import ExchangeOutcome
-    from ctxrepo.domain.merge import ConflictCopy
+    from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.sync.sync import SyncResult
 
 
@@ -99,7 +99,7 @@ def ending(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
 
 def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
     """Which versions lost, and where each is."""
-    from ctxrepo.domain.merge import copy_as_file, copy_id
+    from ctxrepo.domain.records.conflict_copy import copy_as_file, copy_id
 
     for copy in copies:
         kept = copy_id(copy_as_file(copy)[0])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trees import Files, merge, merged_tree
 
-from ctxrepo.domain.merge import copy_as_file
 from ctxrepo.domain.project import registry
 from ctxrepo.domain.project.registry import Registry
+from ctxrepo.domain.records.conflict_copy import copy_as_file
 
 
 def claimed(files: Files, **projects: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 from machines import Machine
 from terminal import Terminal
 
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"

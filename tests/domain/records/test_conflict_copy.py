@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.domain.merge import ConflictCopy, copy_as_file, copy_id, read_copy
 from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id, read_copy
 
 NOTE = "shop/topics/gotcha.md"
 texts = st.one_of(
