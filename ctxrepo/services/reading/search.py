@@ -14,7 +14,6 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.meaning.search_by_meaning import near
 from ctxrepo.services.reading.find import scope_named, search_order
-from ctxrepo.services.reading.pattern import matcher
 from ctxrepo.storage.cache.rows import CachedNote
 from ctxrepo.storage.cache.search import Found
 from ctxrepo.storage.memory import Memory
@@ -155,6 +154,8 @@ def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
 
 
 def _by_pattern(memory: Memory, pattern: str) -> Iterator[Hit]:
+    from ctxrepo.services.reading.pattern import matcher  # loads `regex`, and most searches are for words
+
     holds, cache = matcher(pattern), memory.cache
     yield from (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
     yield from map(_of_entry, cache.entries_by_text(holds, MOST))
