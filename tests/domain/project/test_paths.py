@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxrepo.domain.project import paths
 from ctxrepo.domain.project.layout import archived, is_archived
 from ctxrepo.domain.project.paths import fold, is_ignored, is_note, note_path, shown, unsafe
 from ctxrepo.errors import UsageError
@@ -258,3 +260,37 @@ def test_what_is_shown_is_one_visible_line(text: str, limit: int) -> None:
 def test_what_is_in_the_archive_of_its_scope(path: str) -> None:
     assert is_archived(archived(path))
     assert not is_archived(path)
+
+
+_PIECES = (
+    "con",
+    "COM1",
+    "aux",
+    "nul",
+    "4913",
+    "___jb_tmp___",
+    "_",
+    "-",
+    ".",
+    "a",
+    "Note",
+    "7",
+    "git",
+    "x" * 60,
+    "~",
+)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map("".join), min_size=1, max_size=12)
+)
+def test_a_path_that_needs_no_second_look_breaks_no_rule(parts: list[str]) -> None:
+    path = "/".join(parts) + ".md"
+    quick = unsafe.__wrapped__(path), is_ignored(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "_PLAIN", re.compile("(?!)"))
+        assert (unsafe.__wrapped__(path), is_ignored(path)) == quick
+
+
+def test_nearly_all_paths_need_no_second_look() -> None:
+    assert paths._PLAIN.fullmatch("project-00003/topics/2026-11-23_a-Note.md")
