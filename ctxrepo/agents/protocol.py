@@ -11,7 +11,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
-from ctxrepo.agents.recorded import Recorded
+from ctxrepo.agents.recorded import RecordedSession
 from ctxrepo.lazy import dataclass
 
 Line = Callable[[str], str]
@@ -131,7 +131,9 @@ class Records(Protocol):
     """The files of a session's subagents, one each, below the folder that has the name of the session's file
     without its ending."""
 
-    def read(self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
+    def read(
+        self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False
+    ) -> RecordedSession | None:
         """The session in these lines of a file, None when there is none. Lines that can't be read are passed
         over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
         part of the session is told that it played."""

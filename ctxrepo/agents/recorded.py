@@ -28,7 +28,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Given:
+class Delivery:
     """Something a hook of ours gave the agent for the model, `size` in bytes, and what became of it.
 
     `sent`: it stands whole in a recorded request. `cut`: the agent shortened it. `lost`: requests came after
@@ -42,7 +42,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedSession:
     """One session. Moments are as the agent writes them, ISO 8601 in UTC."""
 
     id: str
@@ -52,9 +52,9 @@ class Recorded:
     happened: Mapping[str, int] = field(default_factory=dict)
     """How often there was cause to call a hook of this event, as far as the conversation shows."""
     calls: tuple[Call, ...] = ()
-    given: tuple[Given, ...] = ()
+    given: tuple[Delivery, ...] = ()
 
-    def with_part(self, part: Recorded) -> Recorded:
+    def with_part(self, part: RecordedSession) -> RecordedSession:
         """The session with what a subagent of it did, which is recorded apart."""
         return replace(
             self,

@@ -78,7 +78,7 @@ def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
     """
     if not os.path.exists(f"{folder}/.pi"):
         return ""
-    from ctxrepo.hooks.known.quiet import why_silent
+    from ctxrepo.hooks.known.silence import why_silent
 
     return why_silent(db, folder)
 

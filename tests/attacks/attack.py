@@ -56,7 +56,7 @@ def attack(
             done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
         if ended.code and order[0] in HAVE_TO and not _may_refuse(carrier, order, ended, top):
             done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.said.strip()[-300:]}")
-    done.faults += [f"doesn't end: {words[:150]}" for words in stage.is_quiet()]
+    done.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
     done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
     if top or not _names(carrier, last):
         done.faults += [f"not sent: {fact}" for fact in acknowledged if not stage.arrived(fact)]

@@ -80,7 +80,7 @@ class Stage:
                 (self.machine.home / ".claude").mkdir()
             ended = self.run(words)
             assert ended.code == 0, ended.said
-        self.is_quiet()
+        self.asks_for_silence()
         self.state = self.machine.places.state
         self._save()
 
@@ -101,7 +101,7 @@ class Stage:
         """A folder beside the clone for what an attacker keeps elsewhere."""
         return self.root / "aside"
 
-    def is_quiet(self, within: float = LIMIT) -> list[str]:
+    def asks_for_silence(self, within: float = LIMIT) -> list[str]:
         """Wait until nobody works for the machine; the command lines of who doesn't end, and is ended."""
         end = time.monotonic() + within
         while (left := processes_of(self.machine)) and time.monotonic() < end:

@@ -49,5 +49,5 @@ def bites(stage: Stage) -> list[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    stage.is_quiet(0)
+    stage.asks_for_silence(0)
     return stage.canaries.touched()

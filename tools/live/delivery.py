@@ -52,7 +52,7 @@ def handover(play: Play) -> None:
     play.report.look("and an entry beside the prompt it is for", "6380" in "".join(play.given()))
     play.continues(play.told()[before:])
     again.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -87,7 +87,7 @@ def sub(play: Play) -> None:
     talk.say(TESTS)
     play.report.look("who started it is given its entries as ever", "make db" in "".join(play.given()))
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
     row = play.stage.json("doctor", "--hooks")["data"]["hooks"][0]["events"]["SubagentStart"]
     seen = (row["happened"], row["noted"], row["ran"], row["given"]["sent"])
@@ -154,7 +154,7 @@ def off(play: Play) -> None:
     talk.say(PORT)
     play.report.look("on again, it is given what a prompt calls for", "6380" in "".join(play.given()))
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
 
 
 def _modes(play: Play, mode: str, *more: str, index: int, entry: bool) -> list[Prompt]:
@@ -171,5 +171,5 @@ def _modes(play: Play, mode: str, *more: str, index: int, entry: bool) -> list[P
     play.report.look(f"the entries come: {entry}", fits == [entry, entry], fits)
     play.continues(told)
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
     return told

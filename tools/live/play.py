@@ -91,7 +91,7 @@ class Play:
             raise TimeoutError("the agent never came to the end of its tools")
         return talk, held
 
-    def is_quiet(self) -> None:
+    def asks_for_silence(self) -> None:
         """Rows for the end of every session: nobody left, nothing left to do, and no trouble."""
         left = self.stage.wait_for_silence()
         self.report.look("no process is left", not left, left)

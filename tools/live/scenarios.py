@@ -30,7 +30,7 @@ def short(play: Play) -> None:
     play.arrives("it is on the remote after the exit", talk.end(), "6399")
     has_settings = play.agent.is_in_settings(play.stage)
     play.report.look(f"it was connected by the {play.form}", has_settings == (play.form == "settings"))
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -69,7 +69,7 @@ def tools(play: Play) -> None:
     again.say("When are releases cut?")
     play.report.look("the next session is given what this one wrote", "Tuesdays" in "".join(play.given()))
     again.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -93,7 +93,7 @@ def compact(play: Play) -> None:
     play.continues(play.told()[before:])
     play.stage.wait_for_silence()
     play.report.look("a handoff was left", play.stage.sent("handoff/compaction"))
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -118,7 +118,7 @@ def full(play: Play) -> None:
     play.report.look("the entry of the prompt before comes again, once it is called for", found)
     play.continues(play.told()[before - 1 :])
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -133,7 +133,7 @@ def fork(play: Play) -> None:
     is_alone = len(given) == 1 and "make db" in given[0]
     play.report.look("what is new to it is given", is_alone, given)
     play.continues(play.told())
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -154,7 +154,7 @@ def edited(play: Play) -> None:
     play.report.look("and once", not play.given(), play.given())
     play.continues(play.told())
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -171,7 +171,7 @@ def worktree(play: Play) -> None:
     play.report.look("it is given that project's index", "shop/topics/gotcha.md — " in given)
     play.report.look("and the entry", "6380" in given)
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
 
 
 def sigterm(play: Play) -> None:
@@ -182,7 +182,7 @@ def sigterm(play: Play) -> None:
     play.arrives(
         "what it edited, and wrote by a shell, is on the remote after SIGTERM", at, "6399", "shelled"
     )
-    play.is_quiet()
+    play.asks_for_silence()
 
 
 def sigkill(play: Play) -> None:
@@ -202,7 +202,7 @@ def sigkill(play: Play) -> None:
     play.arrives("the next start brings it to the remote", at, "6399", "shelled")
     again.finish()
     again.end()
-    play.is_quiet()
+    play.asks_for_silence()
 
 
 def two(play: Play) -> None:
@@ -232,7 +232,7 @@ def two(play: Play) -> None:
     given = "".join(play.given())
     play.report.look("a third session is given both", "6399" in given and "make database" in given)
     third.end()
-    play.is_quiet()
+    play.asks_for_silence()
 
 
 def broken(play: Play) -> None:
@@ -278,7 +278,7 @@ def ten(play: Play) -> None:
         play.report.look(shown, is_well, f"{sum(map(len, given))} characters")
     play.continues(told)
     talk.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()
 
 
@@ -354,5 +354,5 @@ def _five(play: Play, session: Any) -> None:
     report.look("the index came once in five turns", count == 1, count)
     play.continues(told)
     session.end()
-    play.is_quiet()
+    play.asks_for_silence()
     play.is_told_of()

@@ -15,7 +15,7 @@ from typing import Any
 
 from ctxrepo.agents.claude import install, settings
 from ctxrepo.agents.hook_line import is_ours
-from ctxrepo.agents.recorded import Call, Fate, Given, Recorded
+from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
@@ -57,7 +57,7 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "projects"
 
 
-def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> Recorded | None:
+def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> RecordedSession | None:
     """The session in these lines, or the part of it that a subagent played; None when they hold none."""
     known = [r for r in map(record, lines) if r is not None]
     found = [r for r in known if is_subagent or r.get("isSidechain") is not True]
@@ -67,7 +67,7 @@ def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False)
         return None
     happened = _happened(found)
     ended = {_who(a, a) for a in map(_attachment, found) if a.get("type") == "hook_cancelled"}
-    return Recorded(
+    return RecordedSession(
         id=session,
         began=moments[0],
         last=moments[-1],
@@ -141,7 +141,7 @@ def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
         yield Call(event, at, "failed", _milliseconds(said), words[:_WORDS])
 
 
-def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Given]:
+def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:
     """What our hooks gave, each with what became of it."""
     requests = [(n, _closed_in(r)) for n, r in enumerate(found) if r.get("type") == "api-request-blob"]
     for number, line in enumerate(found):
@@ -159,7 +159,7 @@ def _given(found: list[dict[str, Any]], is_whole: bool) -> Iterator[Given]:
         elif any(tags <= closed for closed in later):
             fate = "sent"
         size = len(text.encode("utf-8", "replace"))
-        yield Given(text_of(said, "hookEvent")[:40], _moment(line), size, fate)
+        yield Delivery(text_of(said, "hookEvent")[:40], _moment(line), size, fate)
 
 
 def _happened(found: list[dict[str, Any]]) -> dict[str, int]:

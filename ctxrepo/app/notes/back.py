@@ -10,7 +10,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.history.restore import Restored, RestoreRequest
+    from ctxrepo.services.history.restore import RestoreRequest, RestoreResult
     from ctxrepo.services.history.undo import Undone
 
 
@@ -34,7 +34,7 @@ def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
     return Result(done, asdict(done))
 
 
-def restore(desk: Desk, request: RestoreRequest) -> Result[Restored]:
+def restore(desk: Desk, request: RestoreRequest) -> Result[RestoreResult]:
     """Bring back what was forgotten, archived or edited."""
     from ctxrepo.services.history.restore import restore
 

@@ -12,10 +12,10 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.notes.edit import Edited, EditRequest
+    from ctxrepo.services.notes.edit import EditRequest, EditResult
     from ctxrepo.services.notes.forget import Forgotten
-    from ctxrepo.services.notes.move import Moved
-    from ctxrepo.services.notes.touch import Touched
+    from ctxrepo.services.notes.move import MoveResult
+    from ctxrepo.services.notes.touch import TouchResult
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class MoveRequest:
     to: Target
 
 
-def edit(desk: Desk, request: EditRequest) -> Result[Edited]:
+def edit(desk: Desk, request: EditRequest) -> Result[EditResult]:
     """Change a passage of a note or entry, or all of it."""
     from ctxrepo.services.notes.edit import edit
 
@@ -42,7 +42,7 @@ def edit(desk: Desk, request: EditRequest) -> Result[Edited]:
     return Result(done, _with_id(asdict(done)))
 
 
-def move(desk: Desk, request: MoveRequest) -> Result[Moved]:
+def move(desk: Desk, request: MoveRequest) -> Result[MoveResult]:
     """Move a note elsewhere, or an entry to another note."""
     from ctxrepo.services.notes.move import move
 
@@ -51,7 +51,7 @@ def move(desk: Desk, request: MoveRequest) -> Result[Moved]:
     return Result(done, _with_id(asdict(done)))
 
 
-def archive(desk: Desk, request: TargetRequest) -> Result[Moved]:
+def archive(desk: Desk, request: TargetRequest) -> Result[MoveResult]:
     """Move a note or entry to the archive."""
     from ctxrepo.services.notes.move import archive
 
@@ -69,7 +69,7 @@ def forget(desk: Desk, request: TargetRequest) -> Result[Forgotten]:
     return Result(done, _with_id(asdict(done)))
 
 
-def touch(desk: Desk, request: TargetRequest) -> Result[Touched]:
+def touch(desk: Desk, request: TargetRequest) -> Result[TouchResult]:
     """Say that a note still holds: its `updated` becomes today."""
     from ctxrepo.services.notes.touch import touch
 

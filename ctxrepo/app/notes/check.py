@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.checks.check import NoteFinding
-    from ctxrepo.services.checks.fix import Fixed
+    from ctxrepo.services.checks.fix import FileFix
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class CheckRequest:
 class CheckedNotes:
     """What was or would be mended, and what is left."""
 
-    fixed: Sequence[Fixed]
+    fixed: Sequence[FileFix]
     findings: Sequence[NoteFinding]
 
 
@@ -36,7 +36,7 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
     from ctxrepo.services.checks.check import check
     from ctxrepo.services.checks.fix import fix, fixable
 
-    done: Sequence[Fixed] = ()
+    done: Sequence[FileFix] = ()
     if request.fixes:
         done = fixable(desk.memory) if request.is_trial else fix(desk.memory, desk.origin, desk.now)
     if done and not request.is_trial:

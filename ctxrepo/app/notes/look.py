@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.notes.tags import Tag, TagChange, Tagged
+    from ctxrepo.services.notes.tags import Tag, TagChange, TagResult
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.search import Hit, SearchQuery
 
@@ -60,7 +60,7 @@ def list_tags(desk: Desk, request: ScopeRequest) -> Result[Sequence[Tag]]:
     return Result(found, {"tags": [asdict(tag) for tag in found]})
 
 
-def set_tags(desk: Desk, request: TagChange) -> Result[Tagged]:
+def set_tags(desk: Desk, request: TagChange) -> Result[TagResult]:
     """Give tags to a note, and take others from it."""
     from ctxrepo.services.notes.tags import set_tags
 

@@ -13,7 +13,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.notes.list_notes import Listed, NoteDelivery
+    from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
     from ctxrepo.services.notes.new import NewNote, NewNoteRequest
     from ctxrepo.services.notes.remember import Fact, RememberResult
     from ctxrepo.services.reading.read import Reading
@@ -177,7 +177,7 @@ class DeliveryList:
         return len(self.notes)
 
 
-def list_notes(desk: Desk, request: ListRequest) -> Result[Sequence[Listed]]:
+def list_notes(desk: Desk, request: ListRequest) -> Result[Sequence[NoteSummary]]:
     """List the notes in view."""
     found = _in_view(desk, request)
     return Result(found, {"notes": [vars(note) for note in found]})
@@ -206,7 +206,7 @@ def list_folders(desk: Desk, request: ListRequest) -> Result[Sequence[FolderSize
     return Result(folders, {"folders": [asdict(folder) for folder in folders]})
 
 
-def _in_view(desk: Desk, request: ListRequest) -> Sequence[Listed]:
+def _in_view(desk: Desk, request: ListRequest) -> Sequence[NoteSummary]:
     from ctxrepo.services.notes.list_notes import below, list_notes, tagged
 
     done = desk.commit_pending()

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.notes.scratch import Cleared, Scratch, TickRequest
+    from ctxrepo.services.notes.scratch import ClearResult, Scratch, TickRequest
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def tick(desk: Desk, request: TickRequest) -> Result[Scratch]:
     return Result(found, _changed(found))
 
 
-def clear_done(desk: Desk, request: ChecklistRequest) -> Result[Cleared]:
+def clear_done(desk: Desk, request: ChecklistRequest) -> Result[ClearResult]:
     """Take out the items that are done."""
     from ctxrepo.services.notes.scratch import clear_done
 

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.meaning.ready import Made
+    from ctxrepo.services.meaning.ready import ReadyResult
     from ctxrepo.services.rescue.rebuild import Rebuilt
 
 
@@ -23,7 +23,7 @@ class TimedRebuild:
 
 @dataclass(frozen=True)
 class TimedEmbedding:
-    made: Made
+    made: ReadyResult
     seconds: float
 
 

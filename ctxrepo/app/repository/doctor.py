@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.faults.finding import Checked
+    from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.setup.hook_records import AgentRecords, Row
     from ctxrepo.storage.state.faultlog import FaultRecord
 
@@ -30,7 +30,7 @@ class Diagnosis:
     """What was mended, and how each thing stands by then."""
 
     mended: Sequence[str]
-    checked: Sequence[Checked]
+    checked: Sequence[CheckOutcome]
 
     @property
     def findings(self) -> int:

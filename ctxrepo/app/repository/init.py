@@ -10,7 +10,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.repository.init import Initialised, InitRequest
+    from ctxrepo.services.repository.init import InitRequest, InitResult
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class InitOutcome:
     """What was done; `url` is the remote's without a password, `is_unsparse` says that a sparse clone was
     asked for and this one has everything."""
 
-    made: Initialised
+    made: InitResult
     url: str
     is_unsparse: bool
 

@@ -11,12 +11,12 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.locate.trust_project import Trusted
+    from ctxrepo.services.locate.trust_project import TrustResult
     from ctxrepo.services.projects.link_project import ProjectLink
     from ctxrepo.services.projects.list_projects import ListedProject
-    from ctxrepo.services.projects.rename_project import Renamed
+    from ctxrepo.services.projects.rename_project import RenameResult
     from ctxrepo.services.projects.show_project import Shown
-    from ctxrepo.services.projects.unlink_project import Unlinked
+    from ctxrepo.services.projects.unlink_project import UnlinkResult
 
 _INSIDE = "Go into a checkout of the one you mean."
 
@@ -81,7 +81,7 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
     return Result(found, data)
 
 
-def rename(desk: Desk, request: RenameRequest) -> Result[Renamed]:
+def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
     """Give the project one stands in another folder name in the memory."""
     from ctxrepo.services.projects.rename_project import rename_project
     from ctxrepo.services.reading.find import project_here
@@ -110,7 +110,7 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
     return Result(done, data, CONFLICT if done.relocated.conflict_copies else 0)
 
 
-def unlink(desk: Desk, request: UnlinkRequest) -> Result[Unlinked]:
+def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
     """Let a linked id be a project of its own again."""
     from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.unlink_project import unlink_project
@@ -125,7 +125,7 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[Unlinked]:
     return Result(done, {**data, "before": done.before, "names": list(done.names)})
 
 
-def trust(desk: Desk, request: TrustRequest) -> Result[Trusted]:
+def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     """Say that a checkout is the project that it says it is."""
     from ctxrepo.agents.known import session_in
     from ctxrepo.services.locate.trust_project import trust_project

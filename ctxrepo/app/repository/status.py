@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.moment import second
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import ItemToDecide
-    from ctxrepo.services.health.health import Exchanged
+    from ctxrepo.services.health.health import LastExchange
     from ctxrepo.services.health.status import Status
 
 
@@ -48,7 +48,7 @@ def _item(one: ItemToDecide) -> dict[str, Any]:
     return {**asdict(one), "since": second(one.since) if one.since else None}
 
 
-def _exchanged(last: Exchanged) -> dict[str, Any] | None:
+def _exchanged(last: LastExchange) -> dict[str, Any] | None:
     if last.at is None:
         return None
     return {"at": second(last.at), "outcome": last.outcome, "reason": last.reason}

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.review.declined import Declined
+    from ctxrepo.services.review.declined import DeclinedReview
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class DismissRequest:
     names: Sequence[str] = ()
 
 
-def list_declined(desk: Desk, _: None) -> Result[Sequence[Declined]]:
+def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
     """List the entries that reviewers struck out, one review after the other."""
     from ctxrepo.services.review.declined import declined
 

@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.delivery.blocks import Added, BlockState
+    from ctxrepo.services.delivery.blocks import AddResult, BlockState
 
 FILE = "AGENTS.md"
 """What most agents read; those that read another file say so."""
@@ -60,7 +60,7 @@ class RenewedBlocks:
     renewed: Sequence[str]
 
 
-def add_block(desk: Desk, request: BlockRequest) -> Result[Added]:
+def add_block(desk: Desk, request: BlockRequest) -> Result[AddResult]:
     """Put the packet into a file, and keep it up to date there."""
     from ctxrepo.services.delivery.blocks import add
 

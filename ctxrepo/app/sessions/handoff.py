@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.anchor import Anchor
     from ctxrepo.domain.records.handoff import Handoff
     from ctxrepo.services.tape.handoff import HandoverRequest
-    from ctxrepo.services.tape.tape import Anchored, AnchorRequest
+    from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class HandedOver:
     """What was left, and the anchor that says it."""
 
     handoff: Handoff
-    anchored: Anchored
+    anchored: AnchorResult
 
 
-def anchor(desk: Desk, request: AnchorRequest) -> Result[Anchored]:
+def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a named point that the next session is shown."""
     from ctxrepo.services.tape.tape import anchor
 

@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.recall.recall import Question, Recalled, RecallResult
+    from ctxrepo.services.recall.recall import Question, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch, Way
 
 _EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, "backend_error": 1}
@@ -150,7 +150,7 @@ def _outcome(result: RecallResult, is_explained: bool) -> Result[RecallResult]:
     return Result(result, data, _EXIT[result.status], error)
 
 
-def _fields(hit: Recalled, is_explained: bool) -> dict[str, Any]:
+def _fields(hit: RecalledEntry, is_explained: bool) -> dict[str, Any]:
     fields = asdict(hit)
     explained = fields.pop("explanation")
     return {**fields, "explanation": [list(pair) for pair in explained]} if is_explained else fields

@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.usage.usage import Counted, Report
+    from ctxrepo.services.usage.usage import EntryUsage, Report
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
     return Result(report, {"entries": [_fields(one) for one in report.entries], "totals": totals})
 
 
-def _fields(one: Counted) -> dict[str, Any]:
+def _fields(one: EntryUsage) -> dict[str, Any]:
     counts = one.usage
     return {
         "id": f"^{counts.id}",

@@ -19,7 +19,7 @@ class MarkersDamaged(ValueError):
 
 
 @dataclass(frozen=True)
-class Placed:
+class BlockPlacement:
     """A file with the block in it. `glue` are the bytes that part it from a person's text before it."""
 
     data: bytes
@@ -31,14 +31,14 @@ def has_block(data: bytes) -> bool:
     return _span(data) is not None
 
 
-def put(data: bytes, text: str) -> Placed:
+def put(data: bytes, text: str) -> BlockPlacement:
     """`data` with the block saying `text`: where it stands already, else at the end."""
     span = _span(data)
     if span is not None:
-        return Placed(data[: span[0]] + _block(data, text) + data[span[1] :], b"")
+        return BlockPlacement(data[: span[0]] + _block(data, text) + data[span[1] :], b"")
     end = _line_end(data)
     glue = b"" if not data else end if data.endswith(b"\n") else end * 2
-    return Placed(data + glue + _block(data, text), glue)
+    return BlockPlacement(data + glue + _block(data, text), glue)
 
 
 def cut(data: bytes, glue: bytes = b"") -> bytes:

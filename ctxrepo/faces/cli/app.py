@@ -97,12 +97,13 @@ def root_command() -> Any:
     return get_group(app)
 
 
-def registered(module: str, command: str) -> Any:
-    """The root command with one of those of a module, as typer makes it of their functions."""
+def registered(module: str, command: str = "") -> Any:
+    """The root command with those of a module, or one of them, as typer makes it of their functions."""
     app = _app()
     _register(app, module)
-    app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
-    app.registered_groups = [one for one in app.registered_groups if one.name == command]
+    if command:
+        app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
+        app.registered_groups = [one for one in app.registered_groups if one.name == command]
     return get_group(app)
 
 

@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import (
     Repo,
     World,

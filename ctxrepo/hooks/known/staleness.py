@@ -9,7 +9,7 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.files.private import open_own
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.cache import head_of as commit_of
 from ctxrepo.hooks.known.cache import watched_of
 from ctxrepo.hooks.known.compiled import Repo, World, stamp_of

@@ -105,7 +105,7 @@ def _fault_block(world: World, lines: list[str]) -> str:
 def _base(repo: Repo) -> str:
     """The tree that the clone's files are based on now, from which the agent made its edit. By the time the
     worker looks, the file may hold entries of others; this edit must not count as having removed them."""
-    from ctxrepo.hooks.files.small import bytes_of
+    from ctxrepo.hooks.files.small_files import bytes_of
 
     ref = bytes_of(f"{repo.home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""
     return ref[:40].decode("ascii", "replace")

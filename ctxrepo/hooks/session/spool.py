@@ -11,7 +11,7 @@ import time
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json
 from ctxrepo.hooks.files.private import OPENING, make
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import Repo
 
 MAX_BYTES = 4 * 1024 * 1024

@@ -25,7 +25,7 @@ GENERATED = "marks what ctxrepo keeps beside the notes as generated"
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FileFix:
     """What is mended in a file, a line for each deed, the bytes before and after, and what lost where two
     sides of a conflict can't both stand."""
 
@@ -43,13 +43,13 @@ class Fixed:
         return "\n".join(line.rstrip("\n") for line in diff)
 
 
-def fixable(memory: Memory) -> list[Fixed]:
+def fixable(memory: Memory) -> list[FileFix]:
     """What `fix` would do, by path. Nothing is changed."""
     paths = sorted({*memory.worktree.scan().files, ATTRIBUTES_FILE})
     return [one for path in paths if (one := _mended(memory, path))]
 
 
-def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[Fixed]:
+def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[FileFix]:
     """Do it; when this returns it survives a power cut."""
     due = fixable(memory)
     with drafting(memory, "fix", origin, now) as draft:
@@ -62,7 +62,7 @@ def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[Fixed]:
     return done
 
 
-def _mended(memory: Memory, path: str) -> Fixed | None:
+def _mended(memory: Memory, path: str) -> FileFix | None:
     """None for a file that is fine, or that can't be mended, or that the write guard refuses all the same.
 
     A version that was kept aside is read back to the byte: nobody mends it.
@@ -85,7 +85,7 @@ def _mended(memory: Memory, path: str) -> Fixed | None:
     allow = memory.settings.secrets.allow_secret
     if not deeds or any(check_file(name, kept[name], allow) for name in kept):
         return None
-    return Fixed(path, deeds, data, after, copies)
+    return FileFix(path, deeds, data, after, copies)
 
 
 def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tuple[ConflictCopy, ...]]:
@@ -98,7 +98,7 @@ def _without_markers(path: str, data: bytes) -> tuple[bytes, tuple[str, ...], tu
     return encode(text), ("its conflict markers are gone, and both sides are kept", *lost), copies
 
 
-def _marked(memory: Memory) -> Fixed | None:
+def _marked(memory: Memory) -> FileFix | None:
     """Only where people review: in any other memory nobody looks at differences on a forge."""
     if not memory.is_reviewed:
         return None
@@ -107,4 +107,4 @@ def _marked(memory: Memory) -> Fixed | None:
     except Unreadable:
         return None
     after = encode(marked(decode_exactly(before)))
-    return Fixed(ATTRIBUTES_FILE, (GENERATED,), before, after) if after != before else None
+    return FileFix(ATTRIBUTES_FILE, (GENERATED,), before, after) if after != before else None

@@ -43,7 +43,7 @@ class BlockState:
 
 
 @dataclass(frozen=True)
-class Added:
+class AddResult:
     """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
 
     block: FileBlock
@@ -59,7 +59,7 @@ def default_file(memory: Memory, folder: Path, name: str) -> Path:
     return code.top / name
 
 
-def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = False) -> Added:
+def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = False) -> AddResult:
     """Put the block into the file at `path`, which is made where there is none; a trial writes nothing.
 
     Refused for a file that isn't the user's to hold one. The cache must be up to date.
@@ -80,7 +80,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         if not is_trial:
             _put(memory, file, blocks, block, change)
     track = memory.outside.ask(path.parent, lambda: tracking(path, memory.env))
-    return Added(block, diff_of(change) if placed.data != data else "", track)
+    return AddResult(block, diff_of(change) if placed.data != data else "", track)
 
 
 def _put(memory: Memory, file: BlockFile, blocks: Blocks, block: FileBlock, change: Change) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from ctxrepo.agents import dialect_of
 from ctxrepo.domain.text.block import OVERHEAD, size
 from ctxrepo.errors import UsageError
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_in
-from ctxrepo.hooks.known.quiet import MAX_BYTES, project_file, says_quiet
+from ctxrepo.hooks.known.silence import MAX_BYTES, project_file, settings_ask_for_silence
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render
@@ -79,7 +79,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         world = world_of(hooks, str(memory.places.state))
         if world is None:
             return Context("", "", 0)
-        if says_quiet(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
+        if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
     if preset == MD:
         return Context(preset_md(memory, project), MD, 0)

@@ -16,7 +16,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckOutcome:
     """One thing that was looked at: its name, how it stands in a few words, and what is wrong with it."""
 
     name: str

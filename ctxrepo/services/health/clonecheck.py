@@ -10,7 +10,7 @@ from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import BeyondBounds, CtxrepoError, Damaged, GitFailed
 from ctxrepo.services.faults.bounds import require_ready
-from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.faults.halfway import halfway
 from ctxrepo.services.faults.unmaterialised import unseen
 from ctxrepo.services.locate.project import read_registry
@@ -31,12 +31,12 @@ _PATIENCE = 15.0
 """Seconds for looking through all objects."""
 
 
-def check_git(memory: Memory) -> Checked:
+def check_git(memory: Memory) -> CheckOutcome:
     """Whether there is a git that is new enough and knows who commits."""
     try:
         words, who = memory.git.ask("version").strip(), memory.committer
     except GitFailed:  # which the first question about the clone tells too
-        return Checked("git", "it could not be asked")
+        return CheckOutcome("git", "it could not be asked")
     found = re.search(r"(\d+)\.(\d+)", words)
     findings = []
     if found and (int(found[1]), int(found[2])) < _OLDEST_GIT:
@@ -52,24 +52,24 @@ def check_git(memory: Memory) -> Checked:
                 "Say so in your own: `git config --global commit.gpgsign true`, or by an includeIf.",
             )
         )
-    return Checked("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
+    return CheckOutcome("git", words + (f", commits are by {who.name}" if who.name else ""), findings)
 
 
-def check_clone(memory: Memory) -> Checked:
+def check_clone(memory: Memory) -> CheckOutcome:
     """Whether the clone is as we need it: on its branch, and harmless to who runs git there."""
     head = memory.clone.checked_out() or "no branch"
-    return Checked("clone", f"{memory.root} on {head}", [*_clone(memory), *_registry(memory)])
+    return CheckOutcome("clone", f"{memory.root} on {head}", [*_clone(memory), *_registry(memory)])
 
 
-def check_objects(memory: Memory) -> Checked:
+def check_objects(memory: Memory) -> CheckOutcome:
     """Whether everything in the git folder can be read, and nothing is missing."""
-    return Checked("objects", "all can be read", [*_damage(memory)])
+    return CheckOutcome("objects", "all can be read", [*_damage(memory)])
 
 
-def check_notes(memory: Memory) -> Checked:
+def check_notes(memory: Memory) -> CheckOutcome:
     """Whether every note that the memory holds is written on this machine."""
     count = len(note_paths(memory))
-    return Checked("notes", f"{count} on this machine", [*_halfway(memory), *_unseen(memory)])
+    return CheckOutcome("notes", f"{count} on this machine", [*_halfway(memory), *_unseen(memory)])
 
 
 def _clone(memory: Memory) -> Iterator[Finding]:

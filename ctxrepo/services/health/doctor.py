@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.health.clonecheck import check_clone, check_git, check_notes, check_objects
 from ctxrepo.services.health.statecheck import (
     check_agents,
@@ -26,18 +26,18 @@ from ctxrepo.services.setup.connection import Machine
 from ctxrepo.storage.memory import Memory
 
 
-def doctor(memory: Memory, machine: Machine, now: datetime) -> list[Checked]:
+def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome]:
     """All that was looked at; nothing is changed and no network is asked.
 
     What can't be looked at is wrong for that, and told once.
     """
-    found: list[Checked] = []
+    found: list[CheckOutcome] = []
     told: set[str] = set()
     for name, look in _looks(memory, machine, now):
         try:
             checked = look()
         except CtxrepoError as error:
-            checked = Checked(name, "it can't be looked at", [Finding(error.message, error.hint)])
+            checked = CheckOutcome(name, "it can't be looked at", [Finding(error.message, error.hint)])
         if checked is None:
             continue
         findings = [one for one in checked.findings if one.problem not in told]
@@ -49,7 +49,7 @@ def doctor(memory: Memory, machine: Machine, now: datetime) -> list[Checked]:
 
 def _looks(
     memory: Memory, machine: Machine, now: datetime
-) -> Iterator[tuple[str, Callable[[], Checked | None]]]:
+) -> Iterator[tuple[str, Callable[[], CheckOutcome | None]]]:
     yield "git", lambda: check_git(memory)
     yield "settings", lambda: check_settings(memory)
     yield "clone", lambda: check_clone(memory)

@@ -16,7 +16,7 @@ from ctxrepo.storage.state.ledgers import latest
 
 
 @dataclass(frozen=True)
-class Served:
+class LastSession:
     """The session that a hook answered last: `at` is when, `project` the folder of its project ('' for none),
     `given` how many entries it holds of us."""
 
@@ -30,7 +30,7 @@ class Served:
 
 
 @dataclass(frozen=True)
-class Exchanged:
+class LastExchange:
     """The last exchange with the remote: when it ended, and how. `fetched` is the last one that went well."""
 
     at: datetime | None = None
@@ -51,23 +51,23 @@ def is_anyone_connected(standings: list[Standing]) -> bool:
     return any(one.state != "absent" for one in standings)
 
 
-def last_served(memory: Memory) -> Served | None:
+def last_served(memory: Memory) -> LastSession | None:
     """The session that a hook answered last; None before the first one."""
     one = latest(memory.places.sessions, memory.state.id)
     if one is None:
         return None
     project = "" if one.project == "?" else one.project
-    return Served(one.agent, one.session, project, one.cwd, _moment(one.touched), one.given, one.is_off)
+    return LastSession(one.agent, one.session, project, one.cwd, _moment(one.touched), one.given, one.is_off)
 
 
-def last_exchange(memory: Memory) -> Exchanged:
+def last_exchange(memory: Memory) -> LastExchange:
     """What is known of the last exchange; nothing is asked."""
     last = memory.exchanges.last
     at, answer = last or (0.0, None)
     ended = _moment(at) if last else None
     fetched = written(memory.state.fetched)
     well = _moment(fetched) if fetched else ended if answer and answer.ok else None
-    return Exchanged(ended, answer.outcome if answer else "", answer.reason if answer else "", well)
+    return LastExchange(ended, answer.outcome if answer else "", answer.reason if answer else "", well)
 
 
 def _moment(seconds: float) -> datetime:

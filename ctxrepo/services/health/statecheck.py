@@ -12,7 +12,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.services.delivery.blocks import standings
 from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing
-from ctxrepo.services.faults.finding import Checked, Finding
+from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.faults.troubles import Trouble, of_hooks, of_worker
 from ctxrepo.services.health.clonecheck import FIX
 from ctxrepo.services.health.health import agents, is_anyone_connected, last_exchange, last_served
@@ -37,7 +37,7 @@ _KINDS: Mapping[Kind, tuple[str, str]] = {
 """One of each kind of item, and several."""
 
 
-def check_settings(memory: Memory) -> Checked:
+def check_settings(memory: Memory) -> CheckOutcome:
     """Whether config.toml can be read, and says nothing that is unknown."""
     file = memory.places.config_file
     findings = [Finding(warning, "Mend config.toml.") for warning in memory.settings.warnings]
@@ -45,34 +45,36 @@ def check_settings(memory: Memory) -> Checked:
         (line,) = of_settings(memory)
         before = f"{memory.places.config_before} is how it was before."
         findings.insert(0, Finding(line, f"Mend it there; {before}"))
-    return Checked("settings", str(file), findings)
+    return CheckOutcome("settings", str(file), findings)
 
 
-def check_remote(memory: Memory, now: datetime) -> Checked:
+def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
     """When the remote last answered, and what keeps it from that until a person does something."""
     if not memory.repository.remote:
-        return Checked("remote", "none: this memory is on this machine only")
+        return CheckOutcome("remote", "none: this memory is on this machine only")
     last = last_exchange(memory)
     heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
     if last.at and last.outcome != "ok":
         heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
     findings = [_told(one, now) for one in standing(memory) if one.fault == memory.remote_trouble()]
-    return Checked("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
+    return CheckOutcome("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
 
 
-def check_faults(memory: Memory, now: datetime) -> Checked:
+def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
     elsewhere = (*of_settings(memory), *of_clone(memory), memory.remote_trouble())
     findings = [_told(one, now) for one in standing(memory) if one.fault not in elsewhere]
-    return Checked("faults", "sessions are told of" if findings else "sessions are told of none", findings)
+    return CheckOutcome(
+        "faults", "sessions are told of" if findings else "sessions are told of none", findings
+    )
 
 
-def check_decisions(memory: Memory) -> Checked:
+def check_decisions(memory: Memory) -> CheckOutcome:
     """What waits for a person, counted; what of it is a fault `check_faults` tells."""
     counts = Counter(item.kind for item in items_to_decide(memory))
     words = [f"{number} {_KINDS[kind][number > 1]}" for kind, number in counts.items()]
     listed = "; `ctxrepo status --json` has each" if words else ""
-    return Checked("to decide", f"{', '.join(words) or 'nothing'}{listed}")
+    return CheckOutcome("to decide", f"{', '.join(words) or 'nothing'}{listed}")
 
 
 def _told(one: Fault, now: datetime) -> Finding:
@@ -80,20 +82,20 @@ def _told(one: Fault, now: datetime) -> Finding:
     return Finding(f"{one.fault}{since}", one.remedy)
 
 
-def check_state(memory: Memory) -> Checked:
+def check_state(memory: Memory) -> CheckOutcome:
     """Whether what ctxrepo keeps on this machine can be used."""
-    return Checked("state", str(memory.state.root), [*_state(memory)])
+    return CheckOutcome("state", str(memory.state.root), [*_state(memory)])
 
 
-def check_worker(memory: Memory, now: datetime) -> Checked:
+def check_worker(memory: Memory, now: datetime) -> CheckOutcome:
     """Whether the worker gets done what it has to do."""
     well = written(memory.state.well)
     at = datetime.fromtimestamp(well, now.tzinfo)
     stands = f"its last good run was {ago(at, now)}" if well else "it had nothing to do yet"
-    return Checked("worker", stands, [*_trouble("the worker", of_worker(memory), now)])
+    return CheckOutcome("worker", stands, [*_trouble("the worker", of_worker(memory), now)])
 
 
-def check_hooks(memory: Memory, machine: Machine, now: datetime) -> Checked:
+def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome:
     """Whether hooks answer."""
     served = last_served(memory)
     stands = f"the last session was served {ago(served.at, now)}" if served else "no session was served yet"
@@ -107,10 +109,10 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> Checked:
                 f"Any command makes it anew; {state} must be writable for that.",
             )
         )
-    return Checked("hooks", stands, findings)
+    return CheckOutcome("hooks", stands, findings)
 
 
-def check_agents(machine: Machine) -> Checked:
+def check_agents(machine: Machine) -> CheckOutcome:
     """Whether there is an agent that is given anything."""
     found = agents(machine)
     findings = []
@@ -121,10 +123,12 @@ def check_agents(machine: Machine) -> Checked:
     if not found:
         findings.append(Finding("no agent is connected, so no session is given anything", setup_hint()))
     said = [f"{agent_named(one.agent).title}: {one.state}" for one in found]
-    return Checked("agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings)
+    return CheckOutcome(
+        "agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings
+    )
 
 
-def check_meanings(memory: Memory) -> Checked | None:
+def check_meanings(memory: Memory) -> CheckOutcome | None:
     """Whether entries are found by meaning, where that is wanted."""
     now = readiness(memory)
     findings = []
@@ -139,13 +143,13 @@ def check_meanings(memory: Memory) -> Checked | None:
         )
     if not (findings or now.texts):
         return None
-    return Checked("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
+    return CheckOutcome("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
 
 
-def check_blocks(memory: Memory) -> Checked | None:
+def check_blocks(memory: Memory) -> CheckOutcome | None:
     """Whether files that hold the packet follow the memory, where there are any."""
     found = list(standings(memory))
-    return Checked("files", f"{len(found)} hold the packet", [*_blocks(memory)]) if found else None
+    return CheckOutcome("files", f"{len(found)} hold the packet", [*_blocks(memory)]) if found else None
 
 
 def _state(memory: Memory) -> Iterator[Finding]:

@@ -11,11 +11,11 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.faults import of_bounds, of_others, of_settings
 from ctxrepo.services.faults.halfway import halfway
-from ctxrepo.services.health.health import Exchanged, Served, agents, last_exchange, last_served
+from ctxrepo.services.health.health import LastExchange, LastSession, agents, last_exchange, last_served
 from ctxrepo.services.locate.project import Location, Project, read_registry
 from ctxrepo.services.meaning.ready import readiness
 from ctxrepo.services.reading.find import note_paths
-from ctxrepo.services.review.declined import Declined, declined
+from ctxrepo.services.review.declined import DeclinedReview, declined
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connected import Standing
@@ -45,10 +45,10 @@ class Status:
     waiting: int
     ahead: int
     behind: int
-    exchanged: Exchanged
+    exchanged: LastExchange
     agents: Sequence[Standing]
     """Those that are on this machine, or connected."""
-    served: Served | None
+    served: LastSession | None
     """The session that a hook answered last."""
     faults: Sequence[str]
     obstacle: str
@@ -57,7 +57,7 @@ class Status:
     """The branch that waits for people to look at it."""
     in_review: int = 0
     """Commits that lie on it; `ahead` doesn't count them."""
-    declined: Sequence[Declined] = ()
+    declined: Sequence[DeclinedReview] = ()
     to_decide: Sequence[ItemToDecide] = ()
     """What waits for a person; `declined` is part of it."""
     embedded: tuple[int, int] | None = None

@@ -29,7 +29,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreResult:
     """Where it is now; `id` is the entry's, '' for a note. `source` is where it was. `existing` says that it
     was there already, and nothing was written."""
 
@@ -51,7 +51,7 @@ class RestoreRequest:
 
 def restore(
     memory: Memory, request: RestoreRequest, project: Project | None, origin: Origin, now: datetime
-) -> Restored:
+) -> RestoreResult:
     """Bring back a note or an entry.
 
     NotFound when nobody knows of it; UsageError when it is a note that is there and no version is asked for.
@@ -71,7 +71,7 @@ class _Restore:
     now: datetime
     was: Bygone
 
-    def note(self) -> Restored:
+    def note(self) -> RestoreResult:
         path = self.was.now
         if not (self.was.is_gone or self.request.version):
             if is_archived(path):
@@ -90,9 +90,9 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            return Restored(path, source=self.was.path, existing=there == self.was.text)
+            return RestoreResult(path, source=self.was.path, existing=there == self.was.text)
 
-    def entry(self, old: Entry) -> Restored:
+    def entry(self, old: Entry) -> RestoreResult:
         found = None if self.request.version else self._found(old)
         if found is not None and is_archived(found.path):
             return self._out_of_archive(Target(entry_id=found.id), found.path)
@@ -110,11 +110,11 @@ class _Restore:
                 e for e in known if normalised(e.text) == normalised(old.text) and e.heading == old.heading
             ]
             if same:
-                return Restored(same[0].at, same[0].id, existing=True)
+                return RestoreResult(same[0].at, same[0].id, existing=True)
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
             self._holds_again(draft, old, new)
-            return Restored(new.at, new.id, source=self.was.path)
+            return RestoreResult(new.at, new.id, source=self.was.path)
 
     def _found(self, old: Entry) -> Entry | None:
         """The entry as it is by now, or what stands for it, if that is anywhere."""
@@ -133,19 +133,19 @@ class _Restore:
         pairs = () if kind else moved(was, known)
         return next((new for before, new in pairs if before.id == was[number].id), None)
 
-    def _said_again(self, entry: Entry) -> Restored:
+    def _said_again(self, entry: Entry) -> RestoreResult:
         """It is there; if it was superseded it holds again."""
         is_struck = entry.id in marks(evidence_now(self.memory)).struck
         if is_struck:
             with drafting(self.memory, "restore", self.origin, self.now) as draft:
                 draft.saying = normalised(entry.text)[:100]
                 record(draft, "stated", entry.id, entry.path, self.now)
-        return Restored(entry.at, entry.id, source=entry.at, existing=not is_struck)
+        return RestoreResult(entry.at, entry.id, source=entry.at, existing=not is_struck)
 
-    def _instead(self, draft: Draft, successor: Entry, old: Entry) -> Restored:
+    def _instead(self, draft: Draft, successor: Entry, old: Entry) -> RestoreResult:
         """The entry takes its place back from what it was edited to, or what replaced it."""
         if normalised(successor.text) == normalised(old.text):
-            return Restored(successor.at, successor.id, existing=True)
+            return RestoreResult(successor.at, successor.id, existing=True)
         text = draft.text(successor.path) or ""
         number = [e.first_line for e in entries_of(successor.path, text)].index(successor.first_line)
         changed = bump_updated(compose.replace(text, successor, old.text), day(self.now))
@@ -154,7 +154,7 @@ class _Restore:
         if fate(evidence_now(self.memory), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
         self._holds_again(draft, old, new)
-        return Restored(new.at, new.id, source=successor.at)
+        return RestoreResult(new.at, new.id, source=successor.at)
 
     def _holds_again(self, draft: Draft, old: Entry, new: Entry) -> None:
         """What was said of the entry before it went is said of it again."""
@@ -165,14 +165,14 @@ class _Restore:
         if {old.id, new.id} & marks(evidence).struck:
             record(draft, "stated", new.id, new.path, self.now)
 
-    def _out_of_archive(self, target: Target, path: str) -> Restored:
+    def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
         folder, _, rest = path.partition("/")
         before = "" if target.entry_id else former_path(self.memory, path)
         if before:
             folder, _, rest = before.partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         done = move(self.memory, target, to, self.project, self.origin, self.now)
-        return Restored(done.at, done.id, source=done.before)
+        return RestoreResult(done.at, done.id, source=done.before)
 
     def _is_there(self, path: str) -> UsageError:
         """Why nothing is restored: it isn't gone."""

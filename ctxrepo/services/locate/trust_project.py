@@ -14,7 +14,7 @@ from ctxrepo.storage.state.trusted import TrustedCheckouts
 
 
 @dataclass(frozen=True)
-class Trusted:
+class TrustResult:
     """A checkout that is trusted; `is_changed` says that it wasn't before."""
 
     top: Path
@@ -22,7 +22,7 @@ class Trusted:
     is_changed: bool
 
 
-def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> Trusted:
+def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> TrustResult:
     """Take the checkout that `folder` is in at its word, here and under the id it has by now.
 
     Refused for an agent, which does what it reads: `agent` is its name, '' for a person.
@@ -40,4 +40,4 @@ def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: s
     is_changed = TrustedCheckouts(memory.state.trusted).add(code.top, identity.id)
     project = look_here(memory, folder, env).project
     assert project is not None  # it has an identity
-    return Trusted(code.top, project, is_changed)
+    return TrustResult(code.top, project, is_changed)

@@ -15,7 +15,7 @@ EMBED = "`ctxrepo cache embed`"
 
 
 @dataclass(frozen=True)
-class Made:
+class ReadyResult:
     """What was made ready: how many texts were embedded, of how many."""
 
     model: Path
@@ -34,7 +34,7 @@ class Readiness:
     texts: int = 0
 
 
-def make_ready(memory: Memory) -> Made:
+def make_ready(memory: Memory) -> ReadyResult:
     """Fetch the model if it isn't here, and embed what isn't yet; ModelUnusable says what keeps it."""
     name, models = memory.settings.recall.model, memory.places.models
     if not has_libraries():
@@ -65,7 +65,9 @@ def make_ready(memory: Memory) -> Made:
             lambda done, of: _tell(memory, f"embedding: {done} of {of} texts"),
         )
         (memory.state.root / FAILED).unlink(missing_ok=True)
-        return Made(embedder.model.folder, not is_here, len(texts), standing(cache, meanings.vectors).texts)
+        return ReadyResult(
+            embedder.model.folder, not is_here, len(texts), standing(cache, meanings.vectors).texts
+        )
     finally:
         cache.close()
 

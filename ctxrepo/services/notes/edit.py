@@ -56,7 +56,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditResult:
     """The note at `path` with its blob id; `id` and `at` are of the entry that was edited, if it was one.
 
     `gone` are the texts of entries that were in a note and are in it no longer, in these words or others.
@@ -82,7 +82,7 @@ class EditRequest:
 
 def edit(
     memory: Memory, request: EditRequest, project: Project | None, origin: Origin, now: datetime
-) -> Edited:
+) -> EditResult:
     """Change the note or entry that a target names; every byte outside it stays.
 
     Refused when somebody changed the note since it had the hash of the request.
@@ -105,16 +105,16 @@ def edit(
         return _edited(path, text, entry, draft.after[path] or "")
 
 
-def _edited(path: str, before: str, entry: Entry | None, after: str) -> Edited:
+def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResult:
     blob = blob_id(encode(after))
     if entry is None:
         lines = lines_of_change(path, encode(before), encode(after))
         gone = tuple(line.removeprefix("- ") for line in lines if line.startswith("- "))
-        return Edited(path, blob, before != after, at=path, gone=gone)
+        return EditResult(path, blob, before != after, at=path, gone=gone)
     # As many entries as before: the one that was edited is still the n-th.
     number = [e.first_line for e in entries_of(path, before)].index(entry.first_line)
     now = entries_of(path, after)[number]
-    return Edited(path, blob, before != after, now.id, now.at)
+    return EditResult(path, blob, before != after, now.id, now.at)
 
 
 def _note(text: str, path: str, change: Passage | Whole) -> str:

@@ -16,7 +16,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """`files` copies of what is in the scope's `folder` of the memory; `skipped` is path -> why."""
 
     scope: str
@@ -25,7 +25,7 @@ class Exported:
     skipped: Mapping[str, str]
 
 
-def export(memory: Memory, name: str, there: Path, project: Project | None, now: datetime) -> Exported:
+def export(memory: Memory, name: str, there: Path, project: Project | None, now: datetime) -> ExportResult:
     """Copy every file of a scope, byte for byte, to a folder that is empty or not there yet.
 
     Links are not followed. NotFound when the scope holds nothing; UsageError for a folder that holds
@@ -40,7 +40,7 @@ def export(memory: Memory, name: str, there: Path, project: Project | None, now:
     if not found.files:
         raise NotFound(f"there is nothing in {scope.folder} yet", "`ctxrepo list` shows the notes in view.")
     count = fill(there, _copies(memory, scope.folder, sorted(found.files)))
-    return Exported(scope.name, scope.folder, count, found.skipped)
+    return ExportResult(scope.name, scope.folder, count, found.skipped)
 
 
 def _copies(memory: Memory, folder: str, paths: list[str]) -> Iterator[tuple[str, bytes]]:

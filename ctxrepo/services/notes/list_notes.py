@@ -15,7 +15,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Listed:
+class NoteSummary:
     """A note without its text; `path` is relative to the scope's folder."""
 
     scope: str
@@ -39,13 +39,13 @@ class NoteDelivery:
     """A note with its size and how a session that starts now is given it: whole, cut, by a line of the
     index, or '' for not at all."""
 
-    note: Listed
+    note: NoteSummary
     bytes: int
     pinned: bool
     delivered: Delivered
 
 
-def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[NoteDelivery]:
+def weighed(memory: Memory, notes: Sequence[NoteSummary], packet: str) -> list[NoteDelivery]:
     """`notes` beside the packet that a session starts with."""
     folders = list(dict.fromkeys(note.scope for note in notes))
     sizes = {p: stamp.size for folder in folders for p, stamp in memory.worktree.scan(folder).files.items()}
@@ -59,7 +59,7 @@ def weighed(memory: Memory, notes: Sequence[Listed], packet: str) -> list[NoteDe
 
 def list_notes(
     memory: Memory, scope: str, project: Project | None, done: CommitResult | None
-) -> list[Listed]:
+) -> list[NoteSummary]:
     """Notes of one scope, or of the project and global, sorted by scope and path.
 
     `done` is the commit that was just made: it has looked through the folders, and all but what it passed
@@ -79,7 +79,7 @@ def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done:
     return {*known} - passed | {path for path in passed if read_note(memory, path) is not None}
 
 
-def below(notes: Sequence[Listed], folder: str, depth: int | None) -> list[Listed]:
+def below(notes: Sequence[NoteSummary], folder: str, depth: int | None) -> list[NoteSummary]:
     """Those of `notes` that stand below a folder of their scope, or of the repository, and no more than
     `depth` folders down in their scope. The archive is asked for by its name."""
     wanted = folder.strip("/").replace(":", "/", 1)
@@ -90,26 +90,26 @@ def below(notes: Sequence[Listed], folder: str, depth: int | None) -> list[Liste
     return [n for n in notes if depth is None or n.path.count("/") <= depth]
 
 
-def tagged(notes: Sequence[Listed], tags: Sequence[str]) -> list[Listed]:
+def tagged(notes: Sequence[NoteSummary], tags: Sequence[str]) -> list[NoteSummary]:
     """Those of `notes` that bear all of these tags, in any case."""
     wanted = {tag.lstrip("#").casefold() for tag in tags}
     return [note for note in notes if wanted <= {tag.casefold() for tag in note.tags}]
 
 
-def _known(note: CachedNote, entries: int) -> Listed:
+def _known(note: CachedNote, entries: int) -> NoteSummary:
     path = note.path.partition("/")[2]
     tags = tuple(note.tags.split(", ")) if note.tags else ()
-    return Listed(
+    return NoteSummary(
         note.scope, path, note.description, tags, note.updated, entries, note.problem, note.is_pinned
     )
 
 
-def _listed(memory: Memory, path: str) -> Listed | None:
+def _listed(memory: Memory, path: str) -> NoteSummary | None:
     note = read_note(memory, path)
     if note is None:
         return None
     head = note.head
-    return Listed(
+    return NoteSummary(
         scope=note.scope_folder,
         path=note.path.partition("/")[2],
         description=head.description,

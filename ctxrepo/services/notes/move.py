@@ -25,7 +25,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveResult:
     """Where it was and where it is now; `id` is that of the entry that was moved, '' for a whole note.
 
     `linking` other notes had links to the note, which lead to its new place now.
@@ -39,7 +39,7 @@ class Moved:
 
 def move(
     memory: Memory, target: Target, to: Target, project: Project | None, origin: Origin, now: datetime
-) -> Moved:
+) -> MoveResult:
     """Move a note to another path or scope, or an entry to the end of another note, made when missing.
 
     Pins and what else was said of the entries go with them. Refused (nothing changed) where a note is
@@ -55,7 +55,9 @@ def move(
         return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()
 
 
-def archive(memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime) -> Moved:
+def archive(
+    memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
+) -> MoveResult:
     """Move a note, or an entry, below `archive/` of its scope: kept and found, never delivered.
 
     A note whose place there is taken gets a number; an entry goes to the note of that name there.
@@ -82,14 +84,14 @@ class _Move:
     to: str
     now: datetime
 
-    def run(self) -> Moved:
+    def run(self) -> MoveResult:
         note, entry = self.reading.note, self.reading.entry
         if note.path == self.to:
             raise UsageError(f"{self.to} is where it is already")
         self.draft.saying = f"{normalised(entry.text)[:60]} to {self.to}" if entry else self.to
         return self._entry(note, entry) if entry else self._note(note)
 
-    def _note(self, note: Note) -> Moved:
+    def _note(self, note: Note) -> MoveResult:
         moves = moves_of(self.draft.memory, {note.path: self.to})
         before = self.draft.there(note.path) or note.text
         text = bump_updated(moves.rewrite(note.path, before), day(self.now))
@@ -103,9 +105,9 @@ class _Move:
         self._carry([(old.id, new.id) for old, new in pairs if old.id in named or old.text != new.text])
         # One line for all other entries: a line for each would soon fill the file, which has a limit.
         record(self.draft, "renamed", "", note.path, self.now, to=self.to)
-        return Moved(note.path, self.to, linking=len(linking))
+        return MoveResult(note.path, self.to, linking=len(linking))
 
-    def _entry(self, note: Note, entry: Entry) -> Moved:
+    def _entry(self, note: Note, entry: Entry) -> MoveResult:
         there = self.draft.text(self.to)
         here = self.draft.text(note.path) or note.text
         text = there if there is not None else compose.new_note(self.to, day(self.now))
@@ -118,7 +120,7 @@ class _Move:
         self.draft.put(self.to, bump_updated(written, today))
         self.draft.put(note.path, bump_updated(compose.replace(here, entry, ""), today))
         self._carry([(entry.id, come.id)])
-        return Moved(entry.at, come.at, come.id)
+        return MoveResult(entry.at, come.at, come.id)
 
     def _carry(self, pairs: list[tuple[str, str]]) -> None:
         """An id follows the place: what was said of the old one must be read as said of the new, and who

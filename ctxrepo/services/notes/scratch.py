@@ -37,7 +37,7 @@ class Scratch:
 
 
 @dataclass(frozen=True)
-class Cleared:
+class ClearResult:
     """`stays` are items that are done, and something under them isn't."""
 
     path: str
@@ -100,7 +100,9 @@ def tick(
     return Scratch(path, item, more=len(meant) - 1)
 
 
-def clear_done(memory: Memory, scope: str, project: Project | None, origin: Origin, now: datetime) -> Cleared:
+def clear_done(
+    memory: Memory, scope: str, project: Project | None, origin: Origin, now: datetime
+) -> ClearResult:
     """Take out the items that are done, each with what goes with it."""
     path = f"{scope_named(memory, scope, project).folder}/{CHECKLIST}"
     with drafting(memory, "scratch", origin, now) as draft:
@@ -109,7 +111,7 @@ def clear_done(memory: Memory, scope: str, project: Project | None, origin: Orig
         if text is not None and gone:
             draft.saying = f"{len(gone)} done"
             draft.put(path, bump_updated(after, day(now)))
-    return Cleared(path, gone, stays)
+    return ClearResult(path, gone, stays)
 
 
 def items(memory: Memory, scope: str, project: Project | None) -> list[Scratch]:

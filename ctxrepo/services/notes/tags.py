@@ -31,7 +31,7 @@ class Tag:
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TagResult:
     path: str
     tags: tuple[str, ...]
     changed: bool
@@ -62,7 +62,7 @@ class TagChange:
 
 def set_tags(
     memory: Memory, change: TagChange, project: Project | None, origin: Origin, now: datetime
-) -> Tagged:
+) -> TagResult:
     """Give tags to the head of a note, and take others from it; the order of the rest stays.
 
     Refused for a head that can't be read: what is in it must not be written over.
@@ -81,4 +81,4 @@ def set_tags(
         draft.saying = ", ".join(now_there)
         if now_there != head.tags:
             draft.put(path, bump_updated(frontmatter.set_field(text, "tags", now_there), day(now)))
-        return Tagged(path, now_there, now_there != head.tags)
+        return TagResult(path, now_there, now_there != head.tags)

@@ -16,7 +16,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Touched:
+class TouchResult:
     """`updated` is the day the note bears now, '' for one that has no such field: none is added."""
 
     path: str
@@ -24,7 +24,9 @@ class Touched:
     changed: bool
 
 
-def touch(memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime) -> Touched:
+def touch(
+    memory: Memory, target: Target, project: Project | None, origin: Origin, now: datetime
+) -> TouchResult:
     """Set the note's `updated` to today where its head has that field."""
     with drafting(memory, "touch", origin, now) as draft:
         path = find_note(memory, target, project).path
@@ -32,4 +34,4 @@ def touch(memory: Memory, target: Target, project: Project | None, origin: Origi
         after = bump_updated(before, day(now))
         draft.saying = path
         draft.put(path, after)
-        return Touched(path, Note(path, after).head.updated, before != after)
+        return TouchResult(path, Note(path, after).head.updated, before != after)

@@ -20,7 +20,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Renamed:
+class RenameResult:
     """The folder's old and new name, and what went along."""
 
     id: str
@@ -29,7 +29,9 @@ class Renamed:
     relocated: Relocation
 
 
-def rename_project(memory: Memory, project: Project, name: str, origin: Origin, now: datetime) -> Renamed:
+def rename_project(
+    memory: Memory, project: Project, name: str, origin: Origin, now: datetime
+) -> RenameResult:
     """Call a project's folder `name`, in one acknowledged write; what it held is in a commit before.
 
     UsageError for what no folder may be called, Refused for a name that something has, and while a file of
@@ -50,7 +52,7 @@ def rename_project(memory: Memory, project: Project, name: str, origin: Origin, 
         _require_free(memory, project, new)
         draft.put(REGISTRY, with_project(draft.text(REGISTRY) or "", project.id, new))
         relocated = relocate(draft, project.folder, new, now)
-    return Renamed(project.id, project.folder, new, relocated)
+    return RenameResult(project.id, project.folder, new, relocated)
 
 
 def _require_free(memory: Memory, project: Project, new: str) -> None:

@@ -19,7 +19,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Unlinked:
+class UnlinkResult:
     """`name` has a folder of its own now; until then it stood for the project in `before`.
 
     Unchanged, it stands for itself already; `names` are others that stand for it.
@@ -32,7 +32,7 @@ class Unlinked:
     names: tuple[str, ...] = ()
 
 
-def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now: datetime) -> Unlinked:
+def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now: datetime) -> UnlinkResult:
     """Let `name` ('': the id of the checkout one stands in) be a project of its own, on every machine.
 
     What was written until now stays in the folder where it is: nobody can tell which of it was meant for
@@ -43,14 +43,14 @@ def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now
         name = _named(registry, name) if name else identity
         before = registry.folder_of(name)
         if name not in registry.aliases:
-            return Unlinked(name, before, is_changed=False, names=tuple(registry.names_of(name)))
+            return UnlinkResult(name, before, is_changed=False, names=tuple(registry.names_of(name)))
         folder = registry.projects.get(name) or folder_for(name, registry, folders_in(memory))
         # Registered at once: a name without a folder would be taken for one that got surer, and linked again.
         text = with_project(with_alias(draft.text(REGISTRY) or "", name, None), name, folder)
         draft.put(REGISTRY, text)
         draft.saying = f"{name} is {folder}"
     relink(memory)  # before anything is committed: until then the other project's notes would be given
-    return Unlinked(name, folder, True, before)
+    return UnlinkResult(name, folder, True, before)
 
 
 def _named(registry: Registry, name: str) -> str:

@@ -12,7 +12,7 @@ from ctxrepo.domain.settings.keys import key_named, understood
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.datasets import DataSet, Label
-from ctxrepo.services.recall.queries import Answered, read_answers
+from ctxrepo.services.recall.queries import QueryAnswer, read_answers
 from ctxrepo.services.recall.recall_folder import Way, answers
 from ctxrepo.storage.cache.folder import folder_cache
 
@@ -59,7 +59,7 @@ class _Scored:
 
 def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way]) -> list[Run]:
     """A run for each way of asking, by its name; each memory is read once for all of them."""
-    found: dict[str, dict[str, Answered]] = {name: {} for name in ways}
+    found: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
     for data in sets:
         with folder_cache(data.memory) as cache:
             for name, way in ways.items():
@@ -72,10 +72,10 @@ def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
     return score(file.name, sets, read_answers(file))
 
 
-def score(name: str, sets: Iterable[DataSet], found: Mapping[str, Answered]) -> Run:
+def score(name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer]) -> Run:
     """How well answers, by the id of their prompt, fit what is known."""
     scored = [
-        _scored(data, label, found.get(prompt, Answered(prompt)))
+        _scored(data, label, found.get(prompt, QueryAnswer(prompt)))
         for data in sets
         for prompt, label in data.labels.items()
     ]
@@ -103,7 +103,7 @@ def way_of(words: Iterable[str], way: Way) -> Way:
     return way
 
 
-def _scored(data: DataSet, label: Label, answer: Answered) -> _Scored:
+def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
     pieces = [piece(place) for place, _ in answer.results]
     is_measured = label.evidence and not label.is_silent
     figures = measured(pieces, label.evidence, data.texts) if is_measured else {}

@@ -25,7 +25,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Answered:
+class QueryAnswer:
     """What was recalled for the query `id`: (place, score), best first, and how long it took."""
 
     id: str
@@ -48,12 +48,12 @@ def read_queries(file: Path) -> list[Query]:
     return [Query(line["id"], line["query"], tuple(line.get("before", ()))) for line in found]
 
 
-def read_answers(file: Path) -> dict[str, Answered]:
+def read_answers(file: Path) -> dict[str, QueryAnswer]:
     """What a program answered, by id, in the form of `render_answers`."""
     return {line["id"]: _answered(line) for line in objects_in(file, _wrong_answer)}
 
 
-def render_answers(answers: Iterable[Answered]) -> str:
+def render_answers(answers: Iterable[QueryAnswer]) -> str:
     """A line each: `{"id", "results": [{"id": "path#L10", "score": 1.0}], "ms": 2.1}`."""
     return "".join(render(_fields(answer)) + "\n" for answer in answers)
 
@@ -119,11 +119,11 @@ def _wrong_answer(fields: Mapping[str, Any]) -> str:
     return "" if is_number else 'has a "score" or "ms" that is no number'
 
 
-def _answered(fields: Mapping[str, Any]) -> Answered:
+def _answered(fields: Mapping[str, Any]) -> QueryAnswer:
     results = tuple((result["id"], float(result.get("score") or 0)) for result in fields["results"])
-    return Answered(fields["id"], results, fields.get("ms"))
+    return QueryAnswer(fields["id"], results, fields.get("ms"))
 
 
-def _fields(answer: Answered) -> dict[str, Any]:
+def _fields(answer: QueryAnswer) -> dict[str, Any]:
     results = [{"id": place, "score": score} for place, score in answer.results]
     return {"id": answer.id, "results": results, "ms": answer.ms}

@@ -52,7 +52,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Recalled:
+class RecalledEntry:
     """An entry. `age` is '' or how old its note is at least; `explanation` are pairs of a name and a text."""
 
     id: str
@@ -70,7 +70,7 @@ class Recalled:
 class LeftOut:
     """An entry that came near, and why it is no hit."""
 
-    entry: Recalled
+    entry: RecalledEntry
     why: str
 
 
@@ -84,7 +84,7 @@ class RecallResult:
     status: Status
     reason: str = ""
     hint: str = ""
-    hits: tuple[Recalled, ...] = ()
+    hits: tuple[RecalledEntry, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     trace_id: str = ""
     silence: str = ""
@@ -193,9 +193,9 @@ def _result(
     return RecallResult("ok" if hits else "no_match", found.why, "", hits, out, trace, silence)
 
 
-def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> Recalled:
+def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> RecalledEntry:
     at = place(hit.path, hit.first_line, hit.last_line)
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
     age = age_of(hit.updated, today)
     score = round(hit.score, 3)
-    return Recalled(f"^{hit.id}", at, hit.path, titles, hit.updated, age, hit.text, score, explained)
+    return RecalledEntry(f"^{hit.id}", at, hit.path, titles, hit.updated, age, hit.text, score, explained)

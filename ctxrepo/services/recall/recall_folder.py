@@ -14,7 +14,7 @@ from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.recall.queries import Answered, Query, read_queries, render_answers
+from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, RecallResult, answered
 from ctxrepo.services.recall.recaller import Recaller, by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
@@ -40,7 +40,7 @@ def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[R
         return answered(cache.db, asked, [SCOPE], cache.path_of, now, ask), cache.skipped
 
 
-def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[Answered]:
+def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[QueryAnswer]:
     """The answer to each query as it comes; one that is no question is answered with silence."""
     with _asking(cache, way) as ask:
         for query in queries:
@@ -48,7 +48,7 @@ def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[
             asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
             hits = ask(cache.db, asked).hits
             took = (perf_counter() - began) * 1000
-            yield Answered(query.id, tuple(_placed(cache, hit) for hit in hits), round(took, 3))
+            yield QueryAnswer(query.id, tuple(_placed(cache, hit) for hit in hits), round(took, 3))
 
 
 def _placed(cache: FolderCache, hit: EntryHit) -> tuple[str, float]:

@@ -39,7 +39,7 @@ _LOCAL = 20.0
 
 
 @dataclass(frozen=True)
-class Initialised:
+class InitResult:
     """`action`: created (with an empty remote or none), cloned, connected (a remote was added), adopted or
     unchanged.
 
@@ -71,7 +71,7 @@ def init(
     interpreter: str,
     now: datetime,
     progress: Progress | None = None,
-) -> Initialised:
+) -> InitResult:
     """Make or clone the memory repository; a second run changes nothing.
 
     A remote is added to a repository that had none and merged with it. UsageError naming both when there
@@ -117,7 +117,7 @@ def init(
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
     action = "created" if is_first else action
-    return Initialised(
+    return InitResult(
         root, url, action, synced, adoption.source if adoption.repository else None, adoption.warnings
     )
 

@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Repaired:
+class RepairResult:
     """`done` says what was mended, `left` what was not, a line each; `aside` is where spoiled files are."""
 
     done: tuple[str, ...]
@@ -50,7 +50,10 @@ class Repaired:
 
 
 def healing(
-    memory: Memory, now: datetime, act: Callable[[], _T], told: Callable[[Repaired], None] = lambda _: None
+    memory: Memory,
+    now: datetime,
+    act: Callable[[], _T],
+    told: Callable[[RepairResult], None] = lambda _: None,
 ) -> _T:
     """`act()`; when it meets damage, `repair`, and once more. The caller holds no lock."""
     try:
@@ -62,7 +65,7 @@ def healing(
         return act()  # another process may have repaired it while we waited
 
 
-def repair(memory: Memory, now: datetime) -> Repaired:
+def repair(memory: Memory, now: datetime) -> RepairResult:
     """Bring the clone back to work; where nothing is damaged nothing is changed.
 
     What a person is in the middle of (a rebase, another branch) stays as it is: then only objects are mended.
@@ -71,7 +74,9 @@ def repair(memory: Memory, now: datetime) -> Repaired:
         broken = Broken.at(memory.clone.git_dir, now)
         work = _Repair(memory, broken)
         work.run()
-        return Repaired(tuple(work.done), tuple(work.left), broken.folder if broken.folder.exists() else None)
+        return RepairResult(
+            tuple(work.done), tuple(work.left), broken.folder if broken.folder.exists() else None
+        )
 
 
 @dataclass

@@ -12,7 +12,7 @@ from ctxrepo.storage.memory import Memory
 
 
 @dataclass(frozen=True)
-class Declined:
+class DeclinedReview:
     """What one review left out: `entries` are `path: text` each, kept in this clone under `ref`.
 
     `name` is the day, with a number from the second of a day on.
@@ -23,7 +23,7 @@ class Declined:
     entries: Sequence[str]
 
 
-def declined(memory: Memory) -> list[Declined]:
+def declined(memory: Memory) -> list[DeclinedReview]:
     """All of it that the memory doesn't hold, oldest first: what somebody wrote again is listed no longer."""
     refs = memory.refs.all(DECLINED)
     if not refs:
@@ -32,7 +32,9 @@ def declined(memory: Memory) -> list[Declined]:
 
     here = memory.head
     found = (
-        Declined(ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)])
+        DeclinedReview(
+            ref.removeprefix(DECLINED), ref, [f"{p}: {text}" for p, text in struck(memory, tip, here)]
+        )
         for ref, tip in sorted(refs.items())
     )
     return [one for one in found if one.entries]

@@ -17,7 +17,7 @@ from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.user import assets, receipt
 from ctxrepo.storage.user.places import Places
-from ctxrepo.storage.user.receipt import Receipt, Written, digest
+from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Slip:
         """The folders that we made."""
         return self.receipt.folders if self.receipt else ()
 
-    def written(self, path: Path) -> Written | None:
+    def written(self, path: Path) -> WrittenFile | None:
         """What was done to this file."""
         return self.receipt.files.get(path) if self.receipt else None
 
@@ -96,7 +96,7 @@ class Connection:
         made = [folder for path in paths for folder in foreign.missing_folders(path)]
         return Receipt(
             files={
-                file.path: Written(file.before(self.slip.written(file.path)), digest(file.connected()))
+                file.path: WrittenFile(file.before(self.slip.written(file.path)), digest(file.connected()))
                 for file in self.files
             },
             skills=owned,

@@ -10,7 +10,7 @@ from ctxrepo.agents.protocol import EditedDocument, OwnFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.user.receipt import Written, digest
+from ctxrepo.storage.user.receipt import WrittenFile, digest
 
 _T = TypeVar("_T")
 
@@ -35,15 +35,15 @@ class WantedFile(Protocol):
         """Its bytes with what is ours."""
         ...
 
-    def original(self, known: Written | None) -> bytes | None:
+    def original(self, known: WrittenFile | None) -> bytes | None:
         """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
         ...
 
-    def before(self, known: Written | None) -> bytes | None:
+    def before(self, known: WrittenFile | None) -> bytes | None:
         """The bytes that a removal is to give back once this is connected."""
         ...
 
-    def notice(self, known: Written | None) -> str:
+    def notice(self, known: WrittenFile | None) -> str:
         """What to tell of a removal that leaves it, or ''."""
         ...
 
@@ -80,7 +80,7 @@ class EditedOnDisk:
     def connected(self) -> bytes:
         return self._edited(lambda text: self.wanted.document.connect(text, self.wanted.hooks.__getitem__))
 
-    def original(self, known: Written | None) -> bytes | None:
+    def original(self, known: WrittenFile | None) -> bytes | None:
         document = self.wanted.document
         if self.data is None:
             return None
@@ -95,10 +95,10 @@ class EditedOnDisk:
             return known.original
         return after
 
-    def before(self, known: Written | None) -> bytes | None:
+    def before(self, known: WrittenFile | None) -> bytes | None:
         return self.original(known)
 
-    def notice(self, _known: Written | None) -> str:
+    def notice(self, _known: WrittenFile | None) -> str:
         return ""
 
     def lines(self) -> Mapping[str, Sequence[str]]:
@@ -156,15 +156,15 @@ class OwnFileOnDisk:
     def connected(self) -> bytes:
         return self.wanted.content
 
-    def original(self, known: Written | None) -> bytes | None:
+    def original(self, known: WrittenFile | None) -> bytes | None:
         if self.data is None or not self._is_as_written(known):
             return self.data
         return known.original if known else None
 
-    def before(self, known: Written | None) -> bytes | None:
+    def before(self, known: WrittenFile | None) -> bytes | None:
         return known.original if known else self.original(None)
 
-    def notice(self, known: Written | None) -> str:
+    def notice(self, known: WrittenFile | None) -> str:
         is_left = self.data is not None and not self._is_as_written(known)
         return f"{self.path} stays: it is not as ctxrepo wrote it." if is_left else ""
 
@@ -178,5 +178,5 @@ class OwnFileOnDisk:
     def obstacle(self) -> str:
         return ""
 
-    def _is_as_written(self, known: Written | None) -> bool:
+    def _is_as_written(self, known: WrittenFile | None) -> bool:
         return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
 from ctxrepo.agents.protocol import Records, SkillsFolder
-from ctxrepo.agents.recorded import Call, Given, Recorded
+from ctxrepo.agents.recorded import Call, Delivery, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import CtxrepoError
@@ -40,7 +40,7 @@ class Row:
     event: str
     happened: int
     calls: Sequence[Call]
-    given: Sequence[Given]
+    given: Sequence[Delivery]
     noted: int
     unrecorded: str
     """What the agent doesn't record about it, or ''."""
@@ -66,7 +66,7 @@ class AgentRecords:
     agent: str
     title: str
     folder: Path
-    sessions: Sequence[Recorded]
+    sessions: Sequence[RecordedSession]
     rows: Sequence[Row]
     findings: Sequence[Finding]
 
@@ -97,7 +97,7 @@ def _look(memory: Memory, machine: Machine, agent: Agent, records: Records, fold
     return AgentRecords(agent.name, agent.title, folder, sessions, rows, findings)
 
 
-def _read(records: Records, path: Path) -> Recorded | None:
+def _read(records: Records, path: Path) -> RecordedSession | None:
     """The session whose file is at `path`, with what its subagents did."""
     session = records.read(*lines_of(path))
     for beside in newest(path.with_suffix(""), records.SUBAGENTS, SUBAGENTS) if session else ():
@@ -122,7 +122,7 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
 
 def _row(
     event: str,
-    sessions: Sequence[Recorded],
+    sessions: Sequence[RecordedSession],
     noted: Mapping[tuple[str, str], int],
     unrecorded: Mapping[str, str],
 ) -> Row:
@@ -164,7 +164,7 @@ def _which(calls: Sequence[Call]) -> str:
     return f"the hook of {events} ({_times(len(calls))}, last {max(call.at for call in calls)})"
 
 
-def _undelivered(title: str, event: str, given: Sequence[Given]) -> Iterator[Finding]:
+def _undelivered(title: str, event: str, given: Sequence[Delivery]) -> Iterator[Finding]:
     if cut := [one.size for one in given if one.fate == "cut"]:
         yield Finding(
             f"{title} cut what the hook of {event} gave, {_times(len(cut))}: {max(cut)} bytes were left",
@@ -186,7 +186,10 @@ def _hooked(name: str, machine: Machine) -> Sequence[str]:
 
 
 def _silences(
-    agent: Agent, hooked: Sequence[str], sessions: Sequence[Recorded], noted: Mapping[tuple[str, str], int]
+    agent: Agent,
+    hooked: Sequence[str],
+    sessions: Sequence[RecordedSession],
+    noted: Mapping[tuple[str, str], int],
 ) -> Iterator[Finding]:
     """Hooks that sessions since they were written had cause to call, and no trace of a call.
 
@@ -203,7 +206,7 @@ def _silences(
             )
 
 
-def _left_a_trace(session: Recorded, event: str, noted: Mapping[tuple[str, str], int]) -> bool:
+def _left_a_trace(session: RecordedSession, event: str, noted: Mapping[tuple[str, str], int]) -> bool:
     is_recorded = any(call.event == event for call in session.calls)
     return is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, event)))
 

@@ -14,7 +14,7 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.reading.anchors import BY_ITSELF, newest_here
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.tape.draft_handoff import Sitting, gather
-from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
+from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
 from ctxrepo.storage.memory import Memory
 
 NAME = "handoff/session"
@@ -53,7 +53,7 @@ class HandoverRequest:
 
 def hand_over(
     memory: Memory, request: HandoverRequest, project: Project | None, origin: Origin, now: datetime
-) -> Anchored | None:
+) -> AnchorResult | None:
     """Leave it as an anchor; None, and nothing is left, when it says nothing.
 
     When the newest of the scope says the same, that one stands: what is gathered before each compaction
@@ -68,7 +68,7 @@ def hand_over(
         and handoff_of(newest.meta) == fitted(handoff)
         and (trigger == BY_ITSELF or newest.name == name)
     ):
-        return Anchored(newest, "", existing=True)
+        return AnchorResult(newest, "", existing=True)
     left = AnchorRequest(name, scope=request.scope, trigger=trigger, handoff=handoff)
     return anchor(memory, left, project, origin, now)
 

@@ -25,7 +25,7 @@ MAX_NAME = 200
 
 
 @dataclass(frozen=True)
-class Anchored:
+class AnchorResult:
     """`existing` says that the anchor was there already, and none was added."""
 
     anchor: Anchor
@@ -49,7 +49,7 @@ class AnchorRequest:
 
 def anchor(
     memory: Memory, request: AnchorRequest, project: Project | None, origin: Origin, now: datetime
-) -> Anchored:
+) -> AnchorResult:
     """Leave a handoff anchor on the tape of a scope, by default the project's; acknowledged as any write."""
     name = request.name
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
@@ -82,4 +82,4 @@ def anchor(
         draft.append_line(path, to_line(made))
         share(draft, place.folder)
         draft.register(place.project)
-    return Anchored(made, path)
+    return AnchorResult(made, path)

@@ -17,7 +17,7 @@ from ctxrepo.storage.state.usage import UsageStore
 
 
 @dataclass(frozen=True)
-class Counted:
+class EntryUsage:
     """An entry with its counts; `at` and `text` are what they are today, '' for a text that was edited or is
     gone."""
 
@@ -30,7 +30,7 @@ class Counted:
 class Report:
     """The entries that were asked for, the most delivered first, and the sums of all in these scopes."""
 
-    entries: Sequence[Counted]
+    entries: Sequence[EntryUsage]
     count: int
     delivered: int
     sessions: int
@@ -94,5 +94,5 @@ def _report(
     )
 
 
-def _counted(one: Usage, known: CachedEntry | None) -> Counted:
-    return Counted(one, known.entry.at, known.entry.plain) if known else Counted(one, one.path, "")
+def _counted(one: Usage, known: CachedEntry | None) -> EntryUsage:
+    return EntryUsage(one, known.entry.at, known.entry.plain) if known else EntryUsage(one, one.path, "")

@@ -16,8 +16,8 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache import documents as documents
 from ctxrepo.storage.cache.rows import NewestHandoff, Rows, rows_of, storable
 from ctxrepo.storage.cache.schema import INDEX_OF_IDS
-from ctxrepo.storage.processes.ahead import ahead
 from ctxrepo.storage.processes.database import give_way, transaction
+from ctxrepo.storage.processes.work_ahead import work_ahead
 
 BATCH = 60
 """Notes that are read and laid out at once: few, so that whoever puts them in has never long to wait."""
@@ -66,7 +66,7 @@ def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None
 
     with _much_to_write(db):
         db.executemany("insert into scope values (?, ?, 0, 0)", enumerate(scopes, 1))
-        laid_out = ahead(rows, len(batches))
+        laid_out = work_ahead(rows, len(batches))
         for first in range(0, len(batches), TOGETHER):
             group = batches[first : first + TOGETHER]
             with transaction(db):

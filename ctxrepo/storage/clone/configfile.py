@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxrepo.errors import GitFailed
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.storage.disk.kinds import kind_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.storage.processes.pause import pause
 
 PATIENCE = 5.0

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
 from ctxrepo.storage.git.git import Git

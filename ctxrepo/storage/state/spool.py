@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.hooks.files.private import is_own_file
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT, MAX_VERSIONS
 from ctxrepo.lazy import dataclass

@@ -21,7 +21,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """What a file was before setup (None: not there), and the digest of what setup wrote."""
 
     original: bytes | None
@@ -36,7 +36,7 @@ class Receipt:
     In its JSON the first file stands by itself, for there was but one once.
     """
 
-    files: Mapping[Path, Written]
+    files: Mapping[Path, WrittenFile]
     skills: Mapping[Path, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
 
@@ -82,10 +82,10 @@ def load(data: bytes | None) -> Receipt | None:
         return None
 
 
-def _written(fields: Mapping[str, Any]) -> tuple[Path, Written]:
+def _written(fields: Mapping[str, Any]) -> tuple[Path, WrittenFile]:
     original = fields["original"]
     data = None if original is None else base64.b64decode(original, validate=True)
-    return Path(fields["settings"]), Written(data, str(fields["written"]))
+    return Path(fields["settings"]), WrittenFile(data, str(fields["written"]))
 
 
 def digest(data: bytes | None) -> str:

@@ -10,7 +10,7 @@ import pytest
 from checkout import CLAUDE_RECORDS
 
 from ctxrepo.agents.claude import records as claude_records
-from ctxrepo.agents.recorded import Recorded
+from ctxrepo.agents.recorded import RecordedSession
 
 SAVED = CLAUDE_RECORDS
 
@@ -21,13 +21,13 @@ def saved(name: str) -> list[str]:
     return (SAVED / f"{name}.jsonl").read_text("utf-8").splitlines()
 
 
-def read(lines: list[str], is_whole: bool = True) -> Recorded:
+def read(lines: list[str], is_whole: bool = True) -> RecordedSession:
     found = claude_records.read(lines, is_whole)
     assert found is not None
     return found
 
 
-def outcomes(session: Recorded) -> Counter[tuple[str, str]]:
+def outcomes(session: RecordedSession) -> Counter[tuple[str, str]]:
     return Counter((call.event, call.outcome) for call in session.calls)
 
 

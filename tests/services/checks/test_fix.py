@@ -10,7 +10,7 @@ from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused
 from ctxrepo.services.checks.check import check
-from ctxrepo.services.checks.fix import Fixed, fix, fixable
+from ctxrepo.services.checks.fix import FileFix, fix, fixable
 from ctxrepo.services.saving.commit import commit
 
 BROKEN = b"---\ndescription: d\ntags: a, b\n---\n- caf\xe9\r\n"
@@ -23,7 +23,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def run(machine: Machine) -> list[Fixed]:
+def run(machine: Machine) -> list[FileFix]:
     memory = machine.open()
     return list(fix(memory, Origin(memory.host), NOW))
 

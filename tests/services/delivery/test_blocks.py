@@ -18,7 +18,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.delivery import blocks as module
-from ctxrepo.services.delivery.blocks import Added, add, default_file, remove, renew, standings
+from ctxrepo.services.delivery.blocks import AddResult, add, default_file, remove, renew, standings
 from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
@@ -35,7 +35,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def put(machine: Machine, name: str = "AGENTS.md") -> Added:
+def put(machine: Machine, name: str = "AGENTS.md") -> AddResult:
     return add(machine.open(), machine.project_folder / name, machine.env)
 
 

@@ -9,7 +9,13 @@ from pathlib import Path
 from connecting import connect, workplace
 from machines import Machine
 
-from ctxrepo.services.health.health import Exchanged, agents, is_anyone_connected, last_exchange, last_served
+from ctxrepo.services.health.health import (
+    LastExchange,
+    agents,
+    is_anyone_connected,
+    last_exchange,
+    last_served,
+)
 
 
 def test_agents_are_those_that_are_here_or_connected(ada: Machine) -> None:
@@ -51,7 +57,7 @@ def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machin
 
 def test_the_last_exchange_and_the_last_that_went_well(ada: Machine, remote: Path) -> None:
     ada.init()
-    assert last_exchange(ada.open()) == Exchanged()
+    assert last_exchange(ada.open()) == LastExchange()
     ada.init(str(remote))
     well = last_exchange(ada.open())
     assert (well.outcome, well.fetched == well.at) == ("ok", True)

@@ -13,7 +13,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.history.restore import Restored, RestoreRequest, restore
+from ctxrepo.services.history.restore import RestoreRequest, RestoreResult, restore
 from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
@@ -41,7 +41,7 @@ def save(machine: Machine) -> str:
     return done.head
 
 
-def again(machine: Machine, target: str, to: str = "", **how: Any) -> Restored:
+def again(machine: Machine, target: str, to: str = "", **how: Any) -> RestoreResult:
     memory, there = machine.open(), parse_destination(to) if to else None
     who = Origin(memory.host)
     later = NOW + timedelta(minutes=1)
@@ -69,7 +69,7 @@ def marks(machine: Machine) -> Marks:
 
 def test_a_forgotten_note_is_back_to_the_byte(mine: Machine) -> None:
     act(mine, forget, "topics/gotcha")
-    assert again(mine, "topics/gotcha") == Restored(NOTE, source=NOTE)
+    assert again(mine, "topics/gotcha") == RestoreResult(NOTE, source=NOTE)
     assert mine.read(NOTE) == TEXT
 
 
@@ -165,7 +165,7 @@ def test_what_a_key_replaced_takes_its_place_again(mine: Machine) -> None:
 def test_what_was_superseded_and_is_there_holds_again(mine: Machine) -> None:
     first = mine.remember("argo")
     mine.remember("flux", supersedes=first.id)
-    assert again(mine, f"^{first.id}") == Restored(first.at, first.id, first.at)
+    assert again(mine, f"^{first.id}") == RestoreResult(first.at, first.id, first.at)
     assert first.id not in marks(mine).struck
 
 

@@ -10,7 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import Refused
-from ctxrepo.services.notes.move import Moved, move
+from ctxrepo.services.notes.move import MoveResult, move
 from ctxrepo.services.saving import write as write_module
 from ctxrepo.storage.state.writelog import Write, WriteLog
 
@@ -27,7 +27,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def moved(machine: Machine) -> Moved:
+def moved(machine: Machine) -> MoveResult:
     target, to = parse_target("global:topics/hub"), parse_target("global:topics/spoke")
     return move(machine.open(), target, to, None, Origin("human"), NOW)
 

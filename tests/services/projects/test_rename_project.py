@@ -14,7 +14,7 @@ from ctxrepo.errors import Busy, Refused, UsageError
 from ctxrepo.services.history.history import history
 from ctxrepo.services.locate.project import project_of
 from ctxrepo.services.notes.remember import Fact, remember
-from ctxrepo.services.projects.rename_project import Renamed, rename_project
+from ctxrepo.services.projects.rename_project import RenameResult, rename_project
 from ctxrepo.services.reading.find import project_here
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
@@ -24,7 +24,7 @@ from ctxrepo.storage.state.compiled import read_checkouts
 NOTE = "topics/gotcha.md"
 
 
-def rename(machine: Machine, name: str) -> Renamed:
+def rename(machine: Machine, name: str) -> RenameResult:
     memory = machine.open()
     return rename_project(memory, project_here(machine.project()), name, Origin(memory.host), NOW)
 

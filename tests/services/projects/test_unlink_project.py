@@ -15,14 +15,14 @@ from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.projects.link_project import link_project
-from ctxrepo.services.projects.unlink_project import Unlinked, unlink_project
+from ctxrepo.services.projects.unlink_project import UnlinkResult, unlink_project
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.state.compiled import read_checkouts
 
 OLD, NEW = "git.example.org/ada/shop", "git.example.org/ada/storefront"
 
 
-def unlink(machine: Machine, name: str = "", identity: str = NEW) -> Unlinked:
+def unlink(machine: Machine, name: str = "", identity: str = NEW) -> UnlinkResult:
     memory = machine.open()
     return unlink_project(memory, identity, name, Origin(memory.host), NOW)
 
@@ -52,7 +52,7 @@ def test_it_has_a_folder_of_its_own_at_once_and_the_rest_stays(
     both: tuple[Machine, Machine], name: str
 ) -> None:
     ada, ben = both
-    assert unlink(ada, name) == Unlinked(NEW, "storefront", True, "shop")
+    assert unlink(ada, name) == UnlinkResult(NEW, "storefront", True, "shop")
     assert (read_registry(ada.open()).aliases, folder(ada)) == ({}, "storefront")
     assert ada.remember("of the new name").at.startswith("storefront/")
     for machine in (ada, ben, ada):
@@ -151,7 +151,7 @@ def test_a_folder_of_that_name_is_not_shared(both: tuple[Machine, Machine]) -> N
 def test_what_is_not_linked_changes_nothing_and_tells_its_names(both: tuple[Machine, Machine]) -> None:
     ada, _ = both
     before = ada.read("ctxrepo.toml")
-    assert unlink(ada, identity=OLD) == Unlinked(OLD, "shop", False, names=(NEW,))
+    assert unlink(ada, identity=OLD) == UnlinkResult(OLD, "shop", False, names=(NEW,))
     with pytest.raises(NotFound) as raised:
         unlink(ada, "git.example.org/ada/storefrnt")
     assert raised.value.hint == f"Did you mean {NEW}?"

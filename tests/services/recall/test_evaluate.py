@@ -10,7 +10,7 @@ from checkout import RECALL_DATA
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.services.recall.datasets import DataSet, Label, data_sets
 from ctxrepo.services.recall.evaluate import evaluate, score, score_file, way_of
-from ctxrepo.services.recall.queries import Answered, Query, render_answers
+from ctxrepo.services.recall.queries import Query, QueryAnswer, render_answers
 from ctxrepo.services.recall.recall_folder import Way
 
 DATA = RECALL_DATA
@@ -41,10 +41,10 @@ def data(tmp_path: Path) -> DataSet:
 
 def test_what_counts_and_what_does_not(data: DataSet) -> None:
     found = {
-        "q1": Answered("q1", (("a.md#L1", 2.0),), 1.0),
-        "q2": Answered("q2", (("a.md#L2", 2.0), ("a.md#L3", 1.0)), 3.0),
-        "q4": Answered("q4", (("a.md#L2", 1.0),)),
-        "n1": Answered("n1", (("a.md#L1", 1.0),)),
+        "q1": QueryAnswer("q1", (("a.md#L1", 2.0),), 1.0),
+        "q2": QueryAnswer("q2", (("a.md#L2", 2.0), ("a.md#L3", 1.0)), 3.0),
+        "q4": QueryAnswer("q4", (("a.md#L2", 1.0),)),
+        "n1": QueryAnswer("n1", (("a.md#L1", 1.0),)),
     }
     run = score("x", [data], found)
     assert (run.whole.answerable, run.whole.silent) == (3, 2)
@@ -68,7 +68,7 @@ def test_recall_is_asked_in_every_way(data: DataSet) -> None:
 
 def test_what_another_program_answered(data: DataSet, tmp_path: Path) -> None:
     file = tmp_path / "grep.jsonl"
-    file.write_text(render_answers([Answered("q1", (("a.md", 1.0),)), Answered("unknown", ())]))
+    file.write_text(render_answers([QueryAnswer("q1", (("a.md", 1.0),)), QueryAnswer("unknown", ())]))
     run = score_file(file, [data])
     assert run.name == "grep.jsonl"
     assert run.categories["direct"].measures["recall@1"] == 0.5
@@ -79,7 +79,7 @@ def test_a_perfect_answer_has_1_and_none_has_0() -> None:
     sets = data_sets([DATA])
     labels = {name: label for data in sets for name, label in data.labels.items()}
     perfect = {
-        name: Answered(name, tuple((f"{path}#L{line}", 1.0) for path, line in sorted(label.evidence)))
+        name: QueryAnswer(name, tuple((f"{path}#L{line}", 1.0) for path, line in sorted(label.evidence)))
         for name, label in labels.items()
     }
     best, worst = score("best", sets, perfect).whole, score("worst", sets, {}).whole

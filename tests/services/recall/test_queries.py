@@ -9,9 +9,9 @@ import pytest
 
 from ctxrepo.errors import UsageError
 from ctxrepo.services.recall.queries import (
-    Answered,
     BadLines,
     Query,
+    QueryAnswer,
     read_answers,
     read_queries,
     render_answers,
@@ -71,7 +71,7 @@ def test_a_file_that_can_not_be_read(file: Path) -> None:
 
 
 def test_answers_read_back(file: Path) -> None:
-    answers = [Answered("a", (("x/ü.md#L10-L12", 1.5), ("y.md#L1", 0.5)), 2.1), Answered("b", (), 0.1)]
+    answers = [QueryAnswer("a", (("x/ü.md#L10-L12", 1.5), ("y.md#L1", 0.5)), 2.1), QueryAnswer("b", (), 0.1)]
     file.write_text(render_answers(answers))
     assert read_answers(file) == {"a": answers[0], "b": answers[1]}
     first = json.loads(file.read_text().splitlines()[0])
@@ -97,4 +97,4 @@ def test_answers_of_others_are_read_strictly(file: Path, line: str) -> None:
 
 def test_scores_and_times_may_be_missing(file: Path) -> None:
     file.write_text('{"id": "a", "results": [{"id": "x.md"}]}')
-    assert read_answers(file) == {"a": Answered("a", (("x.md", 0.0),), None)}
+    assert read_answers(file) == {"a": QueryAnswer("a", (("x.md", 0.0),), None)}

@@ -16,7 +16,7 @@ from pirepo import PiMachine, make_pi_machine
 
 from ctxrepo.errors import RepositoryState, UsageError
 from ctxrepo.services.projects.list_projects import list_projects
-from ctxrepo.services.repository.init import Initialised, InitRequest, init
+from ctxrepo.services.repository.init import InitRequest, InitResult, init
 
 LOCAL = "~/.pi/memory-md"
 """Where pi-memory-md has its repository by default; said, so that one that is missing is made there."""
@@ -27,7 +27,7 @@ def mine(tmp_path: Path) -> PiMachine:
     return make_pi_machine(tmp_path)
 
 
-def run(machine: PiMachine, remote: str = "", **env: str) -> Initialised:
+def run(machine: PiMachine, remote: str = "", **env: str) -> InitResult:
     machine = PiMachine(machine.home, env)
     return init(machine.places, machine.env, InitRequest(remote), sys.executable, NOW)
 

@@ -11,10 +11,10 @@ import pytest
 from machines import NOW, Machine
 
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
-from ctxrepo.services.repository.init import Initialised, InitRequest, init
+from ctxrepo.services.repository.init import InitRequest, InitResult, init
 
 
-def run(machine: Machine, remote: str = "") -> Initialised:
+def run(machine: Machine, remote: str = "") -> InitResult:
     return init(machine.places, machine.env, InitRequest(remote), sys.executable, NOW)
 
 

@@ -11,7 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.errors import Damaged
 from ctxrepo.services.rescue.damage import damage
 from ctxrepo.services.rescue.pointers import Pointers
-from ctxrepo.services.rescue.repair import Repaired, _Repair, healing, repair
+from ctxrepo.services.rescue.repair import RepairResult, _Repair, healing, repair
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync
 
@@ -26,9 +26,9 @@ def mine(pair: tuple[Machine, Machine]) -> Machine:
     return ada
 
 
-def heal(machine: Machine) -> list[Repaired]:
+def heal(machine: Machine) -> list[RepairResult]:
     memory = machine.open()
-    told: list[Repaired] = []
+    told: list[RepairResult] = []
     healing(memory, NOW, lambda: sync(memory, NOW), told.append)
     assert list(damage(machine.open())) == []
     return told
@@ -36,7 +36,7 @@ def heal(machine: Machine) -> list[Repaired]:
 
 def test_a_sound_clone_is_left_as_it_is(mine: Machine) -> None:
     before = {p: p.read_bytes() for p in (mine.clone / ".git").rglob("*") if p.is_file()}
-    assert repair(mine.open(), NOW) == Repaired((), (), None)
+    assert repair(mine.open(), NOW) == RepairResult((), (), None)
     after = {p: p.read_bytes() for p in (mine.clone / ".git").rglob("*") if p.is_file()}
     new = {p for p in after if p not in before}
     assert {p: after[p] for p in before} == before

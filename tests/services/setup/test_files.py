@@ -8,7 +8,7 @@ import pytest
 
 from ctxrepo.agents.protocol import OwnFile
 from ctxrepo.services.setup.files import WantedFile, wanted_file
-from ctxrepo.storage.user.receipt import Written, digest
+from ctxrepo.storage.user.receipt import WrittenFile, digest
 
 OURS = b"hook()\n"
 
@@ -26,26 +26,26 @@ def test_a_file_of_ours_comes_and_goes(path: Path) -> None:
     assert (own(path).data, own(path).connected(), own(path).lines()) == (None, OURS, {})
     path.write_bytes(OURS)
     assert own(path).lines() == {"start": ["run start"]}
-    assert own(path).original(Written(None, digest(OURS))) is None
+    assert own(path).original(WrittenFile(None, digest(OURS))) is None
     assert own(path).original(None) is None
     assert own(path).notice(None) == ""
 
 
 def test_what_was_in_its_place_comes_back(path: Path) -> None:
     path.write_bytes(b"theirs\n")
-    known = Written(own(path).before(None), digest(OURS))
+    known = WrittenFile(own(path).before(None), digest(OURS))
     path.write_bytes(OURS)
     assert own(path).original(known) == b"theirs\n"
 
 
 def test_one_of_an_older_version_goes_too(path: Path) -> None:
     path.write_bytes(b"old hook()\n")
-    assert own(path).original(Written(None, digest(b"old hook()\n"))) is None
+    assert own(path).original(WrittenFile(None, digest(b"old hook()\n"))) is None
 
 
 def test_one_that_a_person_edited_stays_and_that_is_told(path: Path) -> None:
     path.write_bytes(b"hook() // mine\n")
-    known = Written(None, digest(OURS))
+    known = WrittenFile(None, digest(OURS))
     assert own(path).original(known) == b"hook() // mine\n"
     assert own(path).notice(known) == f"{path} stays: it is not as ctxrepo wrote it."
     assert own(path).before(known) is None

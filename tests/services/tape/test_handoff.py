@@ -22,7 +22,7 @@ from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.draft_handoff import Sitting, transcript_of
 from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
+from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
 
 SECRET = "ghp_" + "a1B2" * 9
 
@@ -61,7 +61,7 @@ def prepared(
     return prepare(memory, given or Handoff(), sitting(machine, transcript, session), machine.project(), NOW)
 
 
-def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> Anchored | None:
+def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> AnchorResult | None:
     when = NOW + timedelta(minutes=minutes)
     request = HandoverRequest(handoff, "handoff/x", **how)
     return hand_over(machine.open(), request, machine.project(), origin(machine), when)

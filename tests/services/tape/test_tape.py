@@ -15,7 +15,7 @@ from ctxrepo.domain.records.anchor import Anchor
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.tape.tape import Anchored, AnchorRequest, anchor
+from ctxrepo.services.tape.tape import AnchorRequest, AnchorResult, anchor
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def leave(machine: Machine, name: str, minutes: int = 0, **more: Any) -> Anchored:
+def leave(machine: Machine, name: str, minutes: int = 0, **more: Any) -> AnchorResult:
     origin = Origin("ignored", "session-1", "claude")
     when = NOW + timedelta(minutes=minutes)
     return anchor(machine.open(), AnchorRequest(name, **more), machine.project(), origin, when)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.storage.user.receipt import Receipt, Written, load, place
+from ctxrepo.storage.user.receipt import Receipt, WrittenFile, load, place
 
 _PATHS = st.sampled_from([Path("/a"), Path("/é b/c"), Path("/not-utf8-\udcff")])
 
@@ -15,7 +15,7 @@ _PATHS = st.sampled_from([Path("/a"), Path("/é b/c"), Path("/not-utf8-\udcff")]
     st.builds(
         Receipt,
         files=st.dictionaries(
-            _PATHS, st.builds(Written, st.none() | st.binary(), st.text("0123456789abcdef")), min_size=1
+            _PATHS, st.builds(WrittenFile, st.none() | st.binary(), st.text("0123456789abcdef")), min_size=1
         ),
         skills=st.dictionaries(_PATHS, st.text("0123456789abcdef")),
         folders=st.lists(_PATHS).map(tuple),
@@ -44,7 +44,7 @@ def test_a_receipt_of_one_file_is_as_it_always_was() -> None:
     settings = Path("/home/ada/.claude/settings.json")
     skills = settings.parent / "skills"
     known = Receipt(
-        {settings: Written(b"{}\n", "ab12")}, {skills / "memory-write/SKILL.md": "cd34"}, (skills,)
+        {settings: WrittenFile(b"{}\n", "ab12")}, {skills / "memory-write/SKILL.md": "cd34"}, (skills,)
     )
     assert load(OLD) == known
     assert known.dump() == OLD
@@ -58,9 +58,9 @@ def test_a_receipt_of_one_file_is_as_it_always_was() -> None:
         b"[]",
         b"\xff",
         b'{"version": 2}',
-        Receipt({Path("/a"): Written(b"x", "")}).dump()[:-20],
-        Receipt({Path("/a"): Written(b"xyz", "")}).dump().replace(b"eHl6", b"eH*6"),
-        Receipt({Path("/a"): Written(b"", "")}).dump().replace(b'"skills": {}', b'"skills": 3'),
+        Receipt({Path("/a"): WrittenFile(b"x", "")}).dump()[:-20],
+        Receipt({Path("/a"): WrittenFile(b"xyz", "")}).dump().replace(b"eHl6", b"eH*6"),
+        Receipt({Path("/a"): WrittenFile(b"", "")}).dump().replace(b'"skills": {}', b'"skills": 3'),
     ],
 )
 def test_a_damaged_receipt_is_a_lost_one(data: bytes | None) -> None:

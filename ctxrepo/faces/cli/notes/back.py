@@ -10,7 +10,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from ctxrepo.services.history.restore import Restored
+    from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undo import Undone
 
 _MOST_LINES = 12
@@ -65,7 +65,7 @@ def restore(
     from ctxrepo.domain.project.target import parse_destination, parse_target
     from ctxrepo.services.history.restore import RestoreRequest
 
-    def said(done: Restored) -> str:
+    def said(done: RestoreResult) -> str:
         name = f"^{done.id} " if done.id else ""
         return f"{'there already' if done.existing else 'restored'}: {name}{done.at}"
 

@@ -12,10 +12,10 @@ from ctxrepo.faces.cli.answer import answer, open_desk, perform
 from ctxrepo.faces.cli.options import Json, TargetWords, text_of
 
 if TYPE_CHECKING:
-    from ctxrepo.services.notes.edit import Edited
+    from ctxrepo.services.notes.edit import EditResult
     from ctxrepo.services.notes.forget import Forgotten
-    from ctxrepo.services.notes.move import Moved
-    from ctxrepo.services.notes.touch import Touched
+    from ctxrepo.services.notes.move import MoveResult
+    from ctxrepo.services.notes.touch import TouchResult
 
 
 def register(app: typer.Typer) -> None:
@@ -88,7 +88,7 @@ def _edit_by_hand(target: str, json: bool) -> None:
     file.parent.rmdir()
 
 
-def _edited(done: Edited) -> str:
+def _edited(done: EditResult) -> str:
     id_shown = f"^{done.id} " if done.id else ""
     said = f"edited: {id_shown}{done.at}" if done.changed else f"unchanged: {id_shown}{done.at}"
     if done.gone:
@@ -130,7 +130,7 @@ def archive(target: TargetWords, json: Json = False) -> None:
     from ctxrepo.app.notes.change import TargetRequest, archive
     from ctxrepo.domain.project.target import parse_target
 
-    def said(done: Moved) -> str:
+    def said(done: MoveResult) -> str:
         name = f"^{done.id}" if done.id else done.before
         return f"archived: {_way(done)}; `ctxrepo restore {name}` brings it back"
 
@@ -165,13 +165,13 @@ def touch(target: TargetWords, json: Json = False) -> None:
     from ctxrepo.app.notes.change import TargetRequest, touch
     from ctxrepo.domain.project.target import parse_target
 
-    def said(done: Touched) -> str:
+    def said(done: TouchResult) -> str:
         return f"touched: {done.path} {done.updated}" if done.updated else ""
 
     answer(open_desk(), touch, TargetRequest(parse_target(target)), json, said)
 
 
-def _way(done: Moved) -> str:
+def _way(done: MoveResult) -> str:
     """From where to where; an entry with the id that it has there."""
     links = f" (links in {done.linking} more)" if done.linking else ""
     return f"{done.before} to {f'^{done.id} ' if done.id else ''}{done.at}{links}"

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from ctxrepo.services.checks.fix import Fixed
+    from ctxrepo.services.checks.fix import FileFix
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +49,7 @@ def check(
     answer(open_desk(), check, CheckRequest(fix, dry_run), json, said)
 
 
-def _fixed(one: Fixed, is_dry: bool) -> Iterator[str]:
+def _fixed(one: FileFix, is_dry: bool) -> Iterator[str]:
     if one.diff:
         yield one.diff
     yield f"{'would mend' if is_dry else 'mended'} {one.path}: {'; '.join(one.deeds)}"

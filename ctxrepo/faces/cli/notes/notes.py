@@ -14,7 +14,7 @@ from ctxrepo.faces.cli.notes.tables import delivery_table, folder_table
 from ctxrepo.faces.cli.options import Json, Scope, Tags, TargetWords, text_of
 
 if TYPE_CHECKING:
-    from ctxrepo.services.notes.list_notes import Listed
+    from ctxrepo.services.notes.list_notes import NoteSummary
     from ctxrepo.services.notes.remember import RememberResult
 
 _WAS = 100
@@ -192,7 +192,7 @@ def list_notes(
         answer(desk, notes.list_notes, request, json, lambda found: "\n".join(map(_line, found)), nothing)
 
 
-def _line(note: Listed) -> str:
+def _line(note: NoteSummary) -> str:
     tags = f" [{', '.join(note.tags)}]" if note.tags else ""
     mark = " (pinned)" * note.pinned + (f"  ({note.problem})" if note.problem else "")
     return f"{note.place} — {note.description or 'No description'}{tags}{mark}"

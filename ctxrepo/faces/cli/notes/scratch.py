@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.notes.scratch import Cleared, Scratch
+    from ctxrepo.services.notes.scratch import ClearResult, Scratch
 
 group = typer.Typer()
 
@@ -84,7 +84,7 @@ def clear_done(scope: Scope = "", json: Json = False) -> None:
     """
     from ctxrepo.app.notes.scratch import ChecklistRequest, clear_done
 
-    def said(result: Cleared) -> str:
+    def said(result: ClearResult) -> str:
         return f"cleared: {output.counted(len(result.gone), 'item')} of {result.path}"
 
     answer(open_desk(), clear_done, ChecklistRequest(scope), json, said)

@@ -14,7 +14,7 @@ from ctxrepo.faces.cli.options import Json
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.doctor import Diagnosis
-    from ctxrepo.services.faults.finding import Checked
+    from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.setup.hook_records import AgentRecords
     from ctxrepo.storage.state.faultlog import FaultRecord
 
@@ -77,7 +77,7 @@ def _hook_lines(found: Sequence[AgentRecords]) -> str:
     return "\n".join([*hooks.lines(found), *(f"{f.problem}\n  {f.remedy}" for f in findings)])
 
 
-def _lines(one: Checked) -> Iterator[str]:
+def _lines(one: CheckOutcome) -> Iterator[str]:
     how = f"{len(one.findings)} wrong" if one.findings else "ok"
     yield f"{one.name:<9} {how}: {one.stands}"
     for finding in one.findings:

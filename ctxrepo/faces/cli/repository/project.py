@@ -15,12 +15,12 @@ from ctxrepo.faces.cli.options import Json, without_verb
 from ctxrepo.faces.cli.repository.sync import conflict_hints
 
 if TYPE_CHECKING:
-    from ctxrepo.services.locate.trust_project import Trusted
+    from ctxrepo.services.locate.trust_project import TrustResult
     from ctxrepo.services.projects.link_project import ProjectLink
     from ctxrepo.services.projects.list_projects import ListedProject
-    from ctxrepo.services.projects.rename_project import Renamed
+    from ctxrepo.services.projects.rename_project import RenameResult
     from ctxrepo.services.projects.show_project import Shown
-    from ctxrepo.services.projects.unlink_project import Unlinked
+    from ctxrepo.services.projects.unlink_project import UnlinkResult
     from ctxrepo.services.saving.relocate import Relocation
 
 _BECAUSE = {
@@ -89,7 +89,7 @@ def rename(
     """
     from ctxrepo.app.repository.project import RenameRequest, rename
 
-    def said(done: Renamed) -> str:
+    def said(done: RenameResult) -> str:
         return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
 
     answer(open_desk(), rename, RenameRequest(name), json, said)
@@ -150,7 +150,7 @@ def trust(
     """
     from ctxrepo.app.repository.project import TrustRequest, trust
 
-    def said(done: Trusted) -> str:
+    def said(done: TrustResult) -> str:
         already = "" if done.is_changed else " already"
         place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
         return f"trusted{already}: {place}"
@@ -187,7 +187,7 @@ def _told(done: ProjectLink) -> str:
     return f"linked: {done.name} in {done.folder}/{came}"
 
 
-def _told_apart(done: Unlinked) -> str:
+def _told_apart(done: UnlinkResult) -> str:
     if done.is_changed:
         return f"unlinked: {done.name} in {done.folder}/; what was written until now stays in {done.before}/"
     names = f"; linked to it: {', '.join(done.names)}" if done.names else ""

@@ -12,7 +12,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli.output import counted
 
 if TYPE_CHECKING:
-    from ctxrepo.services.health.health import Served
+    from ctxrepo.services.health.health import LastSession
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.connected import Standing
 
@@ -87,7 +87,7 @@ def _agent(one: Standing) -> str:
     return f"{title} is connected{' by its plugin' if one.state == 'plugin' else ''}"
 
 
-def _session(served: Served | None, moment: datetime) -> str:
+def _session(served: LastSession | None, moment: datetime) -> str:
     if served is None:
         return "none was served on this machine yet"
     title = AGENTS[served.agent].title if served.agent in AGENTS else shown(served.agent)

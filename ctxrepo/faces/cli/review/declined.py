@@ -11,7 +11,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.review.declined import Declined
+    from ctxrepo.services.review.declined import DeclinedReview
 
 group = typer.Typer()
 
@@ -46,11 +46,11 @@ def list_declined(json: Json = False) -> None:
     """
     from ctxrepo.app.review.declined import list_declined
 
-    def said(found: Sequence[Declined]) -> str:
+    def said(found: Sequence[DeclinedReview]) -> str:
         lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
         return "\n".join(lines) or "nothing was declined"
 
-    def next_step(found: Sequence[Declined]) -> Iterator[str]:
+    def next_step(found: Sequence[DeclinedReview]) -> Iterator[str]:
         if found and not json:
             yield "`ctxrepo declined dismiss` takes them off this list"
 

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.delivery.blocks import Added, BlockState
+    from ctxrepo.services.delivery.blocks import AddResult, BlockState
 
 group = typer.Typer()
 
@@ -58,7 +58,7 @@ def add(
     """
     from ctxrepo.app.sessions.block import BlockRequest, add_block
 
-    def said(added: Added) -> str:
+    def said(added: AddResult) -> str:
         done = "the packet stands in" if added.diff else "the packet stood already in"
         return added.diff.rstrip("\n") if dry_run and added.diff else f"{done} {added.block.path}"
 

@@ -16,7 +16,7 @@ from ctxrepo.faces.cli.options import Json, Scope
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.recall import BatchRequest
-    from ctxrepo.services.recall.recall import LeftOut, Recalled, RecallResult
+    from ctxrepo.services.recall.recall import LeftOut, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
 
 _WIDTH = 100
@@ -159,7 +159,7 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
         yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
 
 
-def _shown(number: int, hit: Recalled, explain: bool) -> str:
+def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
     head = " · ".join(filter(None, (hit.at, hit.heading, hit.age)))
     lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in hit.text.split("\n"))]
     if explain:

@@ -13,7 +13,7 @@ from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.options import Json, Scope, without_verb
 
 if TYPE_CHECKING:
-    from ctxrepo.services.usage.usage import Counted, Report
+    from ctxrepo.services.usage.usage import EntryUsage, Report
 
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
 _WIDTH = 90
@@ -88,7 +88,7 @@ def _table(report: Report, nothing: str) -> str:
     return "\n".join([*(lines if report.entries else [nothing]), *left, "", sums])
 
 
-def _row(one: Counted) -> tuple[str, ...]:
+def _row(one: EntryUsage) -> tuple[str, ...]:
     from ctxrepo.app.sessions.stats import day_of
 
     counts = one.usage

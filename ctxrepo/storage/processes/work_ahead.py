@@ -18,7 +18,7 @@ _LENGTH = 8
 _PIPE_BYTES = 1024 * 1024
 
 
-def ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
+def work_ahead(work: Callable[[int], bytes], count: int) -> Generator[bytes]:
     """`work(0)` to `work(count - 1)`, in this order, each done ahead by a fork of this process.
 
     A fork sees what this process has in memory, opened files too, and must only read. What one fails at is

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from world import NOTES, World
 
-from ctxrepo.hooks.known.quiet import is_quiet
+from ctxrepo.hooks.known.silence import asks_for_silence
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def world(tmp_path: Path) -> World:
 
 
 def asks(folder: Path) -> bool:
-    return is_quiet(sqlite3.connect(":memory:"), str(folder))
+    return asks_for_silence(sqlite3.connect(":memory:"), str(folder))
 
 
 def put(folder: Path, text: str) -> None:

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from ctxrepo.storage.processes.ahead import ahead
+from ctxrepo.storage.processes.work_ahead import work_ahead
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def text(number: int) -> bytes:
 
 def test_results_come_in_order_from_several_processes() -> None:
     before = children()
-    done = list(ahead(text, 50))
+    done = list(work_ahead(text, 50))
     assert [int(data.split()[0]) for data in done] == list(range(50))
     assert [len(data.partition(b"x")[2]) for data in done[1:]] == [n * 1000 - 1 for n in range(1, 50)]
     assert len({data.split(b"x")[0].split()[-1] for data in done}) == 3
@@ -45,7 +45,7 @@ def test_results_come_in_order_from_several_processes() -> None:
 @pytest.mark.parametrize("cores", [1, None])
 def test_one_core_does_it_here(monkeypatch: pytest.MonkeyPatch, cores: int | None) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert {data.split(b"x")[0].split()[-1] for data in ahead(text, 5)} == {str(os.getpid()).encode()}
+    assert {data.split(b"x")[0].split()[-1] for data in work_ahead(text, 5)} == {str(os.getpid()).encode()}
 
 
 def test_an_error_is_raised_here() -> None:
@@ -54,7 +54,7 @@ def test_an_error_is_raised_here() -> None:
             raise ValueError(f"not {number}")
         return b"%d" % number
 
-    results = ahead(work, 20)
+    results = work_ahead(work, 20)
     assert [next(results) for _ in range(7)] == [b"%d" % number for number in range(7)]
     with pytest.raises(ValueError, match="not 7"):
         next(results)
@@ -68,12 +68,12 @@ def test_what_a_killed_process_left_is_done_here() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return b"%d" % number
 
-    assert list(ahead(work, 12)) == [b"%d" % number for number in range(12)]
+    assert list(work_ahead(work, 12)) == [b"%d" % number for number in range(12)]
 
 
 def test_who_stops_listening_leaves_nobody_behind() -> None:
     before = children()
-    results = ahead(text, 1000)
+    results = work_ahead(text, 1000)
     assert next(results).startswith(b"0 by")
     assert len(children()) > len(before)
     results.close()
@@ -81,4 +81,4 @@ def test_who_stops_listening_leaves_nobody_behind() -> None:
 
 
 def test_nothing_to_do() -> None:
-    assert list(ahead(text, 0)) == []
+    assert list(work_ahead(text, 0)) == []

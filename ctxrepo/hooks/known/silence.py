@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.files.small import bytes_of
+from ctxrepo.hooks.files.small_files import bytes_of
 
 MAX_BYTES = 64 * 1024
 """A larger file is somebody else's, and a hook has no time for it."""
@@ -17,15 +17,15 @@ def project_file(folder: str) -> str:
 
 def why_silent(db: _sqlite3.Connection, folder: str) -> str:
     """Why nothing is given in `folder`; '' where it doesn't ask for silence."""
-    return f"{project_file(folder)} asks for silence" if is_quiet(db, folder) else ""
+    return f"{project_file(folder)} asks for silence" if asks_for_silence(db, folder) else ""
 
 
-def is_quiet(db: _sqlite3.Connection, folder: str) -> bool:
+def asks_for_silence(db: _sqlite3.Connection, folder: str) -> bool:
     """Whether `folder` asks for silence; a file that can't be read asks for nothing."""
-    return says_quiet(db, bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"")
+    return settings_ask_for_silence(db, bytes_of(project_file(folder), MAX_BYTES, follow=True) or b"")
 
 
-def says_quiet(db: _sqlite3.Connection, data: bytes) -> bool:
+def settings_ask_for_silence(db: _sqlite3.Connection, data: bytes) -> bool:
     """Whether these settings of a project ask for silence."""
     text = data.decode("utf-8", "replace")
     if not text or "\0" in text:
