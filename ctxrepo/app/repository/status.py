@@ -23,7 +23,7 @@ def status(desk: Desk, _: None) -> Result[Status]:
 
     memory = desk.open_memory(or_as_before=True)
     here = find_location(memory, desk.cwd, desk.env, lambda: desk.folder_facts)
-    if not memory.broken and not here.is_held:
+    if not memory.broken and not here.is_withheld:
         widen(memory, here.project, desk.now)
     now = status(memory, here, desk.machine)
     return Result(now, _fields(now))

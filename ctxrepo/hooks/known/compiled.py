@@ -156,8 +156,8 @@ def checkout_of(db: _sqlite3.Connection, top: str) -> CheckoutRow | None:
 
 def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool]:
     """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing)."""
-    for claim, is_held in db.execute("select claim, is_held from given where top = ?", (top,)):
-        return claim, bool(is_held)
+    for claim, is_withheld in db.execute("select claim, is_held from given where top = ?", (top,)):
+        return claim, bool(is_withheld)
     return "", False
 
 

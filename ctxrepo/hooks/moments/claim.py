@@ -15,7 +15,7 @@ _GIVEN = (
     "`ctxrepo project trust` there says so; if not, `git config ctxrepo.project NAME` there gives it "
     "a name of its own."
 )
-_HELD = (
+_WITHHELD = (
     "It is given nothing from memory. Tell the user, who may trust it in a terminal of their own: "
     "`ctxrepo project trust`."
 )
@@ -27,17 +27,17 @@ def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: st
     `silence` is why the session is given nothing anyway, or ''. Where memory is given, the first session
     alone is told; where it isn't, each session is told once.
     """
-    claim, is_held = claim_at(db, event.cwd)
+    claim, is_withheld = claim_at(db, event.cwd)
     if not claim:
         return "", False
-    key = f"{event.session} {claim}" if is_held else claim
+    key = f"{event.session} {claim}" if is_withheld else claim
     if silence or not _is_first(f"{world.repo.state}/claims", key):
-        return "", is_held
-    line = f"{claim}. {_HELD if is_held else _GIVEN}"
-    return seal(fault_section([line], FAULT_ROOM), world.secret), is_held
+        return "", is_withheld
+    line = f"{claim}. {_WITHHELD if is_withheld else _GIVEN}"
+    return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
 
 
-def is_held(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
+def is_withheld(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
     """Whether the checkout around `cwd` is given nothing because of its claim."""
     return world.asks_for_trust and claim_at(db, cwd)[1]
 

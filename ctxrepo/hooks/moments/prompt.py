@@ -22,8 +22,8 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         from ctxrepo.hooks.moments.claim import claim_block
 
         silence = event.silence or (HUSHED if session.record.is_off else "")
-        claim, is_held = claim_block(db, world, event, silence)
-        if is_held:
+        claim, is_withheld = claim_block(db, world, event, silence)
+        if is_withheld:
             if cache is not None:
                 cache.close()
             return claim

@@ -39,7 +39,7 @@ def reminder(
     if not hits or not event.session:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives
-    from ctxrepo.hooks.moments.claim import is_held
+    from ctxrepo.hooks.moments.claim import is_withheld
     from ctxrepo.hooks.moments.prompt_block import switches, why_off  # few edits come so far
     from ctxrepo.hooks.packet.recalled import recall_block
     from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -47,7 +47,7 @@ def reminder(
     here = event.cwd or os.getcwd()
     if not gives(world, "recall") or why_off(db, world, here, switches()):
         return ""
-    if is_held(db, world, here):
+    if is_withheld(db, world, here):
         return ""
     # A subagent is given nothing where the session that started it isn't.
     parent = Session(world.state, world.repo.id, event.agent, event.session) if event.sub else session

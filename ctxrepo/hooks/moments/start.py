@@ -38,8 +38,8 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     waits = is_started and gives(world, "packet")
     patience = look.PATIENCE if waits else 0.0
     cache, place, is_complete = look.look(db, world, event.cwd, since, patience, _is_fetch_due(world))
-    claim, is_held = claim_block(db, world, event, event.silence)
-    if is_held:
+    claim, is_withheld = claim_block(db, world, event, event.silence)
+    if is_withheld:
         if cache is not None:
             cache.close()
         session.note_project("?")

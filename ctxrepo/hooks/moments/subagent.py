@@ -9,7 +9,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import index_of
-from ctxrepo.hooks.moments.claim import is_held
+from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import SUBAGENT
 from ctxrepo.hooks.packet.packet import packet
@@ -28,7 +28,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
     if event.silence or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
         return ""
-    if is_held(db, world, event.cwd):
+    if is_withheld(db, world, event.cwd):
         return ""
     cache = open_cache(f"{world.repo.state}/cache.db")
     if cache is None:

@@ -37,7 +37,7 @@ class Status:
     project: Project | None
     claim: str
     """Why the checkout may not be the project that it says it is, '' otherwise."""
-    is_held: bool
+    is_withheld: bool
     """Whether it is given nothing for that, until its user trusts it."""
     knows_others: bool
     """Whether the memory has other projects, one of which this may be under an address it had before."""
@@ -82,7 +82,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         checked_out=clone.checked_out(),
         project=project,
         claim=here.claim,
-        is_held=here.is_held,
+        is_withheld=here.is_withheld,
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({write.id for write in memory.writes.read()}),

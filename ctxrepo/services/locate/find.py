@@ -38,6 +38,6 @@ def find_project(
     Refused in a checkout that its user has to trust first.
     """
     here = find_location(memory, cwd, env, around)
-    if here.is_held:
+    if here.is_withheld:
         raise Refused(here.claim, "If it is yours: `ctxrepo project trust`, in a terminal of your own.")
     return here.project

@@ -30,11 +30,11 @@ class Project:
 @dataclass(frozen=True)
 class Location:
     """What a folder is in. `claim` says why it may not be the project that it says it is, '' otherwise;
-    `is_held` that it is given nothing for that."""
+    `is_withheld` that memory is withheld from it for that."""
 
     project: Project | None
     claim: str = ""
-    is_held: bool = False
+    is_withheld: bool = False
 
 
 def read_registry(memory: Memory) -> Registry:

@@ -52,7 +52,7 @@ class Visits:
                 # A prompt asks only once, so a worker tries again for every folder that is still unknown.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
                     here = look_here(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
-                    project = None if here.is_held else here.project
+                    project = None if here.is_withheld else here.project
                     widen(self.memory, project, self.now())
                     projects.append(project)
         return [project.folder for project in projects if project and project.is_registered]

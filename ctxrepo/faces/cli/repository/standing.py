@@ -28,7 +28,7 @@ def lines(now: Status, moment: datetime) -> Iterator[str]:
     yield f"remote   {_remote(now, moment)}"
     yield f"project  {_project(now)}"
     if now.claim:
-        given = "It is given nothing" if now.is_held else "It is given that memory"
+        given = "It is given nothing" if now.is_withheld else "It is given that memory"
         yield f"claim    {shown(now.claim)}. {given}; `ctxrepo project trust` says that it is yours"
     yield f"agents   {'; '.join(_agent(one) for one in now.agents) or _NONE}"
     yield f"session  {_session(now.served, moment)}"
