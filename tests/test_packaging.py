@@ -77,7 +77,7 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
         names = {name.rpartition("/")[2]: name for name in archive.namelist() if ".dist-info/" in name}
         metadata = archive.read(names["METADATA"]).decode()
         entries = archive.read(names["entry_points.txt"]).decode()
-    assert "ctxrepo = ctxrepo.__main__:main" in entries
+    assert "ctxrepo = ctxrepo.__main__:run" in entries
     assert "Requires-Python: >=3.11" in metadata
     assert "LICENSE" in names
 

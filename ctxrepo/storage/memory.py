@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -95,6 +95,17 @@ class Memory:
         clone = Clone(root, repository.branch)
         state = state_of(clone, places)
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, broken=broken)
+
+    def by_settings_now(self) -> Memory:
+        """The same memory by the settings that config.toml has now; itself where they are the same, or can't
+        be read."""
+        stamp = stamp_of(str(self.places.config_file))
+        if stamp == self.settings_stamp:
+            return self
+        try:
+            return replace(self, settings=read_settings(self.places.config_file), settings_stamp=stamp)
+        except ConfigError:
+            return self
 
     @property
     def root(self) -> Path:

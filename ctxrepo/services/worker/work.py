@@ -232,7 +232,9 @@ class Worker:
 
     @property
     def _visits(self) -> Visits:
-        return Visits(self.memory, self.env, self.now, self.log)
+        """By the settings of now: a checkout that was looked at is known for good, and whether it is to be
+        trusted may have been set while this worker waited for more work."""
+        return Visits(self.memory.by_settings_now(), self.env, self.now, self.log)
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import Machine
+from checkouts import repository
+from machines import PROJECT_URL, Machine
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
@@ -25,6 +26,7 @@ from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
+from ctxrepo.storage.state.compiled import read_checkouts
 from ctxrepo.storage.state.spool import Spool
 from ctxrepo.storage.state.writelog import Write, WriteLog
 
@@ -354,6 +356,21 @@ def test_settings_that_change_while_it_works_are_for_the_next_worker(
         config.write("\n# a person's\n")
     worker.run()
     assert woken == [1]
+
+
+def test_a_checkout_is_trusted_or_not_by_the_settings_of_now(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    ada.remember("The basket needs Postgres")
+    assert work() == []
+    worker = ada.worker(now)
+    with ada.places.config_file.open("a") as config:
+        config.write('\n[project]\ntrust = "ask"\n')
+    folder = repository(ada.home / "code" / "shop", PROJECT_URL)
+    spool(ada.open(), "start", cwd=str(folder))
+    worker.run()
+    claims = {row.top: row.claim for row in read_checkouts(ada.places.state)}
+    assert "it is new on this machine" in claims[str(folder)]
 
 
 def test_a_project_that_could_not_be_found_is_looked_for_whenever_a_worker_is_awake(
