@@ -45,14 +45,15 @@ def main() -> int:
         from ctxrepo.faces.cli.completion.door import main as complete
 
         return complete(words[1:])
+    from ctxrepo.faces.cli import pipe
     from ctxrepo.faces.cli.synonyms import spoken
 
+    pipe.open_closed()
     if spoken(words) == ["--version"]:
         from ctxrepo import __version__
-        from ctxrepo.faces.cli.pipe import verbatim
 
-        verbatim(f"ctxrepo {__version__}\n".encode())
-        return 0
+        pipe.verbatim(f"ctxrepo {__version__}\n".encode())
+        return pipe.finish(0)
     import gc
 
     gc.set_threshold(_OBJECTS)

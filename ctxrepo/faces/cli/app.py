@@ -147,8 +147,7 @@ def main(words: Sequence[str]) -> int:
     finally:
         waiting.over()
         close_desks()
-    pipe.finish()
-    return code
+    return pipe.finish(code)
 
 
 def _run(words: Sequence[str], as_json: bool) -> int:

@@ -104,5 +104,5 @@ def _print(text: str, stream: TextIO) -> None:
     waiting.clear()
     try:
         print(text, file=stream, flush=True)
-    except BrokenPipeError:
-        pipe.forsake(stream)
+    except OSError as error:
+        pipe.forsake(stream, error)

@@ -1,4 +1,4 @@
-"""Standard output whose reader may have gone meanwhile: what was done is done all the same."""
+"""Standard output whose reader may have gone, or whose disk is full: what was done is done all the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,20 @@ TYPE_CHECKING = False  # `typing` costs as much as Python's start, and Tab runs 
 if TYPE_CHECKING:
     from typing import TextIO
 
+_unwritable: list[OSError] = []
+"""Why standard output can't be written, if it can't and somebody should know."""
+
+
+def open_closed() -> None:
+    """Open standard streams that were closed before the start, to nowhere: the next file that is opened would
+    get their number, and be written to by whoever means the stream."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.set_inheritable(nowhere, True)
+            stream = open(nowhere, "w" if number else "r", encoding="utf-8")  # noqa: SIM115  # to the end
+            setattr(sys, name, stream)
+
 
 def verbatim(data: bytes) -> None:
     """Write bytes as they are."""
@@ -16,20 +30,36 @@ def verbatim(data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        forsake(sys.stdout)
+    except OSError as error:
+        forsake(sys.stdout, error)
 
 
-def finish() -> None:
-    """Bring everything out before Python does, who would complain of a reader that has gone."""
+def finish(code: int) -> int:
+    """Bring everything out before Python does, who would complain of a reader that has gone.
+
+    Returns the exit code: `code`, or 1 where a command that went well couldn't say so, which is told.
+    """
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        forsake(sys.stdout)
+    except OSError as error:
+        forsake(sys.stdout, error)
+    if not _unwritable:
+        return code
+    try:
+        print(
+            f"ctxrepo: standard output can't be written: {_unwritable[0].strerror}",
+            file=sys.stderr,
+            flush=True,
+        )
+    except OSError as error:
+        forsake(sys.stderr, error)
+    return code or 1
 
 
-def forsake(stream: TextIO) -> None:
-    """Write to nobody from here on."""
+def forsake(stream: TextIO, why: OSError) -> None:
+    """Write to nobody from here on; that a reader had enough is no fault."""
+    if stream is sys.stdout and not isinstance(why, BrokenPipeError):
+        _unwritable.append(why)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
