@@ -1,4 +1,5 @@
-"""A session starts: the hook wakes the worker, waits briefly for what is new, and delivers the packet."""
+"""A session starts: the hook delivers the packet and wakes the worker; where there is something new, it wakes
+it first and waits briefly."""
 
 import _sqlite3
 import os
@@ -12,8 +13,26 @@ from ctxrepo.hooks.known import look
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.moments.claim import claim_block
-from ctxrepo.hooks.session.session import Session
+from ctxrepo.hooks.session.session import Session, SessionRecord
 from ctxrepo.hooks.session.spool import spool
+
+
+class _Worker:
+    """Starts the worker, once. Where two processors share a core, it takes the hook's time: a hook that waits
+    for nothing starts it last."""
+
+    __slots__ = ("_is_started", "_world")
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._is_started: bool | None = None
+
+    def start(self) -> bool:
+        """False where none can work."""
+        if self._is_started is None:
+            world = self._world
+            self._is_started = start_worker(world.interpreter, world.state, world.repo.state)
+        return self._is_started
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
@@ -24,8 +43,24 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     if source in ("clear", "compact"):
         session.forgot()
     spool(db, world.repo, "start", event)
-    since = time.time()  # a round of the worker that began before may not have read that line
-    is_started = start_worker(world.interpreter, world.state, world.repo.state)
+    worker = _Worker(world)
+    try:
+        return _packet(db, world, event, session, before, worker)
+    finally:
+        worker.start()
+
+
+def _packet(
+    db: _sqlite3.Connection,
+    world: World,
+    event: Event,
+    session: Session,
+    before: SessionRecord,
+    worker: _Worker,
+) -> str:
+    """What the session is given."""
+    source = event.source
+    since = time.time()  # a round of the worker that began before may not have read the session's line
     session.began(event.cwd)
     session.save()
     if source == "fork" and before.generation is None:
@@ -35,9 +70,14 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     if source in ("resume", "fork") or before.is_off or event.silence:
         return ""
     goes_on = source == "compact" and bool(before.asked)
-    waits = is_started and gives(world, "packet")
-    patience = look.PATIENCE if waits else 0.0
-    cache, place, is_complete = look.look(db, world, event.cwd, since, patience, _is_fetch_due(world))
+    is_due = _is_fetch_due(world)
+    cache, place, is_complete = look.look(db, world, event.cwd, since, 0.0, is_due)
+    waits = False
+    if not (is_complete and place.is_known) and gives(world, "packet") and worker.start():
+        if cache is not None:
+            cache.close()
+        waits = True
+        cache, place, is_complete = look.look(db, world, event.cwd, since, look.PATIENCE, is_due)
     claim, is_withheld = claim_block(db, world, event, event.silence)
     if is_withheld:
         if cache is not None:
