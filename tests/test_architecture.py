@@ -42,7 +42,10 @@ OWNERS = {
     "rich": {"ctxrepo.faces.cli"},
 }
 ALSO = {
-    "ctxrepo.hooks.loading": {"marshal", "_frozen_importlib", "_frozen_importlib_external"},
+    "ctxrepo.hooks.loading": {
+        *("marshal", "_frozen_importlib", "_frozen_importlib_external"),
+        *("collections", "importlib", "types"),  # where only the type checker reads; see test_loaded.py
+    },
     "ctxrepo.hooks.recall.semantic": {"_socket"},
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""

@@ -14,6 +14,14 @@ from _functools import _lru_cache_wrapper
 from posix import O_CLOEXEC, O_RDONLY, close, read, stat
 from posix import open as open_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # loading these would cost a hook more than it saves
+    from collections.abc import Sequence
+    from importlib.abc import Loader
+    from types import CodeType, ModuleType
+else:
+    Loader = object
+
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)
 """How a compiled file begins that tells its source by time and size, which stand in the next eight bytes."""
@@ -24,26 +32,26 @@ _MOST_BYTES = 100_000
 class _Finder:
     """Finds what is in ctxrepo's package; an item of `sys.meta_path`."""
 
-    def find_spec(self, name: str, path: list[str] | None, _target: object = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: "Sequence[str] | None", _target: object = None) -> ModuleSpec | None:
         if path is None or name[:8] != "ctxrepo.":
             return None
         folder, (*_, last) = path[0], name.split(".")
         return _spec(name, folder, last) or _spec(name, f"{folder}/{last}", "__init__")
 
 
-class _Loader:
+class _Loader(Loader):
     """Runs the code of one module."""
 
     __slots__ = ("code",)
 
-    def __init__(self, code: object) -> None:
+    def __init__(self, code: "CodeType") -> None:
         self.code = code
 
-    def create_module(self, _spec: ModuleSpec) -> None:
+    def create_module(self, spec: ModuleSpec) -> None:
         """None: Python makes the module itself."""
 
-    def exec_module(self, module: object) -> None:
-        exec(self.code, module.__dict__)  # type: ignore[arg-type]  # noqa: S102  # what importing a module is
+    def exec_module(self, module: "ModuleType") -> None:
+        exec(self.code, module.__dict__)  # noqa: S102  # importlib runs a module's code in just this way
 
 
 def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
@@ -58,8 +66,9 @@ def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
     made_from = b"".join([number.to_bytes(4, "little") for number in stamp])
     if data[:16] != _HEAD + made_from or len(data) == _MOST_BYTES:
         return None
-    code = marshal.loads(data[16:])  # noqa: S302  # Python itself would load this very file
-    spec = ModuleSpec(name, _Loader(code), origin=source)  # type: ignore[arg-type]  # as in `find_quickly`
+    # Python would load this very file in the same way, and who can write it can write the source beside it.
+    code = marshal.loads(data[16:])  # noqa: S302  # see above
+    spec = ModuleSpec(name, _Loader(code), origin=source)
     spec.has_location, spec.cached = True, compiled
     if stem == "__init__":
         spec.submodule_search_locations = [folder]
@@ -79,10 +88,8 @@ FINDER = _Finder()
 
 def find_quickly() -> None:
     """From now on look for ctxrepo's modules the short way first."""
-    finders: list[object] = [*sys.meta_path]
-    if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in finders:
-        # The types that Python's stubs ask for stand in modules that cost a hook too much.
-        sys.meta_path.insert(0, FINDER)  # type: ignore[arg-type]
+    if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, FINDER)
 
 
 def load_sqlite() -> None:
