@@ -20,8 +20,7 @@ def open_closed() -> None:
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
             os.set_inheritable(nowhere, True)
-            stream = open(nowhere, "w" if number else "r", encoding="utf-8")  # noqa: SIM115  # to the end
-            setattr(sys, name, stream)
+            setattr(sys, name, os.fdopen(nowhere, "w" if number else "r", encoding="utf-8"))
 
 
 def verbatim(data: bytes) -> None:
