@@ -36,9 +36,9 @@ PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 
 def unless(why: str) -> pytest.MarkDecorator:
     """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
-    # No test can bring what these need: root installs a server or a compiler and mounts a disk, and the real
-    # agent is 360 MB. Who lacks them still runs all other tests and reads what these want. As root on Debian,
-    # as in CI, `make servers` has installed it before, and they run.
+    # Only root can install a server or a compiler and mount a disk, and the real agent is 360 MB: no test can
+    # bring these, and without a skip only root could run the suite. CI calls `make servers` first, so there
+    # these tests run. Elsewhere pytest prints `why` for each that doesn't (`-ra` in pyproject.toml).
     return pytest.mark.skipif(bool(why), reason=why)
 
 

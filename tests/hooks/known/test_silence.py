@@ -9,16 +9,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from world import NOTES, World
+from world import World
 
 from ctxrepo.hooks.known.silence import asks_for_silence
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
-    world.cache("c1", NOTES)
-    return world
 
 
 def asks(folder: Path) -> bool:

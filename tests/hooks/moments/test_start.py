@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-from world import NOTES, World
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
-    world.cache("c1", NOTES)
-    return world
+from world import World
 
 
 def test_where_nothing_is_new_the_worker_begins_after_the_packet_was_noted(world: World) -> None:
