@@ -10,7 +10,12 @@ from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.services.locate.project import Location, Project, project_by_now, read_registry
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts, record_checkout
+from ctxrepo.storage.state.compiled import (
+    CompiledCheckout,
+    find_checkout,
+    read_checkouts,
+    record_checkout,
+)
 from ctxrepo.storage.user.folder_facts import FolderFacts
 from ctxrepo.storage.user.sound import is_path
 
@@ -21,8 +26,8 @@ def sure_location(memory: Memory, around: FolderFacts) -> Location | None:
     That is so where an id that isn't by a remote or a person may give way to a surer one, where the settings
     decide about a linked worktree, and where something speaks against the checkout.
     """
-    row = next((row for row in read_checkouts(memory.places.state) if row.top == around.top), None)
-    if row is None or not around.config or (row.config, row.stamp) != (around.config, around.stamp):
+    row = find_checkout(memory.places.state, around.top) if around.config else None
+    if row is None or (row.config, row.stamp) != (around.config, around.stamp):
         return None
     if row.claim or is_bare(row.own) or not read_registry(memory).folder_of(row.own):
         return None

@@ -36,6 +36,9 @@ _SCHEMA = """
 """Hooks read the view `given`, where a checkout with a claim has no project while trust is 'ask'."""
 
 
+_CHECKOUTS = "select top, config, stamp, project, folder, own, claim from checkout"
+
+
 @dataclass(frozen=True)
 class CompiledRepository:
     """A memory repository as the hooks know it: its id and the folder of its clone."""
@@ -140,6 +143,16 @@ def read_checkouts(state: Path) -> list[CompiledCheckout]:
         return _checkouts(db)
 
 
+@healing(_discard)
+def find_checkout(state: Path, top: str) -> CompiledCheckout | None:
+    """The checkout recorded at `top`; None where none is."""
+    if not (state / "hooks.db").is_file() or not _is_text(top):
+        return None
+    with _opened(state) as db:
+        row = db.execute(f"{_CHECKOUTS} where top = ?", (top,)).fetchone()
+        return CompiledCheckout(*row) if row else None
+
+
 @contextmanager
 def _opened(state: Path) -> Iterator[sqlite3.Connection]:
     db = open_database(state / "hooks.db", _is_current, _build)
@@ -168,8 +181,7 @@ def _repositories(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
 
 
 def _checkouts(db: sqlite3.Connection) -> list[CompiledCheckout]:
-    rows = db.execute("select top, config, stamp, project, folder, own, claim from checkout order by rowid")
-    return [CompiledCheckout(*row) for row in rows]
+    return [CompiledCheckout(*row) for row in db.execute(f"{_CHECKOUTS} order by rowid")]
 
 
 def _is_text(*values: str) -> bool:

@@ -18,6 +18,7 @@ from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
     compile_settings,
+    find_checkout,
     read_checkouts,
     read_repositories,
     read_settings,
@@ -65,6 +66,10 @@ def test_a_checkout_is_recorded_and_replaced(tmp_path: Path) -> None:
     then = replace(first, stamp="3:4", folder="shop")
     assert record_checkout(tmp_path, then)
     assert read_checkouts(tmp_path) == [then]
+    assert find_checkout(tmp_path, then.top) == then
+    assert find_checkout(tmp_path, f"{then.top}/src") is None
+    assert find_checkout(tmp_path, "/\udcff") is None
+    assert find_checkout(tmp_path / "none", then.top) is None
     compile_settings(tmp_path, {"ttl": "1"}, REPOSITORIES)
     db = open_hooks(str(tmp_path))
     assert db is not None
