@@ -174,13 +174,14 @@ class Worker:
     def _visit(self) -> None:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
         held, and others may commit and send meanwhile."""
+        visits = self._visits
         while self.rounds:
             events, began, before = self.rounds.pop(0)
-            self._visits.hand_over()
-            self._see(self._visits.scopes_of(events), before)
+            visits.hand_over()
+            self._see(visits.scopes_of(events), before)
             if _is_turn(events):
-                self._visits.note_active()
-            self._visits.renew_blocks()
+                visits.note_active()
+            visits.renew_blocks()
             if not self.starts:  # else they wait for the fetch, too
                 self._note_round(began)
 
@@ -195,8 +196,9 @@ class Worker:
 
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
-        self._see(self._visits.scopes_of(self.starts))
-        self._visits.renew_blocks()
+        visits = self._visits
+        self._see(visits.scopes_of(self.starts))
+        visits.renew_blocks()
         self.starts.clear()
         self._note_round(asked)
 
@@ -232,8 +234,8 @@ class Worker:
 
     @property
     def _visits(self) -> Visits:
-        """By the settings of now: a checkout that was looked at is known for good, and whether it is to be
-        trusted may have been set while this worker waited for more work."""
+        """Visits by the settings as they are now. A checkout is judged once and known for good, and
+        `project.trust` may have been set while this worker waited for more work."""
         return Visits(self.memory.by_settings_now(), self.env, self.now, self.log)
 
     def _may_send(self) -> bool:
