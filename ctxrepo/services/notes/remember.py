@@ -24,7 +24,7 @@ from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.rows import is_pinned
-from ctxrepo.storage.disk.chance import random_name
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 
 NEAR = 0.85

@@ -4,7 +4,7 @@ when their own line can't."""
 from __future__ import annotations
 
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.storage.disk.chance import random_name
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 from ctxrepo.storage.user.config import keep_settings

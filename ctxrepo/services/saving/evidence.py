@@ -15,7 +15,7 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, heirs, to_line
 from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft
-from ctxrepo.storage.disk.chance import random_name
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 
 

@@ -23,7 +23,7 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
-from ctxrepo.storage.disk.chance import random_name
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.worktree import FileUpdate

@@ -14,8 +14,8 @@ from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.reading.anchors import BY_ITSELF
 from ctxrepo.services.tape.draft_handoff import Sitting
 from ctxrepo.services.tape.handoff import HandoverRequest, hand_over, prepare
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import opened
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compactions import Compactions
 from ctxrepo.storage.state.spool import SpoolEvent

@@ -15,9 +15,9 @@ from pathlib import Path
 from ctxrepo.errors import Busy, CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.disk.random_names import random_name
 
 
 @dataclass(frozen=True)

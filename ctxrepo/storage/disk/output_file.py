@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ctxrepo.errors import UsageError
-from ctxrepo.storage.disk.chance import random_name
+from ctxrepo.storage.disk.random_names import random_name
 
 
 def require_place(file: Path) -> None:

@@ -20,8 +20,8 @@ from typing import TypeVar
 from ctxrepo.errors import NoAnswer, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.apart import Apart
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import put
+from ctxrepo.storage.disk.random_names import random_name
 
 MAX_BYTES = 16 * 1024 * 1024
 """A larger file is nothing that we would read whole."""

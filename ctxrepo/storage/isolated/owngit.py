@@ -19,9 +19,9 @@ from ctxrepo.errors import Damaged, GitFailed
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.reffiles import RefFiles
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.git.address import carries_password, is_local
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions

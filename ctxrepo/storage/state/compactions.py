@@ -12,9 +12,9 @@ from pathlib import Path
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.outside import read
 from ctxrepo.storage.disk.private import make_folder, put
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.state.spool import TEXTS, SpoolEvent
 
 _MAX_BYTES = 256 * 1024

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import (
     make_folder,
     opened,
@@ -18,6 +17,7 @@ from ctxrepo.storage.disk.private import (
     require_own_folder,
     require_private,
 )
+from ctxrepo.storage.disk.random_names import random_name
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 from shutil import which
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.chance import random_name
 from ctxrepo.storage.disk.private import make_folder
+from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.user import assets
 
 _TEXT = """\
