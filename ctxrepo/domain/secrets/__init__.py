@@ -57,8 +57,8 @@ def mask(text: str) -> str:
 
 
 def _spans(data: bytes) -> list[Span]:
-    """Where secrets are. The rules take as long to load as five starts of Python, so whoever only may have
-    something to look through doesn't load them."""
+    """Where the secrets are. Loading the rules takes about as long as Python takes to start, so they are
+    loaded only where there is something to search."""
     if not data:
         return []
     from ctxrepo.domain.secrets.search import spans

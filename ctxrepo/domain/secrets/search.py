@@ -123,9 +123,11 @@ def _near(text: _Text) -> Iterator[Hit]:
 _BLANKS = bytes(c if chr(c).isalnum() or c > 127 else 32 for c in range(256))
 _AT_START = b"(?<![A-Za-z0-9])"
 _SHORT = 4096
-"""Bytes of a text in which each anchor is looked for by itself, """
-_FEW = 20
-"""and how many such texts there are before a pattern for all anchors pays."""
+"""Bytes. In a text of at most this length, each anchor is first looked for by itself."""
+
+_FEW_SEARCHES = 20
+"""After this many searches, compiling the pattern for all anchors has paid for itself."""
+
 _searches = count()
 
 _FOREIGN = b"\x80"
@@ -135,11 +137,11 @@ _FOREIGN = b"\x80"
 def _patterns_for(text: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Patterns that find the anchors in this text: those that begin words, and the others.
 
-    A pattern for all of them takes four starts of Python to compile. For the few short texts that most
-    commands look through, one for those that are there at all finds the same.
+    The pattern for all anchors takes about as long to compile as Python takes to start. Most commands search
+    only a few short texts, for which a pattern of the anchors that occur in the text at all finds the same.
     """
     rules, within = _tokens()
-    if len(text) > _SHORT or next(_searches) >= _FEW:
+    if len(text) > _SHORT or next(_searches) >= _FEW_SEARCHES:
         return _patterns()
     there = {anchor for anchor in rules if anchor in text}
     return _pattern_of(_AT_START, there - within), _pattern_of(b"", there & within)

@@ -307,7 +307,7 @@ def test_a_short_text_is_searched_as_a_long_one_is(monkeypatch: pytest.MonkeyPat
     planted = [secret for secrets in PLANTED.values() for secret in secrets]
     written = (Path(__file__).parent / "secret_lines.txt").read_text("utf-8").splitlines()
     lines = [line.encode() for line in (*planted, *written, *CLEAN)]
-    monkeypatch.setattr(search, "_FEW", len(lines))
+    monkeypatch.setattr(search, "_FEW_SEARCHES", len(lines))
     monkeypatch.setattr(search, "_searches", itertools.count())
     one_by_one = [spans(line) for line in lines]
     monkeypatch.setattr(search, "_SHORT", 0)
