@@ -9,8 +9,9 @@ TYPE_CHECKING = False  # `typing` costs as much as Python's start, and Tab runs 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-_OBJECTS = 50_000
-"""Objects made before garbage is looked for. Most commands make fewer, and what they import is no garbage."""
+_GC_THRESHOLD = 50_000
+"""New objects after which the garbage collector runs. Most commands make fewer, and what they import is never
+garbage."""
 
 _OTHER_DOORS = ("hook", "_work", "_warm", "_merge")
 
@@ -56,7 +57,7 @@ def main() -> int:
         return pipe.finish(0)
     import gc
 
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(_GC_THRESHOLD)
     from ctxrepo.hooks.loading import find_quickly
 
     find_quickly()
@@ -66,10 +67,10 @@ def main() -> int:
 
 
 def run() -> NoReturn:
-    """Run it and end the process.
+    """Run the command in sys.argv and end the process with its exit code.
 
-    A command ends without taking its modules apart, which the system does for it: that would take as long as
-    two starts of Python. What it has open is closed by then.
+    A command ends without Python's own cleanup, which would take as long as starting Python twice; the
+    operating system frees the memory. All files and connections are closed by then.
     """
     code = main()
     if sys.argv[1:2] and sys.argv[1] in _OTHER_DOORS:

@@ -97,8 +97,8 @@ class Memory:
         return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, broken=broken)
 
     def by_settings_now(self) -> Memory:
-        """The same memory with the settings that config.toml has now; itself where that file hasn't changed or
-        can't be read."""
+        """The same memory with the settings that config.toml has now; itself where that file hasn't changed
+        or can't be read."""
         stamp = stamp_of(str(self.places.config_file))
         if stamp == self.settings_stamp:
             return self

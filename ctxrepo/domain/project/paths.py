@@ -39,8 +39,8 @@ _LEFT_BY_PROGRAMS = lazy_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 
-_KEPT_FREE = r"(?!(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[./]|4913/)"
-_PLAIN_PART = rf"{_KEPT_FREE}[A-Za-z0-9_][A-Za-z0-9_-]{{0,99}}"
+_NOT_RESERVED = r"(?!(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[./]|4913/)"
+_PLAIN_PART = rf"{_NOT_RESERVED}[A-Za-z0-9_][A-Za-z0-9_-]{{0,99}}"
 _PLAIN = lazy_pattern(rf"(?!.*___)(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
 """Names as nearly all notes have them. They break none of the rules below, which take far longer."""
 

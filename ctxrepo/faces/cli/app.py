@@ -98,7 +98,7 @@ def root_command() -> Any:
 
 
 def registered(module: str, command: str = "") -> Any:
-    """The root command with those of a module, or one of them, as typer makes it of their functions."""
+    """The root command as typer builds it, with the commands of `module`, or only with `command` of them."""
     app = _app()
     _register(app, module)
     if command:

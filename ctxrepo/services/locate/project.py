@@ -29,8 +29,11 @@ class Project:
 
 @dataclass(frozen=True)
 class Location:
-    """What a folder is in. `claim` says why it may not be the project that it says it is, '' otherwise;
-    `is_withheld` that memory is withheld from it for that."""
+    """The project that a folder belongs to, None if it belongs to none.
+
+    `claim` says why the checkout may not be the project that it claims to be ('' if nothing speaks against
+    it), `is_withheld` whether the project's memory is therefore withheld from it.
+    """
 
     project: Project | None
     claim: str = ""

@@ -53,7 +53,6 @@ _SECRET_NAMES = lazy_pattern(
 )
 _INSTALL = "Install git 2.30 or newer."
 
-
 Progress = Callable[[str], None]
 
 
