@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from ctxrepo.domain.project.target import parse_target
-from ctxrepo.faces.cli.app import root_command
+from ctxrepo.faces.cli.parser import root_command
 from ctxrepo.services.notes.new import templates
 from ctxrepo.services.reading.search import Mode
 from ctxrepo.storage.user import assets

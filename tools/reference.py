@@ -18,7 +18,7 @@ from ctxrepo.domain.secrets.rule import Rule
 from ctxrepo.domain.secrets.rules import RULES
 from ctxrepo.domain.settings.keys import hints_of, kind, sections, sentences
 from ctxrepo.faces.cli import table as commands_table
-from ctxrepo.faces.cli.app import PANELS, registered, root_command
+from ctxrepo.faces.cli.parser import PANELS, registered, root_command
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -132,8 +132,9 @@ def table() -> str:
         first, *rest = name.split(" ")
         panel = "" if rest else command.rich_help_panel
         group = "group" if hasattr(command, "commands") else ""
+        function = "" if rest or group else command.callback.__name__
         traits = [group, "hidden" if command.hidden else ""]
-        lines.append(_cells(name, modules[first], panel, _joined(traits), _said(command.help)))
+        lines.append(_cells(name, modules[first], function, panel, _joined(traits), _said(command.help)))
         lines += [_param(p) for p in command.params]
     return "\n".join(lines) + "\n"
 
@@ -142,9 +143,16 @@ def _param(param: Any) -> str:
     is_option = param.param_type_name == "option"
     is_many = param.multiple if is_option else param.nargs == -1
     is_flag = getattr(param, "is_flag", False)
-    traits = _joined(["flag" if is_flag else "", "many" if is_many else "", "hidden" if param.hidden else ""])
+    has = {
+        "flag": is_flag,
+        "many": is_many,
+        "text": param.type.name == "str",
+        "required": param.required,
+        "hidden": param.hidden,
+    }
+    traits = " ".join(trait for trait, is_so in has.items() if is_so)
     names = " ".join(param.opts) if is_option else ""
-    return _cells("", names, "" if is_flag else param.metavar or "", traits, _said(param.help))
+    return _cells("", param.name, names, "" if is_flag else param.metavar or "", traits, _said(param.help))
 
 
 def _cells(*cells: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from machines import Machine
@@ -18,7 +18,7 @@ from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.faces.cli import table
 from ctxrepo.faces.cli.answer import answer, open_desk
 from ctxrepo.faces.cli.app import main
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import json_option
 from ctxrepo.services.reading.read import read
 
 
@@ -37,7 +37,7 @@ def count_words(desk: Desk, request: CountRequest) -> Result[int]:
     return Result(len(words), {"words": len(words)}, exit_code=0 if words else 3)
 
 
-def command(target: str, json: Json = False) -> None:
+def command(target: str, json: Annotated[bool, json_option()] = False) -> None:
     """Count the words of a note."""
     answer(open_desk(), count_words, CountRequest(parse_target(target)), json, lambda words: f"{words} words")
 
@@ -51,7 +51,7 @@ def mine(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     for name, value in ada.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(ada.project_folder)
-    entry = table.CommandEntry("count-words", "count", "", "", "Count the words of a note.")
+    entry = table.CommandEntry("count-words", "count", "", "", "", "Count the words of a note.")
     monkeypatch.setattr(table, "read", lambda: SimpleNamespace(commands={entry.name: entry}))
     monkeypatch.setitem(sys.modules, "ctxrepo.faces.cli.count", sys.modules[__name__])
     return ada

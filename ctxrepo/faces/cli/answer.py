@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import output, waiting
 
@@ -23,6 +21,17 @@ Request = TypeVar("Request")
 Value = TypeVar("Value")
 
 Operation = Callable[["Desk", Request], "Result[Value]"]
+
+INTERRUPTED = 130
+"""The exit code of a command that its user has interrupted."""
+
+
+class ExitWith(Exception):
+    """Ends a command with this exit code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 _desks: list[Desk] = []
@@ -86,7 +95,7 @@ def show(
         for line in hints(result.value):
             output.notice(line)
     if result.exit_code:
-        raise typer.Exit(result.exit_code)
+        raise ExitWith(result.exit_code)
 
 
 @contextmanager

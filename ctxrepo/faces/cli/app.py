@@ -1,140 +1,16 @@
-"""The root command and the one boundary where errors become words and exit codes."""
+"""The one boundary of the command line, where errors become words and exit codes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperCommand
-from typer.main import get_command_name, get_group
-from typer.models import CommandInfo
-
-import ctxrepo
 from ctxrepo.app.surprise import logged, of_database
-from ctxrepo.errors import CtxrepoError, UsageError
+from ctxrepo.errors import CtxrepoError
 from ctxrepo.faces.cli import output, pipe, table, waiting
-from ctxrepo.faces.cli.answer import close_desks
+from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith, close_desks
+from ctxrepo.faces.cli.plain import plain_call
 from ctxrepo.faces.cli.synonyms import spoken
-
-INTERRUPTED = 130
-
-PANELS = {
-    "Notes and entries": (
-        "notes.notes",
-        "notes.change",
-        "notes.back",
-        "notes.scratch",
-        "notes.log",
-        "notes.files",
-    ),
-    "Look through them": (
-        "notes.look",
-        "sessions.recall",
-        "sessions.trace",
-        "sessions.stats",
-        "sessions.evaluate",
-        "review.history",
-    ),
-    "Repository, remote, other machines": (
-        "repository.repository",
-        "repository.sync",
-        "repository.doctor",
-        "notes.check",
-        "review.conflicts",
-        "review.declined",
-        "repository.cache",
-    ),
-    "Projects, agents and their sessions": (
-        "repository.project",
-        "repository.agents",
-        "sessions.session",
-        "sessions.sessions",
-        "sessions.block",
-    ),
-    "Settings": ("repository.config", "completion.command"),
-}
-"""Heading in the list of commands -> the modules here whose commands stand below it."""
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"ctxrepo {ctxrepo.__version__}")
-        raise typer.Exit
-
-
-def root(
-    context: typer.Context,
-    _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """One git repository is the memory of all your coding agents, on all your machines."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-class LazyCommand(TyperCommand):
-    """A command as the root lists it; its module is imported when it is called."""
-
-    def __init__(self, entry: table.CommandEntry) -> None:
-        super().__init__(entry.name, help=entry.summary, rich_help_panel=entry.panel, hidden=entry.is_hidden)
-        self._module = entry.module
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        command = registered(self._module, str(self.name)).commands[str(self.name)]
-        return command.make_context(info_name, args, parent, **extra)
-
-
-def root_command() -> Any:
-    """All commands as a tree, for who reads what they take without running one."""
-    app = _app()
-    for panel, modules in PANELS.items():
-        for module in modules:
-            _register(app, module, panel)
-    return get_group(app)
-
-
-def registered(module: str, command: str = "") -> Any:
-    """The root command as typer builds it, with the commands of `module`, or only with `command` of them."""
-    app = _app()
-    _register(app, module)
-    if command:
-        app.registered_commands = [one for one in app.registered_commands if _name(one) == command]
-        app.registered_groups = [one for one in app.registered_groups if one.name == command]
-    return get_group(app)
-
-
-def _name(command: CommandInfo) -> str:
-    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
-
-
-def _app() -> typer.Typer:
-    """The root command, and none below it yet."""
-    app = typer.Typer(
-        name="ctxrepo",
-        help="One git repository is the memory of all your coding agents, on all your machines.",
-        epilog="How-tos and reference: docs/index.md in the repository that ctxrepo was installed from.",
-        invoke_without_command=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode="markdown",  # the other modes take [[a link]] for an instruction
-        add_completion=False,  # `completion` prints scripts; typer's own would edit shell settings unasked
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
-    app.callback()(root)
-    return app
-
-
-def _register(app: typer.Typer, module: str, panel: str | None = None) -> None:
-    """Add the commands of a module, below a heading of the list."""
-    known = len(app.registered_commands), len(app.registered_groups)
-    import_module(f"ctxrepo.faces.cli.{module}").register(app)
-    for command in app.registered_commands[known[0] :]:
-        command.rich_help_panel = panel
-    for group in app.registered_groups[known[1] :]:
-        group.rich_help_panel = panel
 
 
 def main(words: Sequence[str]) -> int:
@@ -152,19 +28,13 @@ def main(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str], as_json: bool) -> int:
     try:
-        called = get_group(_app())
-        called.commands = {name: LazyCommand(entry) for name, entry in table.read().commands.items()}
-        code = called.main(args=list(words), prog_name="ctxrepo", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        return _call(words)
+    except ExitWith as ended:
+        return ended.code
     except CtxrepoError as error:
         output.failed(as_json, error)
         return error.exit_code
-    except typer.TyperException as error:
-        from ctxrepo.faces.cli.mistakes import mistake  # most command lines hold none
-
-        output.failed(as_json, mistake(error, words))
-        return UsageError.exit_code
-    except (typer.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
         logged(os.environ)
@@ -175,6 +45,17 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except Exception as error:
         output.failed(as_json, _surprise(error, logged(os.environ)))
         return 1
+
+
+def _call(words: Sequence[str]) -> int:
+    """Run the command of a command line; the parser is loaded only for lines that aren't plain."""
+    call = plain_call(words, table.read())
+    if call:
+        call()
+        return 0
+    from ctxrepo.faces.cli.parser import run
+
+    return run(words)
 
 
 def _surprise(error: Exception, logged: str) -> CtxrepoError:

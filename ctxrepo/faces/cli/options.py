@@ -5,24 +5,46 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ctxrepo.errors import Unreadable, UsageError
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Scope = Annotated[
-    str,
-    typer.Option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id or folder."),
-]
-Tags = Annotated[
-    list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
-]
-TargetWords = Annotated[
-    str,
-    typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry."),
-]
+if TYPE_CHECKING:
+    import typer
+
+
+def option(*names: str, **details: Any) -> Any:
+    """An option of a command, declared as with `typer.Option`, and made when typer asks for it.
+
+    Commands declare what they take in annotations, which nothing but typer evaluates: a plain command line is
+    read without typer (`plain`).
+    """
+    from typer import Option
+
+    return Option(*names, **details)
+
+
+def argument(**details: Any) -> Any:
+    """An argument of a command, declared as with `typer.Argument`, and made as `option` makes an option."""
+    from typer import Argument
+
+    return Argument(**details)
+
+
+def json_option() -> Any:
+    return option("--json", help="Print one JSON object instead of text.")
+
+
+def scope_option() -> Any:
+    return option("--scope", "-s", metavar="SCOPE", help="global, project, or a project's id or folder.")
+
+
+def tag_option() -> Any:
+    return option("--tag", "-t", metavar="TAG", help="A tag; may be given again.")
+
+
+def target_argument() -> Any:
+    return argument(metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry.")
 
 
 _STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")

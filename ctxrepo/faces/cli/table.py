@@ -11,27 +11,57 @@ FILE = os.path.join(os.path.dirname(__file__), "table.tsv")
 
 
 class Param:
-    """An option or an argument of a command; an argument has no names."""
+    """An option or an argument of a command; an argument has no names.
 
-    __slots__ = ("is_flag", "is_hidden", "is_many", "metavar", "names", "summary")
+    `name` is the parameter's of the command's function. `is_text` tells that it takes any text as it is.
+    """
 
-    def __init__(self, names: str, metavar: str, traits: str, summary: str) -> None:
+    __slots__ = (
+        "is_flag",
+        "is_hidden",
+        "is_many",
+        "is_required",
+        "is_text",
+        "metavar",
+        "name",
+        "names",
+        "summary",
+    )
+
+    def __init__(self, name: str, names: str, metavar: str, traits: str, summary: str) -> None:
+        self.name = name
         self.names = names.split()
         self.metavar = metavar
         self.is_flag = "flag" in traits
         self.is_many = "many" in traits
         self.is_hidden = "hidden" in traits
+        self.is_required = "required" in traits
+        self.is_text = "text" in traits
         self.summary = summary
 
 
 class CommandEntry:
-    """A command or a group of commands. `module` registers it, `panel` is the heading it is listed under."""
+    """A command or a group of commands. `module` registers it, `panel` is the heading it is listed under.
 
-    __slots__ = ("commands", "is_group", "is_hidden", "module", "name", "panel", "params", "summary")
+    `function` is what the module calls the command's function; '' for a group, and for a command of one.
+    """
 
-    def __init__(self, name: str, module: str, panel: str, traits: str, summary: str) -> None:
+    __slots__ = (
+        "commands",
+        "function",
+        "is_group",
+        "is_hidden",
+        "module",
+        "name",
+        "panel",
+        "params",
+        "summary",
+    )
+
+    def __init__(self, name: str, module: str, function: str, panel: str, traits: str, summary: str) -> None:
         self.name = name
         self.module = module
+        self.function = function
         self.panel = panel
         self.is_group = "group" in traits
         self.is_hidden = "hidden" in traits
@@ -44,7 +74,7 @@ def read() -> CommandEntry:
     """The root command, with all others below it."""
     with open(FILE, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    root = entry = CommandEntry("", "", "", "group", "")
+    root = entry = CommandEntry("", "", "", "", "group", "")
     for line in filter(None, lines):
         start, *cells = line.split("\t")
         if not start:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undo import Undone
 
@@ -24,9 +24,9 @@ def register(app: typer.Typer) -> None:
 def undo(
     commit: Annotated[
         str,
-        typer.Argument(metavar="COMMIT", help="A commit of the memory instead, as `history` shows it."),
+        argument(metavar="COMMIT", help="A commit of the memory instead, as `history` shows it."),
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Take back what the last command wrote.
 
@@ -44,15 +44,15 @@ def undo(
 def restore(
     target: Annotated[
         str,
-        typer.Argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry, as it was."),
+        argument(metavar="TARGET", help="[SCOPE:]PATH of a note, or ^ID of an entry, as it was."),
     ],
     to: Annotated[
-        str, typer.Option("--to", metavar="DEST", help="The note it goes to, instead of where it was.")
+        str, option("--to", metavar="DEST", help="The note it goes to, instead of where it was.")
     ] = "",
     version: Annotated[
-        str, typer.Option("--at", metavar="COMMIT", help="As it was in COMMIT, also when it isn't gone.")
+        str, option("--at", metavar="COMMIT", help="As it was in COMMIT, also when it isn't gone.")
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Bring back what was forgotten, archived or edited.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.faces.cli import editor, output
 from ctxrepo.faces.cli.answer import answer, open_desk, perform
-from ctxrepo.faces.cli.options import Json, TargetWords, text_of
+from ctxrepo.faces.cli.options import argument, json_option, option, target_argument, text_of
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.notes.edit import EditResult
     from ctxrepo.services.notes.forget import Forgotten
     from ctxrepo.services.notes.move import MoveResult
@@ -24,21 +24,19 @@ def register(app: typer.Typer) -> None:
 
 
 def edit(
-    target: TargetWords,
+    target: Annotated[str, target_argument()],
     old: Annotated[
-        str, typer.Option("--old", metavar="A", help="The passage to replace; it must stand there once.")
+        str, option("--old", metavar="A", help="The passage to replace; it must stand there once.")
     ] = "",
-    new: Annotated[
-        str | None, typer.Option("--new", metavar="B", help="What it becomes; may be empty.")
-    ] = None,
+    new: Annotated[str | None, option("--new", metavar="B", help="What it becomes; may be empty.")] = None,
     source: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="Replace all of it; - is standard input.")
+        str, option("--from", metavar="FILE", help="Replace all of it; - is standard input.")
     ] = "",
     if_hash: Annotated[
         str,
-        typer.Option("--if-hash", metavar="H", help="Only while the note has this hash: see read --json."),
+        option("--if-hash", metavar="H", help="Only while the note has this hash: see read --json."),
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Change a passage of a note or entry, or all of it.
 
@@ -98,12 +96,12 @@ def _edited(done: EditResult) -> str:
 
 
 def move(
-    target: TargetWords,
+    target: Annotated[str, target_argument()],
     to: Annotated[
         str,
-        typer.Argument(metavar="DEST", help="[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."),
+        argument(metavar="DEST", help="[SCOPE:]PATH, SCOPE: for the same path there, or FOLDER/."),
     ],
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Move a note elsewhere, or an entry to another note.
 
@@ -120,7 +118,7 @@ def move(
     answer(desk, move, request, json, lambda done: f"moved: {_way(done)}")
 
 
-def archive(target: TargetWords, json: Json = False) -> None:
+def archive(target: Annotated[str, target_argument()], json: Annotated[bool, json_option()] = False) -> None:
     """Move a note or entry to the archive.
 
     It is still found there, and never delivered. For what is past. What is wrong is better forgotten.
@@ -137,7 +135,7 @@ def archive(target: TargetWords, json: Json = False) -> None:
     answer(open_desk(), archive, TargetRequest(parse_target(target)), json, said)
 
 
-def forget(target: TargetWords, json: Json = False) -> None:
+def forget(target: Annotated[str, target_argument()], json: Annotated[bool, json_option()] = False) -> None:
     """Remove a note or an entry.
 
     The git history keeps it: `ctxrepo restore TARGET` brings it back.
@@ -155,7 +153,7 @@ def forget(target: TargetWords, json: Json = False) -> None:
     answer(open_desk(), forget, TargetRequest(parse_target(target)), json, said)
 
 
-def touch(target: TargetWords, json: Json = False) -> None:
+def touch(target: Annotated[str, target_argument()], json: Annotated[bool, json_option()] = False) -> None:
     """Say that a note still holds: its `updated` becomes today.
 
     A note without that field stays as it is.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.checks.fix import FileFix
 
 
@@ -21,12 +21,10 @@ def register(app: typer.Typer) -> None:
 
 def check(
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what needs no decision of yours, and show the difference.")
+        bool, option("--fix", help="Mend what needs no decision of yours, and show the difference.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --fix: show it and change nothing.")
-    ] = False,
-    json: Json = False,
+    dry_run: Annotated[bool, option("--dry-run", help="With --fix: show it and change nothing.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Look through all notes for what is not as it was meant.
 

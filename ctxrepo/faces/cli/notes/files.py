@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import answer, open_desk, perform
-from ctxrepo.faces.cli.options import Json, TargetWords
+from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith, answer, open_desk, perform
+from ctxrepo.faces.cli.ask import ask, confirm
+from ctxrepo.faces.cli.options import argument, json_option, target_argument
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.project.target import Target
 
@@ -22,7 +23,9 @@ def register(app: typer.Typer) -> None:
     app.command()(export)
 
 
-def open_note(target: TargetWords, json: Json = False) -> None:
+def open_note(
+    target: Annotated[str, target_argument()], json: Annotated[bool, json_option()] = False
+) -> None:
     """Open a note in your editor.
 
     What you changed is committed when the editor ends. The editor is git's: GIT_EDITOR, `core.editor` of your
@@ -79,18 +82,17 @@ def _made(desk: Desk, asked: Target, error: NotFound) -> str:
         hint = f'{error.hint} `ctxrepo new {name} -d "..."` makes one.'.strip()
         raise NotFound(error.message, hint) from error
     output.notice(f"{error.message}. {error.hint}".strip())
-    typer.confirm(f"Make {asked.path}?", abort=True, err=True)
+    if not confirm(f"Make {asked.path}?"):
+        raise ExitWith(INTERRUPTED)
     stem = asked.path.rpartition("/")[2].removesuffix(".md")
-    description = typer.prompt("What is found in it, in one line", default=about(stem), err=True)
+    description = ask("What is found in it, in one line", about(stem))
     return perform(desk, new, NewNoteRequest(asked, description)).value.path
 
 
 def export(
-    scope: Annotated[
-        str, typer.Argument(metavar="SCOPE", help="global, project, or a project's id or folder.")
-    ],
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Where to; empty or not there yet.")],
-    json: Json = False,
+    scope: Annotated[str, argument(metavar="SCOPE", help="global, project, or a project's id or folder.")],
+    folder: Annotated[str, argument(metavar="FOLDER", help="Where to; empty or not there yet.")],
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Copy one scope to a plain folder.
 

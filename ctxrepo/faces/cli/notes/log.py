@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.errors import UsageError
+from ctxrepo.faces.cli import table
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.domain.note.note import Note
 
 _TODAY = "`ctxrepo log` prints the log of today."
@@ -31,20 +32,17 @@ def register(app: typer.Typer) -> None:
 
 
 def log(
-    context: typer.Context,
     text: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT", help="What was done, found or decided.")
+        list[str] | None, argument(metavar="TEXT", help="What was done, found or decided.")
     ] = None,
-    scope: Scope = "",
+    scope: Annotated[str, scope_option()] = "",
     date: Annotated[
         str,
-        typer.Option(
-            "--date", metavar="DAY", help="Print the log of that day, e.g. 2026-11-20 or yesterday."
-        ),
+        option("--date", metavar="DAY", help="Print the log of that day, e.g. 2026-11-20 or yesterday."),
     ] = "",
-    days: Annotated[bool, typer.Option("--list", help="Print the days that have a log.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take back the last line that was logged.")] = False,
-    json: Json = False,
+    days: Annotated[bool, option("--list", help="Print the days that have a log.")] = False,
+    undo: Annotated[bool, option("--undo", help="Take back the last line that was logged.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Write a line into today's log; without a text print it.
 
@@ -70,18 +68,18 @@ def log(
         answer(open_desk(), daily.list_days, daily.DaysRequest(scope), json, "\n".join)
     elif text:
         words = " ".join(text)
-        _require_sentence(words, context.find_root().command)
+        _require_sentence(words)
         request = daily.LogRequest(words, scope)
         answer(open_desk(), daily.log, request, json, lambda made: f"logged: ^{made.id} {made.at}")
     else:
         answer(open_desk(), daily.read_day, daily.DayRequest(date, scope), json, _read)
 
 
-def _require_sentence(text: str, root: Any) -> None:
+def _require_sentence(text: str) -> None:
     """UsageError for a word that was meant as a command: nobody would find it in the log."""
     word = text.strip().casefold()
     instead = _MEANT.get(word, "")
-    if instead or word in root.commands:
+    if instead or word in table.read().commands:
         raise UsageError(
             f"`log {word}` would write the word {word} into today's log",
             f"{instead or '`ctxrepo log` prints the log of today.'} To log it, say it in a sentence.",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope, Tags
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, tag_option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.notes.tags import Tag
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.search import Hit, Mode
@@ -29,21 +29,17 @@ def register(app: typer.Typer) -> None:
 
 def search(
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
+        str, argument(metavar="QUERY", help='Words that must all be there; "…" stand together.')
     ] = "",
-    tag: Tags = None,
-    scope: Scope = "",
+    tag: Annotated[list[str] | None, tag_option()] = None,
+    scope: Annotated[str, scope_option()] = "",
     category: Annotated[
-        str, typer.Option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
+        str, option("--category", "-c", metavar="C", help="Only entries of this kind, e.g. gotcha.")
     ] = "",
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="MODE", help="By words, meaning, or both.")
-    ] = "words",
-    regex: Annotated[bool, typer.Option("--regex", "-e", help="QUERY is a regular expression.")] = False,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")
-    ] = 20,
-    json: Json = False,
+    mode: Annotated[str, option("--mode", metavar="MODE", help="By words, meaning, or both.")] = "words",
+    regex: Annotated[bool, option("--regex", "-e", help="QUERY is a regular expression.")] = False,
+    limit: Annotated[int, option("--limit", metavar="N", min=1, max=100_000, help="Most hits to show.")] = 20,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Search all notes, the archived too.
 
@@ -64,16 +60,16 @@ def search(
 
 def tags(
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="The note to give tags to; without it all tags.")
+        str, argument(metavar="TARGET", help="The note to give tags to; without it all tags.")
     ] = "",
     add: Annotated[
-        list[str] | None, typer.Option("--add", metavar="TAG", help="Give it this tag; may be repeated.")
+        list[str] | None, option("--add", metavar="TAG", help="Give it this tag; may be repeated.")
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", metavar="TAG", help="Take this tag from it.")
+        list[str] | None, option("--remove", metavar="TAG", help="Take this tag from it.")
     ] = None,
-    scope: Scope = "",
-    json: Json = False,
+    scope: Annotated[str, scope_option()] = "",
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """List the tags in use, or change those of a note.
 
@@ -95,10 +91,10 @@ def tags(
 
 def links(
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="A note; without it all links that lead nowhere.")
+        str, argument(metavar="TARGET", help="A note; without it all links that lead nowhere.")
     ] = "",
-    scope: Scope = "",
-    json: Json = False,
+    scope: Annotated[str, scope_option()] = "",
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show what a note links to, and what links to it.
 

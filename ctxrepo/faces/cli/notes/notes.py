@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sized
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, open_desk, require_memory
 from ctxrepo.faces.cli.notes.tables import delivery_table, folder_table
-from ctxrepo.faces.cli.options import Json, Scope, Tags, TargetWords, text_of
+from ctxrepo.faces.cli.options import (
+    argument,
+    json_option,
+    option,
+    scope_option,
+    tag_option,
+    target_argument,
+    text_of,
+)
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.notes.list_notes import NoteSummary
     from ctxrepo.services.notes.remember import RememberResult
 
@@ -30,30 +38,26 @@ def register(app: typer.Typer) -> None:
 def remember(
     text: Annotated[
         str,
-        typer.Argument(metavar="TEXT", help="The fact, in one sentence; - reads facts from standard input."),
+        argument(metavar="TEXT", help="The fact, in one sentence; - reads facts from standard input."),
     ],
     note: Annotated[
-        str, typer.Option("--note", "-n", metavar="PATH", help="The note it goes to; made when missing.")
+        str, option("--note", "-n", metavar="PATH", help="The note it goes to; made when missing.")
     ] = "",
-    scope: Scope = "",
+    scope: Annotated[str, scope_option()] = "",
     category: Annotated[
         str,
-        typer.Option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha; it goes to topics/."),
+        option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha; it goes to topics/."),
     ] = "",
-    tag: Tags = None,
-    key: Annotated[
-        str, typer.Option("--key", metavar="K", help="Replace the scope's entry with this key.")
-    ] = "",
+    tag: Annotated[list[str] | None, tag_option()] = None,
+    key: Annotated[str, option("--key", metavar="K", help="Replace the scope's entry with this key.")] = "",
     supersedes: Annotated[
         str,
-        typer.Option("--supersedes", metavar="ID", help="The entry that no longer holds: ^ID or PATH#L9."),
+        option("--supersedes", metavar="ID", help="The entry that no longer holds: ^ID or PATH#L9."),
     ] = "",
-    with_id: Annotated[bool, typer.Option("--id", help="Write an id that edits can't change.")] = False,
-    pin: Annotated[bool, typer.Option("--pin", help="Show its note first, always.")] = False,
-    stage: Annotated[
-        bool, typer.Option("--stage", help="Put it into the inbox; no session is given it.")
-    ] = False,
-    json: Json = False,
+    with_id: Annotated[bool, option("--id", help="Write an id that edits can't change.")] = False,
+    pin: Annotated[bool, option("--pin", help="Show its note first, always.")] = False,
+    stage: Annotated[bool, option("--stage", help="Put it into the inbox; no session is given it.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Write one fact into memory.
 
@@ -105,21 +109,17 @@ def _instead(result: RememberResult) -> str:
 
 
 def new(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="[SCOPE:]PATH of the new note.")],
+    path: Annotated[str, argument(metavar="PATH", help="[SCOPE:]PATH of the new note.")],
     description: Annotated[
         str,
-        typer.Option(
-            "--description", "-d", metavar="D", help="One line: what is found in it. A template has one."
-        ),
+        option("--description", "-d", metavar="D", help="One line: what is found in it. A template has one."),
     ] = "",
-    tag: Tags = None,
-    source: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="Its body; - is standard input.")
-    ] = "",
+    tag: Annotated[list[str] | None, tag_option()] = None,
+    source: Annotated[str, option("--from", metavar="FILE", help="Its body; - is standard input.")] = "",
     template: Annotated[
-        str, typer.Option("--template", metavar="NAME", help="What it begins as: memory, task or user.")
+        str, option("--template", metavar="NAME", help="What it begins as: memory, task or user.")
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Write a new note, which needs a description or a template.
 
@@ -136,7 +136,7 @@ def new(
     answer(open_desk(), new, request, json, lambda made: f"new: {made.path}")
 
 
-def read(target: TargetWords, json: Json = False) -> None:
+def read(target: Annotated[str, target_argument()], json: Annotated[bool, json_option()] = False) -> None:
     """Print a note, or one entry of it.
 
     Example: ctxrepo read topics/release.md
@@ -150,21 +150,19 @@ def read(target: TargetWords, json: Json = False) -> None:
 
 def list_notes(
     folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="Only notes below it, e.g. topics or archive.")
+        str, argument(metavar="FOLDER", help="Only notes below it, e.g. topics or archive.")
     ] = "",
-    scope: Scope = "",
-    tag: Tags = None,
+    scope: Annotated[str, scope_option()] = "",
+    tag: Annotated[list[str] | None, tag_option()] = None,
     long: Annotated[
-        bool, typer.Option("--long", "-l", help="Show sizes, and how a session is given each note.")
+        bool, option("--long", "-l", help="Show sizes, and how a session is given each note.")
     ] = False,
-    tree: Annotated[bool, typer.Option("--tree", help="Show folders, and how much is in each.")] = False,
+    tree: Annotated[bool, option("--tree", help="Show folders, and how much is in each.")] = False,
     depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", min=0, help="Only so many folders down.")
+        int | None, option("--depth", metavar="N", min=0, help="Only so many folders down.")
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Most notes to show.")
-    ] = None,
-    json: Json = False,
+    limit: Annotated[int | None, option("--limit", metavar="N", min=1, help="Most notes to show.")] = None,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """List the notes in view: the project's and the global ones.
 

@@ -9,7 +9,7 @@ import typer
 
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.services.notes.scratch import ClearResult, Scratch
@@ -18,7 +18,7 @@ group = typer.Typer()
 
 Named = Annotated[
     list[str],
-    typer.Argument(metavar="ITEM", help="Its ^id, or some of its words; the first it fits is meant."),
+    argument(metavar="ITEM", help="Its ^id, or some of its words; the first it fits is meant."),
 ]
 
 
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def scratch(context: typer.Context, json: Json = False) -> None:
+def scratch(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Keep a checklist: what is to be done, on every machine.
 
     It is the note SCRATCHPAD.md of a scope. Only the lines of items are ever touched; whatever else
@@ -40,9 +40,9 @@ def scratch(context: typer.Context, json: Json = False) -> None:
 
 @group.command()
 def add(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What is to be done, in a line.")],
-    scope: Scope = "",
-    json: Json = False,
+    text: Annotated[list[str], argument(metavar="TEXT", help="What is to be done, in a line.")],
+    scope: Annotated[str, scope_option()] = "",
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Add an item.
 
@@ -57,7 +57,9 @@ def add(
 
 
 @group.command()
-def done(named: Named, scope: Scope = "", json: Json = False) -> None:
+def done(
+    named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
+) -> None:
     """Tick an item.
 
     Example: ctxrepo scratch done "8 s limit"
@@ -66,7 +68,9 @@ def done(named: Named, scope: Scope = "", json: Json = False) -> None:
 
 
 @group.command()
-def undo(named: Named, scope: Scope = "", json: Json = False) -> None:
+def undo(
+    named: Named, scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
+) -> None:
     """Make an item that is done open again.
 
     Example: ctxrepo scratch undo "8 s limit"
@@ -75,7 +79,9 @@ def undo(named: Named, scope: Scope = "", json: Json = False) -> None:
 
 
 @group.command("clear-done")
-def clear_done(scope: Scope = "", json: Json = False) -> None:
+def clear_done(
+    scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False
+) -> None:
     """Take out the items that are done.
 
     One stays while anything below it is open, or is no item. The history keeps all of them.
@@ -92,9 +98,9 @@ def clear_done(scope: Scope = "", json: Json = False) -> None:
 
 @group.command("list")
 def list_items(
-    scope: Scope = "",
-    every: Annotated[bool, typer.Option("--all", "-a", help="Also what is done.")] = False,
-    json: Json = False,
+    scope: Annotated[str, scope_option()] = "",
+    every: Annotated[bool, option("--all", "-a", help="Also what is done.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """List what is open.
 

@@ -6,16 +6,17 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.ask import ask, tell
+from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.setup.connected import Standing
     from ctxrepo.services.setup.setup import Plan
 
@@ -26,17 +27,17 @@ def register(app: typer.Typer) -> None:
 
 def setup(
     agent: Annotated[
-        list[str] | None, typer.Argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
+        list[str] | None, argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every agent that is on this machine.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Only tell whether it is connected.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Take everything back, byte for byte.")] = False,
+    every: Annotated[bool, option("--all", help="Every agent that is on this machine.")] = False,
+    check: Annotated[bool, option("--check", help="Only tell whether it is connected.")] = False,
+    remove: Annotated[bool, option("--remove", help="Take everything back, byte for byte.")] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", "--diff", help="Show the difference to the letter and change nothing."),
+        option("--dry-run", "--diff", help="Show the difference to the letter and change nothing."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
-    json: Json = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Connect an agent: hooks in its settings, skills beside them.
 
@@ -63,16 +64,14 @@ def _agreed(plan: Plan, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError("there is no terminal at which to ask", "Look at --diff, then say --yes.")
     title = agent_named(plan.agent).title
-    typer.echo(f"{title}, of which nothing else changes:")
+    tell(f"{title}, of which nothing else changes:")
     for line in plan.summary:
-        typer.echo(output.visible(f"  {line}"))
+        tell(output.visible(f"  {line}"))
     while True:
-        said = typer.prompt(
-            "Make these changes? [y/n, d shows the difference]", default="n", show_default=False
-        )
+        said = ask("Make these changes? [y/n, d shows the difference]", "n", show_default=False)
         if said.strip().lower() != "d":
             return said.strip().lower() in ("y", "yes")
-        typer.echo(output.visible(plan.diff))
+        tell(output.visible(plan.diff))
 
 
 def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import json_option, without_verb
 
 group = typer.Typer()
 
@@ -18,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def cache(context: typer.Context, json: Json = False) -> None:
+def cache(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Verify or rebuild what hooks answer from.
 
     The cache is made from the notes and follows them by itself; it can be thrown away at any time.
@@ -30,7 +31,7 @@ def cache(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command()
-def verify(json: Json = False) -> None:
+def verify(json: Annotated[bool, json_option()] = False) -> None:
     """Compare the cache with the notes.
 
     Ends with 1 when it doesn't say what they say.
@@ -47,7 +48,7 @@ def verify(json: Json = False) -> None:
 
 
 @group.command()
-def rebuild(json: Json = False) -> None:
+def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     """Throw the cache away and build it anew from the notes.
 
     Example: ctxrepo cache rebuild
@@ -65,7 +66,7 @@ def rebuild(json: Json = False) -> None:
 
 
 @group.command()
-def embed(json: Json = False) -> None:
+def embed(json: Annotated[bool, json_option()] = False) -> None:
     """Make ready what finding by meaning needs, now.
 
     A model that recall.model names and that isn't on this machine is fetched from the hub; nothing else ever

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, without_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer()
 
-KeyName = Annotated[str, typer.Argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
+KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.timeout.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def config(context: typer.Context, json: Json = False) -> None:
+def config(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Show, explain and change the settings in config.toml.
 
     Without a verb it lists them.
@@ -36,7 +36,7 @@ def config(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command("list")
-def list_settings(json: Json = False) -> None:
+def list_settings(json: Annotated[bool, json_option()] = False) -> None:
     """List every setting, its value, and where that comes from.
 
     Example: ctxrepo config list
@@ -51,7 +51,7 @@ def list_settings(json: Json = False) -> None:
 
 
 @group.command()
-def get(key: KeyName, json: Json = False) -> None:
+def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Print the value of one setting, as `config set` takes it.
 
     Example: ctxrepo config get sync.timeout
@@ -66,9 +66,9 @@ def get(key: KeyName, json: Json = False) -> None:
 def set_value(
     key: KeyName,
     value: Annotated[
-        str, typer.Argument(metavar="VALUE", help='What it shall be; a list is a,b and "" an empty one.')
+        str, argument(metavar="VALUE", help='What it shall be; a list is a,b and "" an empty one.')
     ],
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Change one setting in config.toml.
 
@@ -83,7 +83,7 @@ def set_value(
 
 
 @group.command()
-def unset(key: KeyName, json: Json = False) -> None:
+def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Take one setting out of config.toml, so that its default holds again.
 
     Every other line of the file stays as it is.
@@ -106,8 +106,8 @@ def _told(changed: SettingChange, unchanged: str) -> str:
 
 @group.command()
 def explain(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A setting; all of them without.")] = "",
-    json: Json = False,
+    key: Annotated[str, argument(metavar="KEY", help="A setting; all of them without.")] = "",
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Say what a setting does, what it may be, and what it is now.
 

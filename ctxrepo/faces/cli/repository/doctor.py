@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.repository.doctor import Diagnosis
     from ctxrepo.services.faults.finding import CheckOutcome
     from ctxrepo.services.setup.hook_records import AgentRecords
@@ -24,17 +24,17 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
+        bool, option("--fix", help="Mend what needs no decision of yours; nothing is deleted.")
     ] = False,
     hooks: Annotated[
         bool,
-        typer.Option("--hooks", help="Tell what the agents recorded about our hooks in the last sessions."),
+        option("--hooks", help="Tell what the agents recorded about our hooks in the last sessions."),
     ] = False,
     faults: Annotated[
         bool,
-        typer.Option("--faults", help="List the faults that sessions were told, those that are over too."),
+        option("--faults", help="List the faults that sessions were told, those that are over too."),
     ] = False,
 ) -> None:
     """Look whether all around the notes works: git, agents, hooks.

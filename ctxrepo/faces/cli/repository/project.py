@@ -11,7 +11,7 @@ import typer
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, without_verb
 from ctxrepo.faces.cli.repository.sync import conflict_hints
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def project(context: typer.Context, json: Json = False) -> None:
+def project(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Show, list, rename, link, unlink and trust projects.
 
     Without a verb it shows the one you stand in.
@@ -53,7 +53,7 @@ def project(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command()
-def show(json: Json = False) -> None:
+def show(json: Annotated[bool, json_option()] = False) -> None:
     """Show the project you stand in: its id and why it has it, its folder, its checkouts here.
 
     Example: ctxrepo project show
@@ -64,7 +64,7 @@ def show(json: Json = False) -> None:
 
 
 @group.command("list")
-def list_projects(json: Json = False) -> None:
+def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     """List all projects of the memory, and folders in it that are no project's.
 
     Example: ctxrepo project list
@@ -79,7 +79,8 @@ def list_projects(json: Json = False) -> None:
 
 @group.command()
 def rename(
-    name: Annotated[str, typer.Argument(metavar="NEW", help="The folder's new name.")], json: Json = False
+    name: Annotated[str, argument(metavar="NEW", help="The folder's new name.")],
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Give the project you stand in another folder name in the memory, on every machine.
 
@@ -98,9 +99,9 @@ def rename(
 @group.command()
 def link(
     target: Annotated[
-        str, typer.Argument(metavar="ID|FOLDER", help="The project it is, as `project list` shows it.")
+        str, argument(metavar="ID|FOLDER", help="The project it is, as `project list` shows it.")
     ],
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Let this checkout be a project that the memory knows already, on every machine.
 
@@ -119,9 +120,9 @@ def link(
 @group.command()
 def unlink(
     name: Annotated[
-        str, typer.Argument(metavar="ID", help="The linked id; without it that of this checkout.")
+        str, argument(metavar="ID", help="The linked id; without it that of this checkout.")
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Let a linked id be a project of its own again, on every machine.
 
@@ -137,9 +138,9 @@ def unlink(
 @group.command()
 def trust(
     path: Annotated[
-        Path | None, typer.Argument(metavar="[PATH]", help="A folder in the checkout; the one you stand in.")
+        Path | None, argument(metavar="[PATH]", help="A folder in the checkout; the one you stand in.")
     ] = None,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Say that a checkout is the project that it says it is: it is given that project's memory.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.agents.known import setup_step
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import argument, json_option, option
 from ctxrepo.faces.cli.repository.sync import ending
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.repository.init import InitOutcome
 
 
@@ -24,13 +24,13 @@ def register(app: typer.Typer) -> None:
 
 def init(
     remote: Annotated[
-        str, typer.Argument(metavar="REMOTE", help="URL or path of a git repository; empty is fine.")
+        str, argument(metavar="REMOTE", help="URL or path of a git repository; empty is fine.")
     ] = "",
     sparse: Annotated[
         bool,
-        typer.Option("--sparse", help="Bring only the global notes, and projects as you work on them."),
+        option("--sparse", help="Bring only the global notes, and projects as you work on them."),
     ] = False,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Create the memory repository, or clone it from REMOTE.
 
@@ -71,7 +71,7 @@ def _initialised(done: InitOutcome) -> str:
     return f"{words}: {done.made.root}{f' with {done.url}' if done.url else ''}"
 
 
-def status(json: Json = False) -> None:
+def status(json: Annotated[bool, json_option()] = False) -> None:
     """Show where the memory stands, and whether agents are given it.
 
     On one screen: what waits, who was served last, when the remote last answered. The network isn't asked.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.domain.guard.deletions import told
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.repository.sync import ExchangeOutcome
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.sync.sync import SyncResult
@@ -27,14 +27,14 @@ def register(app: typer.Typer) -> None:
 def sync(
     accept: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--accept",
             metavar="WHAT",
             help="Confirm what was held back: `deletions` of many entries or files, or a `remote` that "
             "holds something else than before.",
         ),
     ] = None,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Bring this machine and the remote to the same state.
 
@@ -48,7 +48,7 @@ def sync(
     _sync(json, send=True, accept=accept or [])
 
 
-def pull(json: Json = False) -> None:
+def pull(json: Annotated[bool, json_option()] = False) -> None:
     """Fetch and merge what others sent.
 
     What is written here is committed first, and goes out with the next sync.
@@ -58,7 +58,7 @@ def pull(json: Json = False) -> None:
     _sync(json, send=False)
 
 
-def push(json: Json = False) -> None:
+def push(json: Annotated[bool, json_option()] = False) -> None:
     """Commit what is written here and send it.
 
     Where others were faster it fetches and merges first.

@@ -10,7 +10,7 @@ import typer
 
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.app.review.conflicts import ShownConflict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 group = typer.Typer()
 
 _ID_HELP = "Its id as `conflicts list` shows it, or the first digits."
-Id = Annotated[str, typer.Argument(metavar="ID", help=_ID_HELP)]
+Id = Annotated[str, argument(metavar="ID", help=_ID_HELP)]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def conflicts(context: typer.Context, json: Json = False) -> None:
+def conflicts(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """List, show and settle versions that lost a merge.
 
     Where two machines changed one thing, one version stayed and the other one is kept aside.
@@ -40,7 +40,7 @@ def conflicts(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command("list")
-def list_conflicts(json: Json = False) -> None:
+def list_conflicts(json: Annotated[bool, json_option()] = False) -> None:
     """List the versions that are kept aside.
 
     Example: ctxrepo conflicts list
@@ -61,7 +61,7 @@ def list_conflicts(json: Json = False) -> None:
 
 
 @group.command()
-def show(name: Id, json: Json = False) -> None:
+def show(name: Id, json: Annotated[bool, json_option()] = False) -> None:
     """Show one version, and how it differs from the one that was kept.
 
     Example: ctxrepo conflicts show aa31ddc8fc
@@ -82,12 +82,12 @@ def show(name: Id, json: Json = False) -> None:
 
 @group.command()
 def resolve(
-    name: Annotated[str, typer.Argument(metavar="ID", help=_ID_HELP)] = "",
+    name: Annotated[str, argument(metavar="ID", help=_ID_HELP)] = "",
     keep: Annotated[
-        str, typer.Option("--keep", metavar="WHICH", help="kept, other or both: what shall hold.")
+        str, option("--keep", metavar="WHICH", help="kept, other or both: what shall hold.")
     ] = "",
-    every: Annotated[bool, typer.Option("--all", help="Every version; only with --keep kept.")] = False,
-    json: Json = False,
+    every: Annotated[bool, option("--all", help="Every version; only with --keep kept.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Settle one version.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.services.review.declined import DeclinedReview
@@ -17,7 +17,7 @@ group = typer.Typer()
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="As `declined list` shows them; all when none is given."),
+    argument(metavar="[NAME]...", help="As `declined list` shows them; all when none is given."),
 ]
 
 
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def declined(context: typer.Context, json: Json = False) -> None:
+def declined(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """List what reviewers struck out, until you dismiss it.
 
     Without a verb it is listed.
@@ -37,7 +37,7 @@ def declined(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command("list")
-def list_declined(json: Json = False) -> None:
+def list_declined(json: Annotated[bool, json_option()] = False) -> None:
     """List the entries that reviewers struck out, one review after the other.
 
     What you disagree with, write again: it is proposed anew.
@@ -58,7 +58,7 @@ def list_declined(json: Json = False) -> None:
 
 
 @group.command()
-def dismiss(names: Names = None, json: Json = False) -> None:
+def dismiss(names: Names = None, json: Annotated[bool, json_option()] = False) -> None:
     """Take what was declined off the list.
 
     It stays in the clone, under the ref that this prints.

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk, perform
 from ctxrepo.faces.cli.answer import show as show_result
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.result import Result
     from ctxrepo.app.review.history import PastCommits
     from ctxrepo.services.history.history import CommitSummary, Old
@@ -27,23 +27,21 @@ def register(app: typer.Typer) -> None:
 def history(
     target: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="TARGET", help="[SCOPE:]PATH of a note; ^ID or PATH#L9 of an entry; also what is gone."
         ),
     ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="How many to show.")
-    ] = 20,
+    limit: Annotated[int, option("--limit", metavar="N", min=1, max=100_000, help="How many to show.")] = 20,
     show: Annotated[
-        str, typer.Option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
+        str, option("--show", "--at", metavar="COMMIT", help="Print TARGET as it was in COMMIT.")
     ] = "",
     in_review: Annotated[
-        bool, typer.Option("--in-review", help="Show what waits on the branch for review.")
+        bool, option("--in-review", help="Show what waits on the branch for review.")
     ] = False,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="With --in-review: the text of a pull request.")
+        bool, option("--markdown", help="With --in-review: the text of a pull request.")
     ] = False,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show what happened to the memory, a note or an entry.
 

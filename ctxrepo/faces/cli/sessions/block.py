@@ -9,7 +9,7 @@ import typer
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import argument, json_option, option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.services.delivery.blocks import AddResult, BlockState
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 group = typer.Typer()
 
 PathWord = Annotated[
-    str, typer.Argument(metavar="PATH", help="The file; AGENTS.md at the top of the checkout by default.")
+    str, argument(metavar="PATH", help="The file; AGENTS.md at the top of the checkout by default.")
 ]
 AgentName = Annotated[
     str,
-    typer.Option(
-        "--agent", metavar="AGENT", help=f"The file that this agent reads: {', '.join(agent_names())}."
-    ),
+    option("--agent", metavar="AGENT", help=f"The file that this agent reads: {', '.join(agent_names())}."),
 ]
 
 
@@ -32,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def file(context: typer.Context, json: Json = False) -> None:
+def file(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Keep the packet in files that agents read by themselves.
 
     Without a verb it lists them.
@@ -46,8 +44,8 @@ def file(context: typer.Context, json: Json = False) -> None:
 def add(
     path: PathWord = "",
     agent: AgentName = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")] = False,
-    json: Json = False,
+    dry_run: Annotated[bool, option("--dry-run", help="Show the change and make none.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Put the packet into a file, and keep it up to date there.
 
@@ -66,7 +64,7 @@ def add(
 
 
 @group.command()
-def remove(path: PathWord = "", agent: AgentName = "", json: Json = False) -> None:
+def remove(path: PathWord = "", agent: AgentName = "", json: Annotated[bool, json_option()] = False) -> None:
     """Take the packet out of a file again, and leave every other byte as it is.
 
     A file that was made for it goes when nothing else is in it.
@@ -83,7 +81,7 @@ def remove(path: PathWord = "", agent: AgentName = "", json: Json = False) -> No
 
 
 @group.command("list")
-def list_(json: Json = False) -> None:
+def list_(json: Annotated[bool, json_option()] = False) -> None:
     """List the files that hold the packet, and how each stands.
 
     Example: ctxrepo file list
@@ -98,7 +96,7 @@ def list_(json: Json = False) -> None:
 
 
 @group.command()
-def refresh(json: Json = False) -> None:
+def refresh(json: Annotated[bool, json_option()] = False) -> None:
     """Bring the packet in all these files up to date now.
 
     A worker does it after each commit and on each new day.

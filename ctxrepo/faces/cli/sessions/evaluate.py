@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.sessions.evaluate import Evaluation
     from ctxrepo.services.recall.evaluate import Figures, Run
 
@@ -27,27 +27,25 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     data: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             metavar="DATA",
             help="A folder with memory/, queries.jsonl and qrels.jsonl, or of such folders; may be several.",
         ),
     ],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Ask with this setting, as recall.limit=8."),
+        option("--set", metavar="KEY=VALUE", help="Ask with this setting, as recall.limit=8."),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(
-            "--against", metavar="KEY=VALUE", help="Ask also with this changed; commas between several."
-        ),
+        option("--against", metavar="KEY=VALUE", help="Ask also with this changed; commas between several."),
     ] = None,
-    no_gate: Annotated[bool, typer.Option("--no-gate", help="The same as --set gate=off.")] = False,
+    no_gate: Annotated[bool, option("--no-gate", help="The same as --set gate=off.")] = False,
     results: Annotated[
         list[str] | None,
-        typer.Option("--results", metavar="FILE", help="Measure also what another program answered."),
+        option("--results", metavar="FILE", help="Measure also what another program answered."),
     ] = None,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Measure how well recall answers prompts with known answers.
 

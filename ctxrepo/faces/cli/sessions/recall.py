@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.sessions.recall import BatchRequest
     from ctxrepo.services.recall.recall import LeftOut, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
@@ -30,37 +30,37 @@ def register(app: typer.Typer) -> None:
 
 def recall(
     query: Annotated[
-        str | None, typer.Argument(metavar="Q", help="The prompt; `-` reads it from standard input.")
+        str | None, argument(metavar="Q", help="The prompt; `-` reads it from standard input.")
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="N", min=1, max=1000, help="Most entries; 8, in a batch 50."),
+        option("--limit", metavar="N", min=1, max=1000, help="Most entries; 8, in a batch 50."),
     ] = None,
     budget: Annotated[
-        int, typer.Option("--budget", metavar="N", min=0, max=1_000_000, help="Most bytes of a delivery.")
+        int, option("--budget", metavar="N", min=0, max=1_000_000, help="Most bytes of a delivery.")
     ] = 2500,
-    scope: Scope = "",
+    scope: Annotated[str, scope_option()] = "",
     before: Annotated[
         list[str] | None,
-        typer.Option("--before", metavar="TEXT", help="An earlier prompt of the session, oldest first."),
+        option("--before", metavar="TEXT", help="An earlier prompt of the session, oldest first."),
     ] = None,
     no_gate: Annotated[
-        bool, typer.Option("--no-gate", help="Answer whatever there is, also where a hook stays silent.")
+        bool, option("--no-gate", help="Answer whatever there is, also where a hook stays silent.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each entry is there, and why others are not.")
+        bool, option("--explain", help="Say why each entry is there, and why others are not.")
     ] = False,
     folder: Annotated[
-        str, typer.Option("--in", metavar="DIR", help="Ask any folder of markdown instead of the memory.")
+        str, option("--in", metavar="DIR", help="Ask any folder of markdown instead of the memory.")
     ] = "",
     batch: Annotated[
-        str, typer.Option("--batch", metavar="FILE", help="With --in: answer every query of a JSONL file …")
+        str, option("--batch", metavar="FILE", help="With --in: answer every query of a JSONL file …")
     ] = "",
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help="… into this one.")] = "",
+    out: Annotated[str, option("--out", metavar="FILE", help="… into this one.")] = "",
     model: Annotated[
-        str, typer.Option("--model", metavar="MODEL", help="With --in: by meaning too, by this model.")
+        str, option("--model", metavar="MODEL", help="With --in: by meaning too, by this model.")
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show what a prompt would be given, or why nothing.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.agents import names as agent_names
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope
+from ctxrepo.faces.cli.options import argument, json_option, option, scope_option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.app.sessions.handoff import HandedOver
     from ctxrepo.domain.records.anchor import Anchor
     from ctxrepo.services.delivery.context import Context
@@ -26,20 +26,20 @@ def register(app: typer.Typer) -> None:
 def context(
     preset: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--preset", metavar="P", help="Of another design: `daily`, `semantic`, or `md` (pi-memory-md's)."
         ),
     ] = None,
     budget: Annotated[
-        int, typer.Option("--budget", metavar="BYTES", min=0, help="Most bytes; 0: as the settings say.")
+        int, option("--budget", metavar="BYTES", min=0, help="Most bytes; 0: as the settings say.")
     ] = 0,
     agent: Annotated[
-        str, typer.Option("--agent", metavar="A", help="As this agent is given it: no larger than it takes.")
+        str, option("--agent", metavar="A", help="As this agent is given it: no larger than it takes.")
     ] = "",
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the lanes instead: what each was offered and took.")
+        bool, option("--explain", help="Show the lanes instead: what each was offered and took.")
     ] = False,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Print exactly what a session started here would be given now.
 
@@ -76,16 +76,14 @@ def _table(made: Context) -> str:
 
 
 def anchor(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What this point is, e.g. release/ready.")],
-    summary: Annotated[
-        str, typer.Option("--summary", metavar="S", help="What was done, in a sentence.")
-    ] = "",
-    purpose: Annotated[str, typer.Option("--purpose", metavar="P", help="What for, in a word or two.")] = "",
+    name: Annotated[str, argument(metavar="NAME", help="What this point is, e.g. release/ready.")],
+    summary: Annotated[str, option("--summary", metavar="S", help="What was done, in a sentence.")] = "",
+    purpose: Annotated[str, option("--purpose", metavar="P", help="What for, in a word or two.")] = "",
     keyword: Annotated[
         list[str] | None,
-        typer.Option("--keyword", metavar="K", help="A word to find it by; may be given again."),
+        option("--keyword", metavar="K", help="A word to find it by; may be given again."),
     ] = None,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor: a named point that the next session is shown.
 
@@ -99,22 +97,22 @@ def anchor(
 
 
 def handoff(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What this point is.")] = "",
-    goal: Annotated[str, typer.Option("--goal", metavar="G", help="What it is all for.")] = "",
+    name: Annotated[str, argument(metavar="NAME", help="What this point is.")] = "",
+    goal: Annotated[str, option("--goal", metavar="G", help="What it is all for.")] = "",
     done: Annotated[
-        list[str] | None, typer.Option("--done", metavar="D", help="What is done; may be given again.")
+        list[str] | None, option("--done", metavar="D", help="What is done; may be given again.")
     ] = None,
     left: Annotated[
-        list[str] | None, typer.Option("--open", metavar="O", help="What is open; may be given again.")
+        list[str] | None, option("--open", metavar="O", help="What is open; may be given again.")
     ] = None,
-    step: Annotated[str, typer.Option("--next", metavar="N", help="What to do first.")] = "",
+    step: Annotated[str, option("--next", metavar="N", help="What to do first.")] = "",
     file: Annotated[
-        list[str] | None, typer.Option("--file", metavar="F", help="A file to look at; may be given again.")
+        list[str] | None, option("--file", metavar="F", help="A file to look at; may be given again.")
     ] = None,
-    scope: Scope = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be handed over.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Print the newest handoff instead.")] = False,
-    json: Json = False,
+    scope: Annotated[str, scope_option()] = "",
+    dry_run: Annotated[bool, option("--dry-run", help="Print what would be handed over.")] = False,
+    show: Annotated[bool, option("--show", help="Print the newest handoff instead.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Leave an anchor with what whoever goes on needs to know.
 
@@ -154,8 +152,8 @@ def _handed_over(made: HandedOver) -> str:
 
 
 def hook(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The agent's own name for it.")],
+    agent: Annotated[str, argument(metavar="AGENT", help=f"{', '.join(agent_names())}.")],
+    event: Annotated[str, argument(metavar="EVENT", help="The agent's own name for it.")],
 ) -> None:
     """Answer an agent's hook.
 

@@ -11,7 +11,7 @@ import typer
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, without_verb
+from ctxrepo.faces.cli.options import json_option, option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.storage.state.ledgers import Ledger
@@ -21,9 +21,7 @@ _SHORT = 8
 
 group = typer.Typer()
 
-Which = Annotated[
-    str, typer.Option("--session", metavar="ID", help="Another session, by the beginning of its id.")
-]
+Which = Annotated[str, option("--session", metavar="ID", help="Another session, by the beginning of its id.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def session(context: typer.Context, json: Json = False) -> None:
+def session(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Let one session of an agent go on without memory.
 
     Without a verb it shows the sessions of the last day.
@@ -42,7 +40,7 @@ def session(context: typer.Context, json: Json = False) -> None:
 
 
 @group.command()
-def off(session: Which = "", json: Json = False) -> None:
+def off(session: Which = "", json: Annotated[bool, json_option()] = False) -> None:
     """Give this session of an agent nothing any more.
 
     No packet, no entries, no reminders, no faults, also after a compaction. What it writes to the memory is
@@ -54,7 +52,7 @@ def off(session: Which = "", json: Json = False) -> None:
 
 
 @group.command()
-def on(session: Which = "", json: Json = False) -> None:
+def on(session: Which = "", json: Annotated[bool, json_option()] = False) -> None:
     """Give it what it is due again, from its next prompt on.
 
     Example: ctxrepo session on --session 528a2201
@@ -63,7 +61,7 @@ def on(session: Which = "", json: Json = False) -> None:
 
 
 @group.command()
-def show(json: Json = False) -> None:
+def show(json: Annotated[bool, json_option()] = False) -> None:
     """List the sessions of the last day, the newest first.
 
     Example: ctxrepo session show

@@ -10,7 +10,7 @@ from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.usage import SESSIONS
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json, Scope, without_verb
+from ctxrepo.faces.cli.options import json_option, option, scope_option, without_verb
 
 if TYPE_CHECKING:
     from ctxrepo.services.usage.usage import EntryUsage, Report
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 @group.callback(invoke_without_command=True)
-def stats(context: typer.Context, json: Json = False) -> None:
+def stats(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Show what sessions made of the entries they were given.
 
     Without a verb it is `usage`.
@@ -39,17 +39,17 @@ def stats(context: typer.Context, json: Json = False) -> None:
 
 @group.command()
 def usage(
-    scope: Scope = "",
+    scope: Annotated[str, scope_option()] = "",
     zombies: Annotated[
-        bool, typer.Option("--zombies", help="Only entries that many sessions were given, and none used.")
+        bool, option("--zombies", help="Only entries that many sessions were given, and none used.")
     ] = False,
     sessions: Annotated[
-        int, typer.Option("--sessions", metavar="N", min=1, help="What is many for --zombies; 10 by default.")
+        int, option("--sessions", metavar="N", min=1, help="What is many for --zombies; 10 by default.")
     ] = SESSIONS,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=5000, help="Most entries; 20 by default.")
+        int, option("--limit", metavar="N", min=1, max=5000, help="Most entries; 20 by default.")
     ] = _LIMIT,
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show which entries were delivered, opened, used and contradicted.
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, open_desk
-from ctxrepo.faces.cli.options import Json
+from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
+    import typer
+
     from ctxrepo.services.usage.trace import Trace, TracedEntry
 
 _WIDTH = 100
@@ -26,14 +26,14 @@ def register(app: typer.Typer) -> None:
 
 
 def trace(
-    name: Annotated[str, typer.Argument(metavar="ID", help="One trace, or the beginning of its id.")] = "",
+    name: Annotated[str, argument(metavar="ID", help="One trace, or the beginning of its id.")] = "",
     last: Annotated[
-        int | None, typer.Option("--last", metavar="N", min=1, max=10_000, help="The last N; 5 by default.")
+        int | None, option("--last", metavar="N", min=1, max=10_000, help="The last N; 5 by default.")
     ] = None,
     session: Annotated[
-        str, typer.Option("--session", metavar="S", help="A session's, by its id or the beginning of it.")
+        str, option("--session", metavar="S", help="A session's, by its id or the beginning of it.")
     ] = "",
-    json: Json = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Show what the last prompts and edits were given, and why.
 

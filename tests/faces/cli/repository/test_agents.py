@@ -96,6 +96,7 @@ def test_at_a_terminal_it_says_in_a_few_lines_what_it_would_do_and_asks(
         env=cli.machine.env,
         stdin=terminal,
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
     )
     os.write(keyboard, typed)
