@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -15,6 +14,8 @@ from ctxrepo.errors import Busy, CtxrepoError
 def logged(env: Mapping[str, str]) -> str:
     """Put the traceback of what is being handled into errors.log; returns the sentence that says where."""
     with suppress(Exception):
+        import traceback  # nearly no command meets a surprise
+
         from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
         from ctxrepo.storage.disk.private import require_private
         from ctxrepo.storage.user.places import Places

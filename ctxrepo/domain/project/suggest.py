@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
 _LIKE = 0.6
 """From how much likeness on a name is near another one."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like `word`; '' if none is."""
+    from difflib import get_close_matches  # most command lines and settings hold no mistake
+
+    return next(iter(get_close_matches(word, known, n=1)), "")
 
 
 def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
@@ -18,5 +24,7 @@ def near_notes(wanted: str, paths: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _likeness(path: str, wanted: str) -> float:
+    from difflib import SequenceMatcher
+
     one, other = (p.rpartition("/")[2].removesuffix(".md").casefold() for p in (path, wanted))
     return SequenceMatcher(None, one, other).ratio()

@@ -6,10 +6,10 @@ import ast
 import dataclasses
 import inspect
 import math
-from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
@@ -89,15 +89,15 @@ def nearest_key(name: str) -> str:
     """The key that a mistyped name most likely means, '' when none is near."""
     section, _, field = name.rpartition(".")
     own = {key.field: key.name for key in keys() if key.section == section}
-    if near := get_close_matches(field, own, n=1):
-        return own[near[0]]
+    if near := nearest(field, own):
+        return own[near]
     elsewhere = [key.name for key in keys() if key.field == field]
     if len(elsewhere) == 1:
         return elsewhere[0]
     by_field = {key.field: key.name for key in keys()}
     for word, known in ((name, {key.name: key.name for key in keys()}), (field, by_field)):
-        if near := get_close_matches(word, known, n=1):
-            return known[near[0]]
+        if near := nearest(word, known):
+            return known[near]
     return ""
 
 

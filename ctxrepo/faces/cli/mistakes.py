@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 import typer
 
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.synonyms import NEAREST, SYNONYMS
 from ctxrepo.lazy import lazy_pattern
@@ -63,9 +63,8 @@ def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is
         return UsageError(said, NEAREST[word])
     if not is_option and word == words[0]:
         known |= {name: " ".join(ours) for name, ours in SYNONYMS.items()}
-    near = get_close_matches(word.lower().lstrip("-"), known, 1)
-    if near:
-        return UsageError(f"{said}; did you mean {known[near[0]]}?")
+    if near := nearest(word.lower().lstrip("-"), known):
+        return UsageError(f"{said}; did you mean {known[near]}?")
     return UsageError(said, _how(error, words))
 
 

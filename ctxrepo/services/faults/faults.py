@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.errors import CtxrepoError
@@ -12,7 +13,9 @@ from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.faultlog import FaultLog, FaultRecord
 from ctxrepo.storage.state.spool import Spool
-from ctxrepo.storage.worktree.hidden import Obstacle
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.worktree.hidden import Obstacle
 
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
 

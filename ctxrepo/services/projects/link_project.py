@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from difflib import get_close_matches
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, is_folder, with_alias, with_project
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
@@ -68,10 +68,10 @@ def _found(memory: Memory, registry: Registry, target: str) -> Project:
     if is_folder(name) and name in folders_in(memory):
         return Project("", name, is_registered=True)
     names = [*registry.projects, *registry.projects.values()]
-    near = get_close_matches(name, names, n=1)
+    near = nearest(name, names)
     raise NotFound(
         f"there is no project {shown(name, 80)!r} in the memory",
-        f"Did you mean {near[0]}?" if near else "`ctxrepo project list` shows them.",
+        f"Did you mean {near}?" if near else "`ctxrepo project list` shows them.",
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from difflib import get_close_matches
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.project.registry import Registry, folder_for, with_alias, with_project
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import folders_in, read_registry
@@ -57,8 +57,8 @@ def _named(registry: Registry, name: str) -> str:
     for one in (name.strip(), named_id(name, {})):
         if one in registry.aliases:
             return one
-    near = get_close_matches(name, registry.aliases, n=1)
+    near = nearest(name, registry.aliases)
     raise NotFound(
         f"{shown(name, 80)!r} is linked to no project",
-        f"Did you mean {near[0]}?" if near else "`ctxrepo project list` shows the names behind `also`.",
+        f"Did you mean {near}?" if near else "`ctxrepo project list` shows the names behind `also`.",
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import NoReturn
 
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import Note, decode_exactly, utf16
 from ctxrepo.domain.project.layout import GLOBAL, PROJECT
 from ctxrepo.domain.project.paths import is_note
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.domain.project.target import (
     SHORTEST,
     Target,
@@ -56,10 +56,10 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> NamedScop
         if identity == registry.canonical(name) or name == folder:
             return NamedScope(identity, folder, Project(identity, folder, is_registered=True))
     known = [GLOBAL, PROJECT, *projects, *projects.values()]
-    near = get_close_matches(name, known, n=1)
+    near = nearest(name, known)
     folders = ", ".join([GLOBAL, *projects.values()][:20])
     raise NotFound(
-        f"there is no scope {name!r}", f"Did you mean {near[0]}?" if near else f"There are {folders}."
+        f"there is no scope {name!r}", f"Did you mean {near}?" if near else f"There are {folders}."
     )
 
 

@@ -8,11 +8,11 @@ write, and find the clone's objects through links. What a person's own git does 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxrepo.domain.git.cone import render
 from ctxrepo.errors import Damaged, GitFailed
@@ -23,8 +23,10 @@ from ctxrepo.storage.disk.kinds import Misplaced, kind_of, require_in_place
 from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.git.address import carries_password, is_local
-from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.isolated.conditions import conditional_files, may_have_conditions
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.git.git import Git
 
 _FAN_OUT = [f"{number:02x}" for number in range(256)]
 
@@ -47,6 +49,8 @@ class OwnGit:
 
         RepositoryState where the clone's git folder is not its own.
         """
+        from ctxrepo.storage.git.git import Git  # not needed to look at the directory
+
         git = Git(
             self.folder, env, file_remote=is_local(self.url), is_offline=is_offline, git_dir=self.folder
         )
@@ -90,6 +94,8 @@ class OwnGit:
         """
         refs = {name: oid for name, oid in self._files.all().items() if not name.startswith(_NEVER_SHOWN)}
         self._copy("packed-refs", "".join(f"{oid} {name}\n" for name, oid in refs.items()))
+        import shutil  # not needed to look at the directory
+
         for left in (self.folder / "refs").iterdir():
             shutil.rmtree(left)
         return refs

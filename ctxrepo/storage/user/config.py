@@ -6,12 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.domain.formats.toml import lines_of
+from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.domain.settings.keys import REPOSITORY, accepted, hints_of, kind, nearest_key, sections
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError
@@ -139,5 +139,4 @@ def _stray(name: str, value: object) -> tuple[str, str]:
     """What is said of something at the top of the file that is no section, and what it is near to."""
     if not isinstance(value, dict | list):
         return f"{name} stands in no section", nearest_key(name)
-    near = get_close_matches(name, list(sections()), n=1)
-    return f"unknown section [{name}]", near[0] if near else ""
+    return f"unknown section [{name}]", nearest(name, sections())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -90,4 +89,8 @@ def _written(fields: Mapping[str, Any]) -> tuple[Path, WrittenFile]:
 
 def digest(data: bytes | None) -> str:
     """What tells without keeping them whether bytes are the same; '' for no file."""
-    return "" if data is None else hashlib.sha256(data).hexdigest()
+    if data is None:
+        return ""
+    import hashlib  # loads OpenSSL, which isn't needed to read a receipt
+
+    return hashlib.sha256(data).hexdigest()

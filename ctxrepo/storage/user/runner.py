@@ -9,7 +9,6 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from shutil import which
 
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
@@ -88,6 +87,8 @@ def fallback(state: Path, environment: Mapping[str, str]) -> Path | None:
         return None
     if runner and runner.hook.is_file() and os.access(runner.interpreter, os.X_OK):
         return runner.interpreter
+    from shutil import which  # every command loads this module, and few ask for this
+
     own = Path(environment.get("HOME", ""), ".local/bin/ctxrepo")
     found = str(own) if os.access(own, os.X_OK) else which("ctxrepo", path=environment.get("PATH", ""))
     return Path(found) if found and os.path.isabs(found) else None

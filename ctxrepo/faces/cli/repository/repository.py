@@ -9,7 +9,6 @@ from ctxrepo.agents.known import setup_step
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
 from ctxrepo.faces.cli.options import argument, json_option, option
-from ctxrepo.faces.cli.repository.sync import ending
 
 if TYPE_CHECKING:
     import typer
@@ -40,6 +39,7 @@ def init(
     Example: ctxrepo init git@example.org:me/memory.git
     """
     from ctxrepo.app.repository.init import init
+    from ctxrepo.faces.cli.repository.sync import ending
     from ctxrepo.services.repository.init import InitRequest
 
     def hints(done: InitOutcome) -> Iterator[str]:
