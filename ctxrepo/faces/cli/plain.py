@@ -1,8 +1,8 @@
-"""Plain command lines, which the table of commands is enough to read.
+"""Reads plain command lines by the table of commands, without the parser.
 
-The parser takes longer to load than Python takes to start, and agents run one command in each shell call. So
-a line is read here where it is beyond doubt, and what it means to the parser is the law of
-tests/faces/cli/test_plain.py (ADR 47). Whatever else is typed, mistakes included, is the parser's.
+Agents run one command in each shell call, and loading the parser takes longer than starting Python twice. A
+line is read here if there is no doubt about it: tests/faces/cli/test_plain.py has the parser make the same
+call of every such line (ADR 47). Every other line, and every mistake, is left to the parser.
 """
 
 from __future__ import annotations
@@ -28,42 +28,47 @@ def plain_call(words: Sequence[str], root: CommandEntry) -> Callable[[], object]
 
 
 def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] | None:
-    """The values that the words behind a command give to its parameters, by their names.
+    """The values that the words behind a command give to its parameters, by name; None for a line that isn't
+    plain.
 
-    None if the line isn't plain. In a plain line each option has its whole name and stands once, its value is
-    the next word, and each value is a text, not a number or one of a choice; no word begins with a dash but
-    the names of options; no argument is missing or too much.
+    In a plain line each option has its whole name, its value is the next word, and each value is a text, not
+    a number or one of a choice. No word begins with a dash but the names of options, and no argument is
+    missing or too much.
     """
     values: dict[str, Any] = {}
-    rest = [param for param in command.params if not param.names]
-    waiting = list(reversed(words))
-    while waiting:
-        word = waiting.pop()
-        if word.startswith("-"):
-            param = _option(word, command)
-            if param is not None and not param.is_flag:
-                word = waiting.pop() if waiting else "-"
-        else:
-            param = rest[0] if rest else None
-            if param is not None and not param.is_many:
-                del rest[0]
-        if param is None or not _take(param, word, values):
+    arguments = [param for param in command.params if not param.names]
+    rest = iter(words)
+    for word in rest:
+        is_option = word.startswith("-")
+        param = _option(word, command) if is_option else _argument(arguments)
+        if param is None:
             return None
-    return None if any(param.is_required and param.name not in values for param in rest) else values
+        text = next(rest, "-") if is_option and not param.is_flag else word
+        if not _take(param, text, values):
+            return None
+    return None if any(param.is_required and param.name not in values for param in arguments) else values
 
 
 def _option(word: str, command: CommandEntry) -> Param | None:
     return next((param for param in command.params if word in param.names), None)
 
 
-def _take(param: Param, word: str, values: dict[str, Any]) -> bool:
+def _argument(left: list[Param]) -> Param | None:
+    """The argument that takes the next word; it stays in `left` while it takes further ones."""
+    if not left:
+        return None
+    return left[0] if left[0].is_many else left.pop(0)
+
+
+def _take(param: Param, text: str, values: dict[str, Any]) -> bool:
     """Add the value that a word gives to a parameter; False where only the parser can tell it."""
-    if not param.is_text and not param.is_flag:
+    if param.is_flag:
+        values[param.name] = True
+        return True
+    if not param.is_text or text.startswith("-"):
         return False
     if param.is_many:
-        values.setdefault(param.name, []).append(word)
-        return not word.startswith("-")
-    if param.name in values:
-        return False
-    values[param.name] = True if param.is_flag else word
-    return param.is_flag or not word.startswith("-")
+        values.setdefault(param.name, []).append(text)
+    else:
+        values[param.name] = text
+    return True
