@@ -13,12 +13,11 @@
     ├── BeyondBounds        1  something has more than a memory may have: paths, commits, bytes
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
-        └── Damaged         1  something in the clone's git folder can't be read; `repair` mends it
+        └── Damaged         1  something in the clone's git folder can't be read; `doctor --fix` mends it
 
 The number is the exit code of a command that ends with it. Expected outcomes (offline, refused by the
 remote, a version kept aside) are values, not errors. Messages hold no credential and no runnable
-destructive command, because agents act on what they read.
-"""
+destructive command, because agents act on what they read."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import os
 import sys
 from _signal import SIG_BLOCK, SIG_DFL, SIGALRM, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask, signal
 
-PATIENCE = 8
+TIME_LIMIT = 8
 """Seconds that a hook may take; agents end one that takes ten, and tell their user. Once standard input is
 read, the alarm kills the process outright: Python runs no handler while it waits for a hanging disk."""
 
@@ -59,14 +59,14 @@ def main(argv: list[str]) -> int:
 def _give_up(_signal: int, _frame: object) -> None:
     signal(SIGALRM, SIG_DFL)
     alarm(1)  # one more second, as the log's disk may hang
-    raise TooLate(f"not done within {PATIENCE} seconds")
+    raise TooLate(f"not done within {TIME_LIMIT} seconds")
 
 
 if __name__ == "__main__":
     # An agent that ends sends these signals to all its descendants, also to the hook that it runs at its end.
     # They stay blocked until the hook is done; the alarm bounds how long that takes.
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
-    alarm(PATIENCE)
+    alarm(TIME_LIMIT)
     gc.disable()  # over before there is garbage to collect, which Python would look for all the same
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
     # shadows Python.

@@ -74,7 +74,7 @@ class Terminal:
                 else:
                     patch.delenv(name, raising=False)
             patch.setattr(
-                "ctxrepo.faces.cli.waiting.PATIENCE", 3600.0
+                "ctxrepo.faces.cli.waiting.NOTICE_DELAY", 3600.0
             )  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

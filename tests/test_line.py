@@ -15,7 +15,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.storage.state.compiled import read_settings
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.runner import Runner, place, read_runner, write_runner
@@ -118,7 +118,7 @@ def test_without_a_state_folder_it_is_silent(line: Line) -> None:
 def test_another_ctxrepo_that_the_user_has_answers_and_its_worker_heals_the_rest(line: Line) -> None:
     shutil.rmtree(line.root)
     memory = line.machine.open()
-    compile_for_hooks(memory, "/gone/python")
+    publish_settings(memory, "/gone/python")
     tool = line.machine.home / ".local/bin/ctxrepo"
     tool.parent.mkdir(parents=True)
     tool.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ctxrepo "$@"\n')

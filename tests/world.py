@@ -50,7 +50,7 @@ from ctxrepo.hooks.loading import load_sqlite
 load_sqlite()
 from ctxrepo.hooks.known import look
 from ctxrepo.hooks.recall import semantic
-semantic.PATIENCE = look.PATIENCE = 5
+semantic.HELPER_WAIT = look.HOOK_WAIT = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """
 

@@ -20,7 +20,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.projects.sparse import widen
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.storage.disk.outside import Outside
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_repositories
@@ -101,7 +101,8 @@ class Desk:
         return self.open_memory()
 
     def open_memory(self, *, or_as_before: bool = False) -> Memory:
-        """The memory, opened when it isn't yet; what is odd in config.toml is noticed then.
+        """The memory, opened when it isn't yet: that publishes the settings for the hooks, and notices what
+        is odd in config.toml.
 
         With `or_as_before` the settings that config.toml had when it could last be read hold where it can't
         be read now: for operations that tell what is wrong.
@@ -110,7 +111,7 @@ class Desk:
             memory = Memory.open(self.places, self.env, or_as_before=or_as_before)
             for warning in (*memory.settings.warnings, *self.pi_warnings):
                 self.notice(warning)
-            compile_for_hooks(memory, self.interpreter)
+            publish_settings(memory, self.interpreter)
             self._opened = replace(memory, progress=self.progress)
             self._files = _files(self._opened)
         return self._opened
@@ -141,6 +142,10 @@ class Desk:
 
     @cached_property
     def project(self) -> Project | None:
+        """The project of the current folder, None for none.
+
+        In a sparse clone its notes are brought to disk first, which may commit.
+        """
         project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
         widen(self.memory, project, self.now)
         return project
@@ -168,7 +173,7 @@ class Desk:
 
         None, and a notice says why, where that can't be done.
         """
-        # The write path costs more than ten starts of Python, and many operations commit nothing themselves.
+        # The write path is slow to import, and many operations commit nothing themselves.
         from ctxrepo.services.saving.committed import committed_already
 
         memory = self.memory  # not below: without any there is nothing to show

@@ -34,6 +34,7 @@ def main(argv: list[str]) -> int:
     if fault_of_place(state):
         return 0
     world = _world(state)
+    # Without hooks.db the starter has locked the state root, not the repository: take the right lock here.
     handed = _handed(argv) if world else 0
     world = world or _mended(state)
     if world is None:
@@ -110,12 +111,12 @@ def _worker(world: World, lock: int, told: Callable[[str], None]) -> Worker:
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.faults.faults import tell_at_once
-    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.services.repository.publish_settings import publish_settings
     from ctxrepo.services.repository.register import register
     from ctxrepo.services.worker.remote_queue import RemoteQueue
     from ctxrepo.services.worker.work import Worker
 
-    compile_for_hooks(memory, sys.executable)
+    publish_settings(memory, sys.executable)
     register(memory, sys.executable)
     tell_at_once(memory)
     remote_queue = RemoteQueue(memory, _now, told, remote_lock, [early] if early else [])
@@ -128,7 +129,7 @@ def _wake(world: World) -> bool:
 
 
 def _handed(argv: list[str]) -> int:
-    """The lock that whoever started us has taken for us; 0 when it was somebody else who did."""
+    """The handle of the lock that our starter took for us; 0 if it took none."""
     return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
 
 
@@ -144,7 +145,7 @@ def _world(state: str) -> World | None:
 def _mended(state: str) -> World | None:
     """What is compiled once hooks.db, which can't be read, is made anew. None where nobody says of which
     memory this is the state."""
-    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.services.repository.publish_settings import publish_settings
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.user.places import Places
 
@@ -154,7 +155,7 @@ def _mended(state: str) -> World | None:
         places = Places.of(os.environ)
         if str(places.state) != state:
             return None
-        compile_for_hooks(Memory.open(places, os.environ, or_as_before=True), sys.executable)
+        publish_settings(Memory.open(places, os.environ, or_as_before=True), sys.executable)
     except Exception as error:
         from ctxrepo.errors import in_words
 

@@ -30,7 +30,7 @@ from ctxrepo.storage.user.places import Places, RepositoryPlaces
 from ctxrepo.storage.user.repository import clone_root, first_repository, state_of
 from ctxrepo.storage.worktree.worktree import Worktree
 
-if TYPE_CHECKING:  # pygit2 costs seven interpreter starts and the others one: who needs them loads them
+if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imported where they are used
     from ctxrepo.storage.git.committer import Committer
     from ctxrepo.storage.git.git import Git, Progress
     from ctxrepo.storage.isolated.owngit import OwnGit
@@ -42,7 +42,8 @@ if TYPE_CHECKING:  # pygit2 costs seven interpreter starts and the others one: w
     from ctxrepo.storage.worktree.index import UserIndex
 
 WRITE_WAIT = 10.0
-"""Seconds a writer waits for another one; each holds the lock for milliseconds."""
+"""Seconds that a writer waits for another one. Most hold the lock for milliseconds; a large checkout holds it
+longer."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,7 @@ class Memory:
 
     @property
     def refs(self) -> RefFiles:
-        """The clone's refs, for who only reads them: `objects` loads libgit2, which takes three starts of
-        Python."""
+        """The clone's refs, for callers that only read them: `objects` imports pygit2, which is slow."""
         return RefFiles(self.clone.git_dir)
 
     def _fetch_objects(self, missing: Sequence[str]) -> None:

@@ -50,12 +50,12 @@ def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
 def embed(desk: Desk, _: None) -> Result[TimedEmbedding]:
     """Make ready what finding by meaning needs, now."""
     from ctxrepo.services.meaning.ready import make_ready
-    from ctxrepo.services.repository.publish_settings import compile_for_hooks
+    from ctxrepo.services.repository.publish_settings import publish_settings
 
     desk.commit_pending()
     began = monotonic()
     done = make_ready(desk.memory)
-    compile_for_hooks(desk.memory, desk.interpreter)
+    publish_settings(desk.memory, desk.interpreter)
     desk.wake()
     seconds = round(monotonic() - began, 2)
     if not desk.memory.settings.recall.semantic:

@@ -12,7 +12,7 @@ from ctxrepo.lazy import lazy_pattern
 if TYPE_CHECKING:
     from threading import Timer
 
-PATIENCE = 1.0
+NOTICE_DELAY = 1.0
 """Seconds after which somebody who waits wants to know for what."""
 
 _LONGEST = 100
@@ -61,7 +61,7 @@ class Waiting:
 
         self.over()
         self._what = what
-        self._timer = Timer(PATIENCE, self._notice, (what,))
+        self._timer = Timer(NOTICE_DELAY, self._notice, (what,))
         self._timer.daemon = True
         self._timer.start()
 

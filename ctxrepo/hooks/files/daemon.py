@@ -19,7 +19,7 @@ WARM_LOCK = "warm.lock"
 
 _DEADLY = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 
-_LOOK = 0.1
+_TEST_SECONDS = 0.1
 """Seconds within which a process that only tests a lock releases it: it holds it for microseconds."""
 
 _LOCK_HANDLE = 3
@@ -70,7 +70,7 @@ def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
 def take(path: str) -> int:
     """Take the lock at `path`; its handle, or -1 when it has a holder. OSError where it can't be opened."""
     lock = open_own(path, os.O_RDWR | os.O_CREAT)
-    end = time.monotonic() + _LOOK
+    end = time.monotonic() + _TEST_SECONDS
     while not _try_lock(lock, fcntl.LOCK_EX):
         if not _try_lock(lock, fcntl.LOCK_SH) or time.monotonic() > end:
             os.close(lock)

@@ -8,7 +8,7 @@ from ctxrepo.hooks.files.private import is_own_file
 FORMAT = 3
 """Version of the layout, kept as SQLite's `user_version`."""
 
-_PATIENCE = 2.5
+_LOCK_WAIT = 2.5
 """Seconds that a hook waits for a lock. With a write-ahead log a reader meets a lock only while the last
 writer closes the file, which a slow disk makes long; a hook that gave up would lose its event."""
 
@@ -39,7 +39,7 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     db = None
     try:
-        db = _sqlite3.connect(f"file:{quoted}?mode=rw", timeout=_PATIENCE, isolation_level=None, uri=True)
+        db = _sqlite3.connect(f"file:{quoted}?mode=rw", timeout=_LOCK_WAIT, isolation_level=None, uri=True)
         if db.execute(query).fetchone() == (expected,):
             return db
     except _sqlite3.Error:
@@ -88,7 +88,16 @@ class World:
 
     __slots__ = (
         *("state", "repo", "config", "stamp", "interpreter", "secret", "preamble", "general", "mode"),
-        *("preset", "budget", "most_bytes", "recall_limit", "recall_bytes", "ttl", "has_remote", "model"),
+        *(
+            "preset",
+            "budget",
+            "most_bytes",
+            "recall_limit",
+            "recall_bytes",
+            "ttl",
+            "fetches_at_start",
+            "model",
+        ),
         *("asks_for_trust", "recalls", "is_gated", "reminds", "is_semantic", "wakes_at_stop", "wakes_at_end"),
     )
 
@@ -115,7 +124,8 @@ class World:
         self.recall_bytes = _number(settings, "recall_bytes", RECALL_BYTES)
         self.ttl = _number(settings, "ttl", 120)
         """Seconds for which a fetch counts as fresh."""
-        self.has_remote = text("remote") == "1"
+        self.fetches_at_start = text("remote") == "1"
+        """Whether there is a remote, and a session start is to fetch from it."""
         self.asks_for_trust = text("trust") == "ask"
         self.recalls = text("recall") != "off"
         self.is_gated = text("gate") != "off"

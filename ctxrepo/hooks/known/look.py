@@ -8,10 +8,12 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of
 from ctxrepo.hooks.known.staleness import is_unwatched, news
 
-PATIENCE = 0.8
+HOOK_WAIT = 0.8
 """Seconds that a hook waits for the worker at most."""
 
 _POLL = 0.015
+"""Seconds between two looks at the cache."""
+
 
 View = tuple[_sqlite3.Connection | None, Place, bool]
 """(the cache, the place, whether the cache holds all that is there now)"""

@@ -153,7 +153,7 @@ def _catch_up(
     is_awake = _wake(world)
     if cache is not None:
         cache.close()
-    patience = look.PATIENCE if is_left and is_awake else 0.0
+    patience = look.HOOK_WAIT if is_left and is_awake else 0.0
     return look.look(db, world, event.cwd, since, patience)[:2]
 
 

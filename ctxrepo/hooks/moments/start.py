@@ -36,7 +36,8 @@ class _Worker:
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """The packet; '' when the session goes on with a context that holds one."""
+    """What a session is given at its start: the packet, or the rules in a mode without one, after a claim if
+    there is one. '' if it has a packet already or is to be given nothing."""
     source = event.source
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
@@ -77,7 +78,7 @@ def _packet(
         if cache is not None:
             cache.close()
         waits = True
-        cache, place, is_complete = look.look(db, world, event.cwd, since, look.PATIENCE, is_due)
+        cache, place, is_complete = look.look(db, world, event.cwd, since, look.HOOK_WAIT, is_due)
     claim, is_withheld = claim_block(db, world, event, event.silence)
     if is_withheld:
         if cache is not None:
@@ -118,4 +119,4 @@ def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
 
 def _is_fetch_due(world: World) -> bool:
     fetched = age_of(f"{world.repo.state}/fetched")
-    return world.has_remote and fetched > world.ttl
+    return world.fetches_at_start and fetched > world.ttl

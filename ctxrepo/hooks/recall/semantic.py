@@ -31,7 +31,7 @@ FAILED = "warm.failed"
 VERSION = 1
 """Version of question and answer; a helper of another version answers nothing."""
 
-PATIENCE = 0.05
+HELPER_WAIT = 0.05
 """Seconds for the question and the whole answer."""
 
 MOST = 64 * 1024
@@ -96,7 +96,7 @@ def is_own(peer: _socket.socket) -> bool:
 
 def _answer_line(world: World, question: bytes) -> bytes:
     """The line that the helper answers, b'' when it answers none."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HELPER_WAIT
     path, handle = address(world.repo.state)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:

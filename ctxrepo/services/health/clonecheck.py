@@ -27,7 +27,7 @@ _OLDEST_GIT = (2, 30)
 
 _MANY = 200
 """Files of one kind that are listed one by one."""
-_PATIENCE = 15.0
+_CHECK_SECONDS = 15.0
 """Seconds for looking through all objects."""
 
 
@@ -113,11 +113,11 @@ def _damage(memory: Memory) -> Iterator[Finding]:
             f"a git that is gone left {lock}", f"Unless one is at work there, {FIX} moves it aside."
         )
     try:
-        for what in damage(memory, time.monotonic() + _PATIENCE):
+        for what in damage(memory, time.monotonic() + _CHECK_SECONDS):
             yield Finding(what, f"{FIX} mends it; nothing is deleted.")
     except TimeoutError:
         yield Finding(
-            f"not all objects were looked at in {_PATIENCE:.0f} s", "`git fsck` there looks at all."
+            f"not all objects were looked at in {_CHECK_SECONDS:.0f} s", "`git fsck` there looks at all."
         )
     except CtxrepoError as error:
         yield Finding(error.message, error.hint)

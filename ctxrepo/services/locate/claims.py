@@ -24,7 +24,7 @@ _FILE_BYTES = 64 * 1024
 _COMPARED = 2
 """Other checkouts of a project whose history is looked at."""
 
-_PATIENCE = 15.0
+_HISTORY_WAIT = 15.0
 """Seconds: git itself is given up earlier, so that a long history isn't taken for a folder that hangs."""
 
 
@@ -93,7 +93,7 @@ def _other_history(memory: Memory, code: CodeCheckout, ours: Sequence[CompiledCh
 def _first_commit(memory: Memory, top: Path) -> str | None:
     """'' for a checkout without one, None where it doesn't tell in time."""
     try:
-        return memory.outside.ask(top, lambda: first_commit(top, memory.env), _PATIENCE)
+        return memory.outside.ask(top, lambda: first_commit(top, memory.env), _HISTORY_WAIT)
     except (GitFailed, NoAnswer):
         return None
 

@@ -23,8 +23,9 @@ from ctxrepo.storage.user.sound import is_path
 def sure_location(memory: Memory, around: FolderFacts) -> Location | None:
     """The location that git would tell, from what is recorded; None where only git can tell.
 
-    That is so where an id that isn't by a remote or a person may give way to a surer one, where the settings
-    decide about a linked worktree, and where something speaks against the checkout.
+    Only git can tell if nothing is recorded for this git config as it is now, in a linked worktree (the
+    settings decide there), while there is a claim about the checkout, while its project has no folder in the
+    memory, and while its id comes from neither a remote nor a person, because it may get a better one.
     """
     row = find_checkout(memory.places.state, around.top) if around.config else None
     if row is None or (row.config, row.stamp) != (around.config, around.stamp):

@@ -90,7 +90,9 @@ def remember(
 ) -> RememberResult:
     """Write `fact`; when this returns it survives a power cut.
 
-    An exact duplicate under the same heading writes nothing and returns the existing entry.
+    If the note has the same entry already (for MEMORY.md: under the heading Notes), no second one is added.
+    The existing entry is returned; it holds again if it was superseded, and is pinned if that was asked or if
+    the entry that it supersedes was.
     """
     return remember_all(memory, [fact], project, origin, now)[0]
 
@@ -221,7 +223,7 @@ class _Writing:
         rivals = tuple(Near(e.id, e.at) for _, _, e in others)
         if normalised(old.text) == normalised(self.line):
             return replace(self._existing(old), rivals=rivals)
-        self.draft.text(path)
+        self.draft.text(path)  # refuses a UTF-16 note
         written = bump_updated(compose.replace(text, old, self.line), self._today)
         self.draft.put(path, written)
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)

@@ -14,11 +14,11 @@ from ctxrepo.errors import UsageError
 
 MAX_CHARS = 1000
 
-PATIENCE = 2.0
+SEARCH_SECONDS = 2.0
 """Seconds that all of one search may take."""
 
 
-def matcher(pattern: str, patience: float = PATIENCE) -> Callable[[str], bool]:
+def matcher(pattern: str, patience: float = SEARCH_SECONDS) -> Callable[[str], bool]:
     """Whether a text holds the pattern, the case of letters ignored unless it says `(?-i:…)`.
 
     UsageError for what is no pattern, and once matching has taken longer than `patience` seconds.

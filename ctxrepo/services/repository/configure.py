@@ -8,7 +8,7 @@ from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, under
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.storage.git.address import check_url
 from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
@@ -128,7 +128,7 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
         yield f"the environment's CTXREPO_HOME holds instead: {now.value}"
     try:
         memory = Memory.open(places, env)
-        compile_for_hooks(memory, interpreter)
+        publish_settings(memory, interpreter)
     except NotInitialised as error:
         if key.section == REPOSITORY:
             yield f"{error.message}; {error.hint}"

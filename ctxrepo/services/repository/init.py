@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import leave_cloned
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.adopt import Adoption, adoptable
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.repository.register import register
 from ctxrepo.services.sync.sync import SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone
@@ -111,7 +111,7 @@ def init(
     if action == "cloned":
         leave_cloned(memory)
     _prepare(memory)
-    compile_for_hooks(memory, interpreter)
+    publish_settings(memory, interpreter)
     register(memory, interpreter)
     synced = sync(memory, now)
     # The first session asks the remote again: another machine may have sent something since.

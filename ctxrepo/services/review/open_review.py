@@ -32,5 +32,5 @@ def in_review(memory: Memory) -> list[str]:
 
 
 def own_branches(memory: Memory) -> str:
-    """The folder of this machine's review branches on the remote, which `fetch` brings as well."""
+    """The folder of this machine's review branches on the remote; `fetch` fetches them too."""
     return f"ctxrepo/{memory.host}"

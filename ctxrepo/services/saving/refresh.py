@@ -29,13 +29,13 @@ from ctxrepo.storage.worktree.scan import MAX_BYTES
 MANY_NOTES = 50
 """More notes than this take too long to read for somebody in a hurry."""
 
-PATIENCE = 300.0
+FILL_WAIT = 300.0
 """Seconds to wait for another process that reads all notes into the cache."""
 
 _MOST_PROGRAMS = 5
 """How many notes whose frontmatter is a program are named one by one."""
 
-_GLANCE = 0.1
+_POLL = 0.1
 """Seconds between two checks whether a worker has built the cache."""
 
 
@@ -44,7 +44,8 @@ def refresh(
 ) -> None:
     """Update the cache to commit `head`, and note what is wrong with the memory.
 
-    When many notes have to be read, this is left to the worker, so that nobody waits for it.
+    If many notes have to be read, and the caller is in a hurry (`is_hurried`) or a worker is filling the
+    cache anyway, this is left to the worker.
     """
     cache = memory.cache
     if head is not None and cache.head != head and _is_the_workers(memory, head):
@@ -67,7 +68,7 @@ def complete(memory: Memory, head: str | None) -> None:
     while head is not None and _is_built_anew(memory):
         if memory.progress:
             memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
-        pause(_GLANCE, _GLANCE)
+        pause(_POLL, _POLL)
     build(memory, head)
 
 
@@ -105,7 +106,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         if memory.progress and len(notes) > MANY_NOTES:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
-    with locked(memory.state.lock("fill"), timeout=PATIENCE):
+    with locked(memory.state.lock("fill"), timeout=FILL_WAIT):
         if memory.cache.head == head:  # another process has filled it meanwhile
             return
         relink(memory)

@@ -1,4 +1,5 @@
-"""The one way to change the memory: draft, guard, write to disk and write log, acknowledge (ADR 5)."""
+"""The one way for a command to change the memory: draft, guard, write to disk and write log, acknowledge (ADR
+5)."""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ def exchange(
     done = Exchange()
     retries = memory.settings.sync.retries
     for attempt in range(retries + 1):
-        answer, fetched = measured(memory, fetched) if fetched else fetch(memory), None
+        answer = measured(memory, fetched) if fetched else fetch(memory)
+        fetched = None  # it counts for the first round only
         done = replace(done, answer=answer)
         if answer.ok:
             try:

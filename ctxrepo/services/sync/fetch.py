@@ -8,6 +8,8 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.lazy import make_all
 from ctxrepo.services.faults.bounds import held_back, note_left, refused_before
+from ctxrepo.services.review.open_review import own_branches
+from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock, locked
 from ctxrepo.storage.state.spool import Spool
@@ -29,7 +31,7 @@ def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
 def _ask(memory: Memory) -> RemoteAnswer:
     if refused := refused_before(memory):
         return refused
-    also = f"ctxrepo/{memory.host}" if memory.clone.has_refs("refs/ctxrepo/review/") else ""
+    also = own_branches(memory) if memory.clone.has_refs(OPEN) else ""
     answer = memory.remote.fetch(also)
     return note_left(memory, answer) if answer.outcome == "bounds" else answer
 

@@ -37,9 +37,9 @@ class Visits:
     now: Callable[[], datetime]
     log: Callable[[str], None]
 
-    def scopes_of(self, events: Sequence[SpoolEvent]) -> list[str]:
-        """Find out which projects the sessions are in, which hooks can't; returns the folders of these
-        projects.
+    def locate_sessions(self, events: Sequence[SpoolEvent]) -> list[str]:
+        """Ask git which projects these sessions are in and record it for the hooks; returns the memory
+        folders of these projects. In a sparse clone their notes are brought to disk, which may commit.
 
         A worker has the environment of the session that woke it, and works for all sessions.
         """

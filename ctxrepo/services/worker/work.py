@@ -37,10 +37,12 @@ costs less than another interpreter and another push."""
 QUIET = 2.0
 """The same after a write outside an agent's session, before it is sent."""
 
-_MOST = 10
-"""How many times as long a worker works in all; if work keeps coming, the next worker takes over."""
+_MOST_WAITS = 10
+"""A worker that has worked for this many times the wait of its last round (QUIET, LULL, or 0 if a session
+waits for a fetch) starts another worker for the work that keeps coming, and gets on with its errands."""
 
-_GLANCE = 0.03
+_POLL = 0.03
+"""Seconds between two looks for new work."""
 
 _Left = frozenset[tuple[str, ...]]
 """The work that waits, one tuple for each piece."""
@@ -93,7 +95,7 @@ class Worker:
             self.lock.release()
             if self._left() <= seen:
                 break
-            if time.monotonic() > began + _MOST * quiet:
+            if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
                 break
         self._visits.renew_blocks()  # a sync by hand may have changed notes, and leaves no work
@@ -129,7 +131,7 @@ class Worker:
         before = self._stamps()
         if self._left() <= seen:
             while time.monotonic() < end and self._stamps() == before:
-                time.sleep(_GLANCE)
+                time.sleep(_POLL)
 
     def _stamps(self) -> list[str]:
         return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.writes))]
@@ -178,7 +180,7 @@ class Worker:
         while self.rounds:
             events, began, before = self.rounds.pop(0)
             visits.hand_over()
-            self._see(visits.scopes_of(events), before)
+            self._see(visits.locate_sessions(events), before)
             if _is_turn(events):
                 visits.note_active()
             visits.renew_blocks()
@@ -186,8 +188,8 @@ class Worker:
                 self._note_round(began)
 
     def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
-        """Leave a fetch when a session starts; leave a push when one ends, or starts: an earlier session may
-        have been killed before it sent."""
+        """Leave a fetch if one is due at a session's start. Leave a push after a write outside a session, at
+        a session's end, and at its start (an earlier one may have been killed before it sent)."""
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
@@ -197,7 +199,7 @@ class Worker:
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         visits = self._visits
-        self._see(visits.scopes_of(self.starts))
+        self._see(visits.locate_sessions(self.starts))
         visits.renew_blocks()
         self.starts.clear()
         self._note_round(asked)

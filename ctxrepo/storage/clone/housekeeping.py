@@ -1,7 +1,7 @@
 """git's own lock on `git gc`, held while objects are made that no ref leads to yet.
 
-`git gc --prune=now` deletes such objects. While it runs, and while we hold its lock, the other one waits.
-"""
+`git gc --prune=now` deletes such objects. While a `git gc` runs we wait for it, for `GC_WAIT` seconds at
+most. While we hold the lock, a new `git gc` gives up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.storage.processes.pause import pause
 
-PATIENCE = 5.0
+GC_WAIT = 5.0
 """Seconds to wait for a `git gc` that is under way. A longer one is not waited for: what it may delete of
-ours is stored again, by `repair`."""
+ours is stored again by `services/rescue/repair`."""
 
 _ABANDONED = 12 * 3600.0
 """Seconds after which git itself takes the lock for abandoned."""
@@ -32,21 +32,21 @@ _LONGEST = 4096
 def no_gc(git_dir: Path) -> Iterator[None]:
     """Keep every `git gc` of this clone from beginning. Inside another one it does nothing."""
     lock = git_dir / "gc.pid"
-    is_ours = not _is_mine(lock) and _taken(lock)
+    is_outermost = not _names_us(lock) and _take(lock)
     try:
         yield
     finally:
-        if is_ours and _is_mine(lock):
+        if is_outermost and _names_us(lock):
             lock.unlink(missing_ok=True)
 
 
-def _taken(lock: Path) -> bool:
-    """Whether the lock is ours now; False when a gc goes on for too long, or the disk takes no file."""
-    end = time.monotonic() + PATIENCE
+def _take(lock: Path) -> bool:
+    """Take the lock; False when a gc goes on for too long, or the disk takes no file."""
+    end = time.monotonic() + GC_WAIT
     while time.monotonic() < end:
         try:
             _remove_abandoned(lock)
-            if _is_made(lock) and _is_kept(lock, end):
+            if _create(lock) and _wait_for_starting_gc(lock, end):
                 return True
         except OSError:
             return False
@@ -54,7 +54,9 @@ def _taken(lock: Path) -> bool:
     return False
 
 
-def _is_made(lock: Path) -> bool:
+def _create(lock: Path) -> bool:
+    """False when there is one already."""
+
     try:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -69,15 +71,15 @@ def _is_made(lock: Path) -> bool:
     return True
 
 
-def _is_kept(lock: Path, end: float) -> bool:
-    """Whether the lock is still ours once no git is about to take it.
+def _wait_for_starting_gc(lock: Path, end: float) -> bool:
+    """Wait while a git is about to take the lock; returns whether it is still ours then.
 
     git makes `gc.pid.lock`, looks for `gc.pid`, and renames the one to the other. A git that looked before
     ours was there puts its own in its place; one that comes later sees ours and gives up.
     """
     while os.path.lexists(f"{lock}.lock") and time.monotonic() < end:
         pause(0.001, 0.01)
-    return _is_mine(lock)
+    return _names_us(lock)
 
 
 def _remove_abandoned(lock: Path) -> None:
@@ -101,7 +103,7 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _is_mine(lock: Path) -> bool:
+def _names_us(lock: Path) -> bool:
     return bytes_of(str(lock), _LONGEST) == _mine()
 
 

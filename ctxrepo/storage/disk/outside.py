@@ -26,7 +26,7 @@ from ctxrepo.storage.disk.random_names import random_name
 MAX_BYTES = 16 * 1024 * 1024
 """A larger file is nothing that we would read whole."""
 
-PATIENCE = 5.0
+ANSWER_WAIT = 5.0
 """Seconds for which a folder may let us wait."""
 
 QUIET = 60.0
@@ -89,7 +89,7 @@ class Outside:
 
     silent: Path
 
-    def ask(self, place: Path, question: Callable[[], Found], patience: float = PATIENCE) -> Found:
+    def ask(self, place: Path, question: Callable[[], Found], patience: float = ANSWER_WAIT) -> Found:
         """What `question` says of the folder `place`. NoAnswer when it takes longer than `patience` seconds,
         and at once when the folder let somebody wait in the last minute.
 
@@ -111,7 +111,7 @@ class Outside:
         paths: Iterable[str],
         question: Callable[[str], Found],
         place: Callable[[str], Path] = Path,
-        patience: float = PATIENCE,
+        patience: float = ANSWER_WAIT,
     ) -> Iterator[tuple[str, Found]]:
         """The same question about many paths; those without an answer are passed over. `place` is the folder
         that is to be left alone when a path hangs, and all that is in it."""

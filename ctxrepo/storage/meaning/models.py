@@ -25,7 +25,7 @@ EXTRA = "`pipx inject ctxrepo numpy onnxruntime tokenizers`, or `pip install` th
 
 _LIBRARIES = ("numpy", "onnxruntime", "tokenizers")
 _MOST_BYTES = 2 << 30
-_PATIENCE = 30.0
+_DOWNLOAD_WAIT = 30.0
 _CHUNK = 1 << 20
 _TOKENIZER = "tokenizer.json"
 _NETS = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "onnx/model_quantized.onnx")
@@ -121,7 +121,7 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
     part = to.with_name(to.name + ".part")
     to.parent.mkdir(exist_ok=True, mode=0o700)
     try:
-        with _web().open(url, timeout=_PATIENCE) as answer, opened(part, "wb") as file:
+        with _web().open(url, timeout=_DOWNLOAD_WAIT) as answer, opened(part, "wb") as file:
             total = int(answer.headers.get("Content-Length") or 0)
             done = 0
             while chunk := answer.read(_CHUNK):

@@ -20,10 +20,10 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-_PATIENCE = 5.0
+_LOCK_WAIT = 5.0
 """Seconds to wait for another writer, and for another process that lays the database out."""
 
-_WRITERS_PATIENCE = 120.0
+_WRITERS_WAIT = 120.0
 """Seconds to wait after that: who reads many notes in lets others write in between."""
 
 _TURN = 0.1
@@ -44,7 +44,7 @@ def open_database(
     _make_way(path)
     db = _as_it_is(path, is_current)
     if db is None:
-        with locked_folder(path.parent, _PATIENCE):
+        with locked_folder(path.parent, _LOCK_WAIT):
             db = _laid_out_or_anew(path, is_current, build)
     return db
 
@@ -52,7 +52,7 @@ def open_database(
 def discard(path: Path) -> None:
     """Take a database away; who has it open goes on reading it."""
     if path.parent.is_dir():
-        with locked_folder(path.parent, _PATIENCE):
+        with locked_folder(path.parent, _LOCK_WAIT):
             _remove(path)
 
 
@@ -61,7 +61,7 @@ def is_sound(path: Path) -> bool:
     if not path.exists():
         return True
     try:
-        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as db:
+        with closing(sqlite3.connect(path, timeout=_LOCK_WAIT)) as db:
             return [*db.execute("pragma quick_check(1)")] == [("ok",)]
     except sqlite3.OperationalError:
         return True  # locked, or the disk: nothing is known
@@ -119,8 +119,8 @@ def _begin(db: sqlite3.Connection) -> None:
     if _has_begun(db):
         return
     path = _path_of(db)
-    end = time.monotonic() + _WRITERS_PATIENCE
-    with locked(_wanted(path), _WRITERS_PATIENCE):
+    end = time.monotonic() + _WRITERS_WAIT
+    with locked(_wanted(path), _WRITERS_WAIT):
         while not _has_begun(db):
             if time.monotonic() > end:
                 raise Busy(*busy_words(path))
@@ -223,7 +223,7 @@ def _laid_out(
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    return sqlite3.connect(path, timeout=_LOCK_WAIT, isolation_level=None)
 
 
 def _prepare(db: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ctxrepo.hooks.recall.semantic import MOST, address, is_own
 
-_PATIENCE = 0.1
+_PEER_WAIT = 0.1
 """Seconds for a whole question, and for an answer: hooks ask at once and wait for less."""
 
 _WAITING = 16
@@ -72,7 +72,7 @@ class Listener:
 
 def question(peer: socket.socket) -> bytes:
     """What somebody asks; b'' when they don't come to an end in time, or never."""
-    said, end = b"", time.monotonic() + _PATIENCE
+    said, end = b"", time.monotonic() + _PEER_WAIT
     try:
         while not said.endswith(b"\n"):
             left = end - time.monotonic()
@@ -90,7 +90,7 @@ def question(peer: socket.socket) -> bytes:
 def reply(peer: socket.socket, line: bytes) -> None:
     """Answer them, if they still listen."""
     try:
-        peer.settimeout(_PATIENCE)
+        peer.settimeout(_PEER_WAIT)
         peer.sendall(line)
     except OSError:
         pass

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-_GLANCE = 0.2
+_POLL = 0.2
 """Seconds between two looks whether a silent process is still there."""
 
 _CHUNK = 64 * 1024
@@ -56,7 +56,7 @@ def converse(
                 open_streams.register(stream, selectors.EVENT_READ)
             rest = _begin_writing(process, said, open_streams)
             while open_streams.get_map():
-                ready = open_streams.select(_GLANCE)
+                ready = open_streams.select(_POLL)
                 now = time.monotonic()
                 sign = now if ready else sign
                 if now > end or (silence is not None and now - sign > silence):

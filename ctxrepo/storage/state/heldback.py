@@ -34,7 +34,7 @@ class HeldBackFile:
     file: Path
 
     def read(self) -> list[HeldBack]:
-        """None where the file is missing or can't be read."""
+        """What is held back now; empty where the file is missing or can't be read."""
         try:
             found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b"[]")
             return [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found]

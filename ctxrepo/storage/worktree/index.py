@@ -46,7 +46,7 @@ class UserIndex:
         if base == tree and is_readable:
             return
         if is_readable and RefFiles(self.git_dir).index_is_garbage():
-            return  # git would write a new checksum over the damage; `repair` mends it
+            return  # git would write a new checksum over the damage, which `services/rescue/repair` mends
         self._clear()
         if is_readable:
             shutil.copy2(self._index, self._new)

@@ -36,12 +36,12 @@ def test_at_a_terminal_it_is_one_line_which_is_gone_before_anything_else_is_said
 def test_elsewhere_a_wait_is_told_once_and_a_short_one_not_at_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(waiting, "PATIENCE", 3600.0)
+    monkeypatch.setattr(waiting, "NOTICE_DELAY", 3600.0)
     short = Waiting()
     short.tell("building the cache: 60 of 900 notes")
     short.over()
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    monkeypatch.setattr(waiting, "NOTICE_DELAY", 0.0)
     long = Waiting()
     counted = [f"building the cache: {number} of 900 notes" for number in range(60, 900, 60)]
     for words in (*counted, "searching all entries", "building the cache: 900 of 900 notes"):
@@ -56,7 +56,7 @@ def test_elsewhere_a_wait_is_told_once_and_a_short_one_not_at_all(
 def test_a_single_step_that_takes_long_is_told_while_it_lasts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    monkeypatch.setattr(waiting, "NOTICE_DELAY", 0.05)
     one = Waiting()
     one.tell("searching all entries")
     assert one._timer

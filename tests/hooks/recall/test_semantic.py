@@ -272,7 +272,7 @@ def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
 
 
 def test_a_state_folder_with_a_long_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener_module, "_PATIENCE", 20)
+    monkeypatch.setattr(listener_module, "_PEER_WAIT", 20)
     (tmp_path / ("n" * 120)).mkdir()
     world = World(tmp_path / ("n" * 120))
     world.cache("c1", NOTES)

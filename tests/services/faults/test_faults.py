@@ -11,7 +11,7 @@ from sessions import Session, eventually
 
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.faults.faults import history, now, of_settings, standing, tell, tell_at_once
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.memory import Memory
 
@@ -19,7 +19,7 @@ from ctxrepo.storage.memory import Memory
 @pytest.fixture
 def mine(ada: Machine) -> Machine:
     ada.init()
-    compile_for_hooks(ada.open(), sys.executable)
+    publish_settings(ada.open(), sys.executable)
     return ada
 
 
@@ -55,7 +55,7 @@ def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machin
 
 def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> None:
     mine.places.config_file.write_text(mine.places.config_file.read_text() + "[sync]\nttl = 7\n")
-    compile_for_hooks(mine.open(), sys.executable)
+    publish_settings(mine.open(), sys.executable)
     good = break_settings(mine)
     with pytest.raises(ConfigError):
         mine.open()
@@ -65,7 +65,7 @@ def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> N
     (line,) = of_settings(memory)
     assert memory.cache.faults() == [line]
     assert "line 5" in line or "line" in line
-    compile_for_hooks(memory, sys.executable)  # and what was before stays that
+    publish_settings(memory, sys.executable)  # and what was before stays that
     assert opened(mine).settings.sync.ttl == 7
     mine.places.config_file.write_text(good)
     tell_at_once(opened(mine))
@@ -74,7 +74,7 @@ def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> N
 
 def test_nobody_talks_to_a_remote_by_settings_that_were_broken_since(pair: tuple[Machine, Machine]) -> None:
     ada, _ = pair
-    compile_for_hooks(ada.open(), sys.executable)
+    publish_settings(ada.open(), sys.executable)
     break_settings(ada)
     memory = opened(ada)
     assert memory.repository.remote

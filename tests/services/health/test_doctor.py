@@ -13,7 +13,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.notes.remember import Fact, stage
-from ctxrepo.services.repository.publish_settings import compile_for_hooks
+from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine as Workplace
@@ -124,7 +124,7 @@ def test_what_was_looked_at_is_told_with_how_it_stands(mine: Machine) -> None:
 
 
 def test_settings_that_can_not_be_read_are_a_finding_like_others(mine: Machine) -> None:
-    compile_for_hooks(mine.open(), sys.executable)
+    publish_settings(mine.open(), sys.executable)
     file = mine.places.config_file
     file.write_text(file.read_text() + "[sync\n")
     memory = Memory.open(mine.places, mine.env, or_as_before=True)

@@ -40,7 +40,9 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     monkeypatch.setattr(visits_module, "look_here", look)
     ada.remember("a fact")
     here, odd = str(ada.project_folder), str(ada.home / "odd")
-    assert visits.scopes_of([SpoolEvent("start", "claude", "s", cwd) for cwd in (odd, here)]) == ["shop"]
+    assert visits.locate_sessions([SpoolEvent("start", "claude", "s", cwd) for cwd in (odd, here)]) == [
+        "shop"
+    ]
     assert "nobody reckoned with this" in log[0]
 
 

@@ -71,7 +71,7 @@ def test_inside_another_it_does_nothing(git_dir: Path, lock: Path) -> None:
 def test_a_gc_that_runs_is_waited_for(
     git_dir: Path, lock: Path, somebody: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(housekeeping, "PATIENCE", 60.0)
+    monkeypatch.setattr(housekeeping, "GC_WAIT", 60.0)
     lock.write_text(f"{somebody.pid} {HOST}")
     threading.Timer(0.2, lock.unlink).start()
     with no_gc(git_dir):
@@ -83,7 +83,7 @@ def test_a_gc_that_runs_is_waited_for(
 def test_one_that_goes_on_for_too_long_is_left_alone(
     git_dir: Path, lock: Path, somebody: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
-    monkeypatch.setattr(housekeeping, "PATIENCE", 0.05)
+    monkeypatch.setattr(housekeeping, "GC_WAIT", 0.05)
     lock.write_text(f"{somebody.pid} {host}")
     with no_gc(git_dir):
         assert lock.read_text() == f"{somebody.pid} {host}"
@@ -114,7 +114,7 @@ def test_a_git_that_looked_before_we_came_goes_first(
     git_dir: Path, lock: Path, somebody: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has made `gc.pid.lock` and found no `gc.pid`; now it puts its own over ours."""
-    monkeypatch.setattr(housekeeping, "PATIENCE", 60.0)
+    monkeypatch.setattr(housekeeping, "GC_WAIT", 60.0)
     theirs = git_dir / "gc.pid.lock"
     theirs.write_text(f"{somebody.pid} {HOST}")
     over = threading.Event()

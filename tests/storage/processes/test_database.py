@@ -63,7 +63,7 @@ def test_its_log_gives_the_disk_back_though_somebody_reads(tmp_path: Path) -> No
 def test_one_that_is_only_busy_is_sound_and_one_that_cant_be_read_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 0.01)
+    monkeypatch.setattr(database, "_LOCK_WAIT", 0.01)
     path = tmp_path / "cache.db"
     assert is_sound(path), "one that isn't there"
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
@@ -113,7 +113,7 @@ def test_processes_that_find_it_damaged_at_once_make_it_anew_and_all_go_on(
 
 
 def test_who_writes_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 0.01)
+    monkeypatch.setattr(database, "_LOCK_WAIT", 0.01)
     path = tmp_path / "cache.db"
     long = opened(path)
 
@@ -135,7 +135,7 @@ def test_who_writes_for_long_is_waited_for(tmp_path: Path, monkeypatch: pytest.M
 
 @needs_proc
 def test_who_writes_for_ever_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_PATIENCE", "_WRITERS_PATIENCE"):
+    for name in ("_LOCK_WAIT", "_WRITERS_WAIT"):
         monkeypatch.setattr(database, name, 0.01)
     path = tmp_path / "cache.db"
     opened(path).close()
