@@ -126,7 +126,7 @@ class World:
         cache = Cache.open(self.folder / "cache.db")
         cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
         cache.set_faults(faults)
-        cache.see({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
+        cache.store_stamps({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
         cache.note_round(0)
         cache.close()
 

@@ -129,7 +129,7 @@ class Memory:
         return self.repository.review == "branch" or any(map(self.clone.has_refs, refs))
 
     @cached_property
-    def own(self) -> OwnGit:
+    def own_git(self) -> OwnGit:
         from ctxrepo.storage.isolated.owngit import OwnGit
 
         return OwnGit(self.state.git, self.clone, self.repository.remote)
@@ -137,24 +137,24 @@ class Memory:
     @property
     def git(self) -> Git:
         """The git executable, in a directory of ours that sees the clone's objects; made ready each time."""
-        return self.own.git(self.env)
+        return self.own_git.git(self.env)
 
     @property
     def remote(self) -> Remote:
         from ctxrepo.storage.remote.conversation import Remote
 
-        return Remote(self.own, self.env, self.settings.sync.timeout)
+        return Remote(self.own_git, self.env, self.settings.sync.timeout)
 
     @cached_property
     def objects(self) -> Objects:
         from ctxrepo.storage.objects.store import Objects  # see TYPE_CHECKING above
 
-        return Objects(self.own, self._fetch_objects if self.clone.is_partial else None)
+        return Objects(self.own_git, self._fetch_objects if self.clone.is_partial else None)
 
     def require_whole(self) -> None:
         """Damaged where the clone's git folder isn't as git makes it, as far as `objects` would find that out
         too."""
-        self.own.prepare_objects()
+        self.own_git.prepare_objects()
 
     @property
     def refs(self) -> RefFiles:

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ctxrepo.storage.user.code import first_commit, look_at, tracking
+from ctxrepo.storage.user.code import describe_checkout, first_commit, tracking
 
 KEYS = (
     "core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.askPass", "core.pager", "core.editor",
@@ -45,7 +45,7 @@ def test_nothing_is_run_and_nothing_is_fetched(tmp_path: Path) -> None:
     (top / ".git/objects" / first[:2] / first[2:]).unlink()  # only to be had from the remote
     os.utime(top / "a.py", (0, 0))
     env = dict(os.environ)
-    found = look_at(top, env, "share")
+    found = describe_checkout(top, env, "share")
     assert found
     assert found.remotes == {"origin": f"ext::{program}"}
     assert first_commit(top, env) == ""

@@ -9,7 +9,7 @@ from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.note.units import said
+from ctxrepo.domain.note.units import units_of
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.lazy import dataclass
 
@@ -41,7 +41,7 @@ def mass_deletions(edits: Mapping[str, HandEdit], files: Callable[[], int]) -> l
         return []
     elsewhere: Counter[str] = Counter()
     for path, edit in edits.items():
-        elsewhere.update(said(path, edit.after) - said(path, edit.before))
+        elsewhere.update(units_of(path, edit.after) - units_of(path, edit.before))
     gone = [p for p in gone if not _is_moved(p, edits, elsewhere)]
     held = []
     if len(gone) > MANY_FILES or (len(gone) >= FEW_FILES and len(gone) > SHARE_OF_FILES * files()):
@@ -69,7 +69,7 @@ def told(refusals: Sequence[Refusal]) -> list[str]:
 
 def _is_moved(path: str, edits: Mapping[str, HandEdit], elsewhere: Counter[str]) -> bool:
     data = edits[path].before
-    units = said(path, data)
+    units = units_of(path, data)
     return units <= elsewhere if units else any(e.after == data for e in edits.values())
 
 
@@ -79,8 +79,8 @@ def _left_out(path: str, edit: HandEdit) -> tuple[Counter[str], int]:
         return Counter(), 0
     if edit.before.count(b"\n") + 1 < FEW_ENTRIES or edit.after.startswith(edit.before.rstrip()):
         return Counter(), 0  # told without reading them: most edits add to a note
-    before = said(path, edit.before)
-    return before - said(path, edit.after), before.total()
+    before = units_of(path, edit.before)
+    return before - units_of(path, edit.after), before.total()
 
 
 def _is_many(lost: Counter[str], were: int, edited: int = 0) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.note.units import said
+from ctxrepo.domain.note.units import units_of
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse
 
@@ -68,7 +68,7 @@ def emptied(text: str) -> str:
 
 def units(path: str, data: bytes | None) -> Counter[str]:
     """What a file says, as `said`, and each field of a note's head; dates are not counted."""
-    found = said(path, data)
+    found = units_of(path, data)
     if data is not None and is_note(path):
         for key, value in frontmatter.read(decode_exactly(data)).fields.items():
             if key not in _DATES:

@@ -9,7 +9,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.paths import is_note
 
 
-def said(path: str, data: bytes | None) -> Counter[str]:
+def units_of(path: str, data: bytes | None) -> Counter[str]:
     """The entries of a note, normalised, or the lines of any other file; nothing where there is no file."""
     if data is None:
         return Counter()

@@ -88,17 +88,9 @@ class World:
 
     __slots__ = (
         *("state", "repo", "config", "stamp", "interpreter", "secret", "preamble", "general", "mode"),
-        *(
-            "preset",
-            "budget",
-            "most_bytes",
-            "recall_limit",
-            "recall_bytes",
-            "ttl",
-            "fetches_at_start",
-            "model",
-        ),
-        *("asks_for_trust", "recalls", "is_gated", "reminds", "is_semantic", "wakes_at_stop", "wakes_at_end"),
+        *("preset", "budget", "most_bytes", "recall_limit", "recall_bytes", "ttl", "model", "recalls"),
+        *("fetches_at_start", "asks_for_trust", "is_gated", "reminds", "is_semantic"),
+        *("wakes_at_stop", "wakes_at_end"),
     )
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:

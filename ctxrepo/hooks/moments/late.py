@@ -45,9 +45,9 @@ def late_parts(
         given = given | entries
         rows = [row for row in rows if not bodies or row.path not in [scope.folder + _BODY for scope in owed]]
     if record.owed_since and last_round_of(cache) >= record.owed_since:
-        session.owes(0)
+        session.note_owed(0)
     handoff = _handoff(cache, world, place, session, is_in_packet=bool(project))
-    session.gave(given)
+    session.was_given(given)
     return project + bodies + handoff, rows
 
 

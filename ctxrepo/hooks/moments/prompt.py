@@ -55,7 +55,7 @@ def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> s
 
     faults = first_faults(faults)
     for fault in faults:
-        session.told_fault(fault.hash)
+        session.was_told_fault(fault.hash)
     return seal(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 

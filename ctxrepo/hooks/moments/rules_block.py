@@ -24,7 +24,7 @@ def rules_block(cache: _sqlite3.Connection | None, world: World, place: Place, s
         session.saw(generation_of(cache))
         if gives(world, "elsewhere"):
             # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
-            session.gave(render(cache, world, place, world.budget).entries)
+            session.was_given(render(cache, world, place, world.budget).entries)
         return text + fault_block(cache, world, session)
     except _sqlite3.Error:
         return text

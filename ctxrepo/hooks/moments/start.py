@@ -101,7 +101,7 @@ def _packet(
     if cache is not None:
         cache.close()
     if waits and not is_complete:
-        session.owes(since)
+        session.note_owed(since)
     for words in asked:
         session.asked(words)
     session.note_project(place.folder if place.is_known else "?")

@@ -42,8 +42,8 @@ class RenderedPacket:
         if self.handoff is not None:
             session.began_with(self.handoff)
         for key in self.faults:
-            session.told_fault(key)
-        session.gave(self.entries)
+            session.was_told_fault(key)
+        session.was_given(self.entries)
 
 
 def render(

@@ -141,7 +141,7 @@ class Session:
         clear(self.path)
         self._record = None
 
-    def gave(self, entries: dict[str, str]) -> None:
+    def was_given(self, entries: dict[str, str]) -> None:
         """The session was given these entries: id -> hash."""
         for key, digest in entries.items():
             self._note_here(f"{_GIVEN} {key} {digest}")
@@ -150,7 +150,7 @@ class Session:
         """The session wrote this entry itself."""
         self._note_here(f"{_OWN} {entry} {digest}")
 
-    def told_fault(self, digest: str) -> None:
+    def was_told_fault(self, digest: str) -> None:
         """The session was told the fault with this hash."""
         self._note_here(f"fault {digest}")
 
@@ -174,8 +174,9 @@ class Session:
         """The worker was asked for the project of the folder, whose git files have these stamps."""
         self._note(f"sought {stamps}")
 
-    def owes(self, since: float) -> None:
-        """The session is owed what a worker's round brings that begins after `since`; 0 when nothing."""
+    def note_owed(self, since: float) -> None:
+        """The session is owed what a worker's round that begins after `since` brings; 0 when it is owed
+        nothing."""
         self._note_here(f"{_OWED} {since:.6f}")
 
     def note_parent(self, session: str) -> None:

@@ -72,7 +72,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         blocks = file.read()
         known = blocks.at(path)
         data = _data(memory, path)
-        block = FileBlock(path, project.id if project else "", own=project.own if project else "")
+        block = FileBlock(path, project.id if project else "", own=project.checkout_id if project else "")
         with _mendable(path):
             has_one = data is not None and has_block(data)
             placed = put(data or b"", _text(memory, project, path))

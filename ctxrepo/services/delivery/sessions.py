@@ -12,7 +12,7 @@ from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
 from ctxrepo.hooks.session.ledger import ledger_path
 from ctxrepo.hooks.session.session import hush, is_hushed
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.look import folders_there, look_here
+from ctxrepo.services.locate.look import folders_there, locate_with_git
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 
@@ -77,12 +77,12 @@ def _named(memory: Memory, wanted: str) -> Ledger:
 
 def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger | None:
     """The newest session in the project of this folder, or outside of all projects in this folder."""
-    mine = look_here(memory, here.folder, here.env).project
+    mine = locate_with_git(memory, here.folder, here.env).project
     elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
     projects = {}
     for cwd in folders_there(memory, {k.cwd for k in known}):
         with suppress(NoAnswer):
-            projects[cwd] = look_here(memory, Path(cwd), elsewhere).project
+            projects[cwd] = locate_with_git(memory, Path(cwd), elsewhere).project
     for ledger in known:
         its = projects.get(ledger.cwd)
         is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)

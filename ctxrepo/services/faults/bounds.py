@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, HISTORY_BYTES, PARENTS
 from ctxrepo.errors import BeyondBounds, RepositoryState
-from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.clone.reffiles import OPEN, RefFiles
 from ctxrepo.storage.memory import Memory
 
@@ -70,7 +70,7 @@ def held_back(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
     """The answer of a fetch; another one where what it brought is refused, and is left."""
     objects, clone = memory.objects, memory.clone
     objects.reopen()
-    refs = {clone.upstream_ref: objects.ref(SEEN)}
+    refs = {clone.upstream_ref: objects.ref(LAST_TIP)}
     refs |= {clone.tracking_ref(name.removeprefix(OPEN)): tip for name, tip in objects.refs(OPEN).items()}
     for name, before in refs.items():
         refused = _refused(memory, name)

@@ -17,6 +17,7 @@ from ctxrepo.storage.state.spool import Spool
 if TYPE_CHECKING:
     from ctxrepo.storage.worktree.hidden import Obstacle
 
+# Faults are stored as text only: `of_others` and `_remedy` recognise a fault by the sentence it ends with.
 _GOES_ON = "until that is mended its earlier settings hold, and nothing is exchanged with the remote"
 
 _HIDES = "Move it away or make it readable, and the next sync brings back what it hides."
@@ -27,7 +28,7 @@ _IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its 
 
 _UNTIL_THEN = "Until then what is written is kept, but not found or sent."
 
-_SEEN_AT_ONCE = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE)
+_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def of_bounds(memory: Memory) -> list[str]:
 def of_others(memory: Memory) -> list[str]:
     """What sessions are told, without the lines about settings, clone and bounds: those can be seen at once,
     and what was noted of them may be past."""
-    return [line for line in memory.cache.faults() if not line.endswith(_SEEN_AT_ONCE)]
+    return [line for line in memory.cache.faults() if not line.endswith(_CHECKED_EACH_TIME)]
 
 
 def now(memory: Memory) -> list[str]:

@@ -51,7 +51,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
         return removed
     place = place or last or PastPlace(path, objects.key_at(str(objects.tree_of(tip)), path))
-    text = decode_exactly(objects.said(place.key or ""))
+    text = decode_exactly(objects.data_or_empty(place.key or ""))
     entry = past.entry.at(place) if past.entry else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
 

@@ -218,7 +218,7 @@ def _data(objects: Objects, place: PastPlace) -> bytes | None:
 
 
 def _deed(objects: Objects, commit: str, path: str = "", lines: Sequence[str] = ()) -> CommitSummary:
-    told = objects.told(commit)
+    told = objects.header_of(commit)
     room = MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1
     return CommitSummary(
         commit=commit,

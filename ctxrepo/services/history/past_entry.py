@@ -101,7 +101,7 @@ class PastEntry:
 
     def _entries(self, place: PastPlace) -> list[Entry]:
         if place not in self._read:
-            text = "" if place.key is None else decode_exactly(self._objects.said(place.key))
+            text = "" if place.key is None else decode_exactly(self._objects.data_or_empty(place.key))
             self._read[place] = entries_of(place.path, text)
         return self._read[place]
 
@@ -132,8 +132,8 @@ def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
         before = objects.tree_of(parents[0]) if parents else None
         for path, (old, new) in sorted(objects.diff(before, tree).items()):
             if old and is_note(path) and ":" not in old + (new or ""):
-                there = {e.id for e in entries_of(path, decode_exactly(objects.said(new)))} if new else set()
-                gone = {e.id for e in entries_of(path, decode_exactly(objects.said(old)))} - there
+                was, now = (decode_exactly(objects.data_or_empty(key)) if key else "" for key in (old, new))
+                gone = {e.id for e in entries_of(path, was)} - {e.id for e in entries_of(path, now)}
                 if found := ids_meant(name, gone):
                     return path, {found[0]}
     return "", set()

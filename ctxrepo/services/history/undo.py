@@ -101,7 +101,7 @@ def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
         raise UsageError(f"{short} is the first commit: before it there was no memory")
     if len(parents) > 1:
         inside = [c for c in objects.new_commits(commit_id, parents[0]) if len(objects.parents(c)) == 1]
-        told = [f"{c[:10]} {subject_of(objects.told(c).message)}" for c in inside[:_MOST_COMMITS]]
+        told = [f"{c[:10]} {subject_of(objects.header_of(c).message)}" for c in inside[:_MOST_COMMITS]]
         more = f" and {len(inside) - len(told)} more" if len(inside) > len(told) else ""
         raise UsageError(
             f"{short} is a merge: it brought together what {len(inside)} commits did",
@@ -114,7 +114,7 @@ def _of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
         {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
         for n in (0, 1)
     )
-    subject = subject_of(objects.told(commit_id).message)
+    subject = subject_of(objects.header_of(commit_id).message)
     return ChangeToUndo(subject, "", commit_id, before, after, is_operation=False)
 
 

@@ -80,7 +80,7 @@ def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dic
             continue
         for file in [f for f in files if f not in found and objects.key_at(tree, f)]:
             if not any(objects.key_at(before, file) for before in trees):
-                found[file] = objects.told(commit).when
+                found[file] = objects.header_of(commit).when
         if len(found) == len(files):
             break
     return found
@@ -103,7 +103,7 @@ def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[s
 
 
 def _folders(objects: Objects, key: Key | None) -> Mapping[str, str]:
-    return {} if key is None or ":" in key else parse(decode(objects.said(key))).projects
+    return {} if key is None or ":" in key else parse(decode(objects.data_or_empty(key))).projects
 
 
 def renamed_to(objects: Objects, step: Step) -> str:
@@ -157,4 +157,4 @@ def _likest(objects: Objects, key: Key, among: dict[str, Key]) -> str:
 
 
 def _body(objects: Objects, key: Key) -> str:
-    return split(decode(objects.said(key)))[1]
+    return split(decode(objects.data_or_empty(key)))[1]

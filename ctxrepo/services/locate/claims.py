@@ -28,9 +28,10 @@ _HISTORY_WAIT = 15.0
 """Seconds: git itself is given up earlier, so that a long history isn't taken for a folder that hangs."""
 
 
-def claim(memory: Memory, code: CodeCheckout, project: str, own: str, registry: Registry) -> str:
-    """Why the checkout, `own` by itself, may not be this project, which has memory here; '' where nothing
-    says so: it was here before, is a worktree of one that was, was moved, or a person trusts it.
+def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, registry: Registry) -> str:
+    """One sentence on why this checkout may not be the project with id `project`, which has memory here; ''
+    if nothing speaks against it. `own` is the checkout's own id. Nothing does if the checkout was known here
+    before, is a worktree of a known one, was moved, or a person trusts it.
 
     All that stands in a checkout can be made up, its address first. What can't is where the user put it,
     whose it is, and a history that isn't known to everybody.

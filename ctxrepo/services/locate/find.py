@@ -1,4 +1,4 @@
-"""Where a command stands: by what is recorded while that is sure, else git is asked."""
+"""Finds the project of a folder: from what is recorded, if that is certain, else by asking git."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ctxrepo.errors import Refused
 from ctxrepo.services.locate.project import Location, Project
-from ctxrepo.services.locate.recorded import sure_location
+from ctxrepo.services.locate.recorded import recorded_location
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 
@@ -15,17 +15,17 @@ from ctxrepo.storage.user.folder_facts import FolderFacts, folder_facts
 def find_location(
     memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
 ) -> Location:
-    """What `cwd` is in, as `look_here` would tell it. NoAnswer where `cwd` hangs.
+    """What `cwd` is in, as `locate_with_git` would tell it. NoAnswer where `cwd` hangs.
 
-    `around` tells what is around `cwd`, for who has seen that already.
+    `around` gives the facts about `cwd`, if the caller has them already.
     """
     if not env.get("CTXREPO_PROJECT", "").strip():
         seen = around() if around else memory.outside.ask(cwd, lambda: folder_facts(cwd))
-        if sure := sure_location(memory, seen):
+        if sure := recorded_location(memory, seen):
             return sure
-    from ctxrepo.services.locate.look import look_here  # asking git takes as long as a start of Python
+    from ctxrepo.services.locate.look import locate_with_git  # asking git takes as long as a start of Python
 
-    return look_here(memory, cwd, env)
+    return locate_with_git(memory, cwd, env)
 
 
 def find_project(

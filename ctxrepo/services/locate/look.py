@@ -10,16 +10,16 @@ from pathlib import Path
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.known.locate import NAMED
-from ctxrepo.services.locate.claims import claim
+from ctxrepo.services.locate.claims import find_claim
 from ctxrepo.services.locate.identify import Identity, earlier_id, identify
 from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
 from ctxrepo.services.locate.recorded import record, recorded_at
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.user.code import CodeCheckout, look_at
+from ctxrepo.storage.user.code import CodeCheckout, describe_checkout
 
 
-def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
-    """What `cwd` is in, and whether that may be trusted; it is recorded for the hooks.
+def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
+    """Ask git what `cwd` is in, and judge whether that may be trusted; it is recorded for the hooks.
 
     `env` may name the project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs.
     """
@@ -37,11 +37,11 @@ def look_here(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
         project = None if _is_nobodys(memory, code) else _project_at(memory, code)
     except GitFailed:
         return _recorded(memory, cwd)
-    doubt = ""
+    claim = ""
     if project and project.is_registered:
-        doubt = claim(memory, code, project.id, project.own, read_registry(memory))
-    record(memory, str(code.top), str(code.config), code.stamp, project, doubt)
-    return _here(memory, project, doubt)
+        claim = find_claim(memory, code, project.id, project.checkout_id, read_registry(memory))
+    record(memory, str(code.top), str(code.config), code.stamp, project, claim)
+    return _here(memory, project, claim)
 
 
 def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:
@@ -58,7 +58,7 @@ def checkout_at(memory: Memory, folder: Path, worktrees: str = "") -> CodeChecko
     `worktrees` is the policy, by default that of the settings.
     """
     policy = worktrees or memory.settings.project.worktrees
-    return memory.outside.ask(folder, lambda: look_at(folder, memory.env, policy))
+    return memory.outside.ask(folder, lambda: describe_checkout(folder, memory.env, policy))
 
 
 def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
@@ -69,7 +69,7 @@ def folders_there(memory: Memory, folders: Iterable[str]) -> set[str]:
 def _project_at(memory: Memory, code: CodeCheckout) -> Project:
     identity = identify(memory, code).id
     if earlier := earlier_id(memory, code, identity, read_registry(memory)):
-        return replace(project_of(memory, earlier), also=identity, own=identity)
+        return replace(project_of(memory, earlier), new_alias=identity, checkout_id=identity)
     return project_of(memory, identity, "" if code.worktree else code.name)
 
 
@@ -79,8 +79,8 @@ def _is_nobodys(memory: Memory, code: CodeCheckout) -> bool:
     return str(code.top) == home or str(code.common) == own
 
 
-def _here(memory: Memory, project: Project | None, doubt: str) -> Location:
-    return Location(project, doubt, bool(doubt) and memory.settings.project.trust == "ask")
+def _here(memory: Memory, project: Project | None, claim: str) -> Location:
+    return Location(project, claim, bool(claim) and memory.settings.project.trust == "ask")
 
 
 def _recorded(memory: Memory, cwd: Path) -> Location:

@@ -16,15 +16,15 @@ from ctxrepo.storage.memory import Memory
 class Project:
     """A project and the folder its memory is (or, before the first write, will be) in.
 
-    `also` is a name of it that the registry will know from the next write on; `own` what it was asked for
-    by: the id of a checkout, which stays while what that stands for may change.
+    `new_alias` is another id of the project, which the next write enters in ctxrepo.toml. `checkout_id` is
+    the id that the checkout has by itself; it stays the same when the project behind it changes.
     """
 
     id: str
     folder: str
     is_registered: bool
-    also: str = ""
-    own: str = field(default="", compare=False)
+    new_alias: str = ""
+    checkout_id: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ def project_of(memory: Memory, identity: str, name: str = "") -> Project:
         raise ConfigError(registry.problem, f"Mend {memory.root / REGISTRY}; until then no project is known.")
     own, identity = identity, registry.canonical(identity)
     if folder := registry.projects.get(identity):
-        return Project(identity, folder, is_registered=True, own=own)
+        return Project(identity, folder, is_registered=True, checkout_id=own)
     found = folders_in(memory)
     folder = folder_for(identity, registry, found)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
     # and can be read before anything is written.
     if folder not in found and name and (named := folder_for(f"dir:{name}", registry, found)) in found:
         folder = named
-    return Project(identity, folder, is_registered=folder in found, own=own)
+    return Project(identity, folder, is_registered=folder in found, checkout_id=own)
 
 
 def project_by_now(memory: Memory, own: str, found: str) -> Project:
@@ -71,7 +71,7 @@ def project_by_now(memory: Memory, own: str, found: str) -> Project:
     It may have been linked or unlinked meanwhile, here or elsewhere. ConfigError as with `project_of`.
     """
     is_known = bool(read_registry(memory).folder_of(own))
-    return replace(project_of(memory, own if is_known else found), own=own)
+    return replace(project_of(memory, own if is_known else found), checkout_id=own)
 
 
 def folders_in(memory: Memory, below: str = "") -> set[str]:

@@ -20,8 +20,8 @@ from ctxrepo.storage.user.folder_facts import FolderFacts
 from ctxrepo.storage.user.sound import is_path
 
 
-def sure_location(memory: Memory, around: FolderFacts) -> Location | None:
-    """The location that git would tell, from what is recorded; None where only git can tell.
+def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
+    """The location as it is recorded, if git would tell the same; None where only git can tell.
 
     Only git can tell if nothing is recorded for this git config as it is now, in a linked worktree (the
     settings decide there), while there is a claim about the checkout, while its project has no folder in the
@@ -55,12 +55,12 @@ def is_known(memory: Memory, cwd: Path) -> bool:
 
 
 def record(
-    memory: Memory, top: str, config: str, stamp: str, project: Project | None, doubt: str = ""
+    memory: Memory, top: str, config: str, stamp: str, project: Project | None, claim: str = ""
 ) -> None:
     """Let the hooks know which project a checkout is."""
     folder = project.folder if project and project.is_registered else ""
-    identity, own = (project.id, project.own) if project else ("", "")
-    found = CompiledCheckout(top, config, stamp, identity, folder, own, doubt)
+    identity, own = (project.id, project.checkout_id) if project else ("", "")
+    found = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
     record_checkout(memory.places.state, found)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.look import checkout_at, identity_at, look_here
+from ctxrepo.services.locate.look import checkout_at, identity_at, locate_with_git
 from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.trusted import TrustedCheckouts
@@ -38,6 +38,6 @@ def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: s
     if code is None or identity is None:
         raise NotFound(f"{folder} belongs to no project", "Name a folder in a checkout.")
     is_changed = TrustedCheckouts(memory.state.trusted).add(code.top, identity.id)
-    project = look_here(memory, folder, env).project
+    project = locate_with_git(memory, folder, env).project
     assert project is not None  # it has an identity
     return TrustResult(code.top, project, is_changed)

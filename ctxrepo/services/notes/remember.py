@@ -51,6 +51,11 @@ class Fact:
     with_id: bool = False
     pin: bool = False
 
+    @property
+    def scope_name(self) -> str:
+        """The scope to write to: that of `note` before `scope`."""
+        return self.note.scope if self.note and self.note.scope else self.scope
+
 
 @dataclass(frozen=True)
 class Near:
@@ -82,7 +87,23 @@ class RememberResult:
     """Other entries of the scope that have the fact's key and hold as well."""
 
 
-_Keyed = tuple[str, str, Entry]
+@dataclass(frozen=True)
+class _PreparedFact:
+    """A fact, the scope it goes to, its bullet, and the entry that it supersedes."""
+
+    fact: Fact
+    scope: NamedScope
+    line: str
+    superseded: Entry | None
+
+
+@dataclass(frozen=True)
+class _KeyedEntry:
+    """An entry with the fact's key, and the note that it is in."""
+
+    path: str
+    text: str
+    entry: Entry
 
 
 def remember(
@@ -103,16 +124,13 @@ def remember_all(
     """`remember` for several facts in one write: all of them are kept, or none."""
     prepared = [_prepared(memory, fact, project) for fact in facts]
     with drafting(memory, "remember", origin, now) as draft:
-        first, *more = [normalised(line) for _, _, line, _ in prepared]
+        first, *more = [normalised(one.line) for one in prepared]
         draft.saying = f"{first} and {len(more)} more" if more else first
-        return [_Writing(draft, *one, now).run() for one in prepared]
+        return [_Writing(draft, one.fact, one.scope, one.line, one.superseded, now).run() for one in prepared]
 
 
-def _prepared(
-    memory: Memory, fact: Fact, project: Project | None
-) -> tuple[Fact, NamedScope, str, Entry | None]:
-    """(fact, the scope it goes to, its bullet, the entry that it supersedes)"""
-    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
+def _prepared(memory: Memory, fact: Fact, project: Project | None) -> _PreparedFact:
+    scope = scope_named(memory, fact.scope_name, project)
     line = compose.bullet(
         fact.text,
         category=fact.category,
@@ -121,7 +139,7 @@ def _prepared(
         explicit_id=random_name(6) if fact.with_id else "",
     )
     superseded = find_entry(memory, fact.supersedes, project)[1] if fact.supersedes else None
-    return fact, scope, line, superseded
+    return _PreparedFact(fact, scope, line, superseded)
 
 
 @dataclass(frozen=True)
@@ -137,7 +155,7 @@ class _Writing:
         path, title = self._place()
         keyed = self._entries_with_key(path)
         if keyed:
-            return self._replace(*keyed[0], others=keyed[1:])
+            return self._replace(keyed[0], keyed[1:])
         text = self.draft.text(path)
         if text is None:
             category = self.fact.category.lower()
@@ -173,11 +191,11 @@ class _Writing:
     def _existing(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on."""
         # Don't ask the cache: what was superseded a moment ago isn't committed yet.
-        now = marks(evidence_now(self.draft.memory))
-        if entry.id in now.struck:
+        known = marks(evidence_now(self.draft.memory))
+        if entry.id in known.struck:
             self._evidence("stated", entry.id, entry.path)
         done = self._supersede(entry, [self.superseded])
-        pins = (self.fact.pin or done.pinned) and not is_pinned(entry, now)
+        pins = (self.fact.pin or done.pinned) and not is_pinned(entry, known)
         if pins:
             self._evidence("pinned", entry.id, entry.path)
         return replace(done, existing=True, pinned=pins)
@@ -198,8 +216,8 @@ class _Writing:
         is_there = self.draft.there(f"{path}.md") is not None or self.draft.there(many) is None
         return f"{path}.md" if is_there else many
 
-    def _entries_with_key(self, path: str) -> list[_Keyed]:
-        """The entries of the scope with the fact's key: (path, text of its note, entry).
+    def _entries_with_key(self, path: str) -> list[_KeyedEntry]:
+        """The entries of the scope with the fact's key.
 
         Two machines may each have added one. Then the first is replaced, and the person is told of the
         others.
@@ -207,24 +225,26 @@ class _Writing:
         if not self.fact.key:
             return []
         here = self.draft.text(path)
-        found = [(path, here, e) for e in entries_of(path, here)] if here else []
+        found = [_KeyedEntry(path, here, e) for e in entries_of(path, here)] if here else []
         found += [
-            (n.path, n.text, e)
+            _KeyedEntry(n.path, n.text, e)
             for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
         ]
-        same = {f[2].id: f for f in reversed(found) if f[2].key.casefold() == self.fact.key.casefold()}
-        found = [f for f in found if same.get(f[2].id) is f]
+        key = self.fact.key.casefold()
+        same = {one.entry.id: one for one in reversed(found) if one.entry.key.casefold() == key}
+        found = [one for one in found if same.get(one.entry.id) is one]
         if len(found) > 1:  # replace an entry that holds, not a superseded one
             struck = marks(evidence_now(self.draft.memory)).struck
-            found = [f for f in found if f[2].id not in struck] or found[:1]
+            found = [one for one in found if one.entry.id not in struck] or found[:1]
         return found
 
-    def _replace(self, path: str, text: str, old: Entry, others: Sequence[_Keyed]) -> RememberResult:
-        rivals = tuple(Near(e.id, e.at) for _, _, e in others)
+    def _replace(self, keyed: _KeyedEntry, others: Sequence[_KeyedEntry]) -> RememberResult:
+        path, old = keyed.path, keyed.entry
+        rivals = tuple(Near(one.entry.id, one.entry.at) for one in others)
         if normalised(old.text) == normalised(self.line):
             return replace(self._existing(old), rivals=rivals)
         self.draft.text(path)  # refuses a UTF-16 note
-        written = bump_updated(compose.replace(text, old, self.line), self._today)
+        written = bump_updated(compose.replace(keyed.text, old, self.line), self._today)
         self.draft.put(path, written)
         entry = next(e for e in entries_of(path, written) if e.first_line == old.first_line)
         return replace(self._record(entry, old=old), rivals=rivals)
@@ -261,10 +281,9 @@ def stage(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
-    scope = scope_named(memory, fact.note.scope if fact.note and fact.note.scope else fact.scope, project)
-    compose.bullet(
-        fact.text, category=fact.category, tags=fact.tags, key=fact.key
-    )  # a bad fact is refused now, not when it is accepted
+    scope = scope_named(memory, fact.scope_name, project)
+    # A bad fact is refused now, not when it is accepted.
+    compose.bullet(fact.text, category=fact.category, tags=fact.tags, key=fact.key)
     change_id = random_name(6)
     wanted = asdict(fact) | {"note": fact.note.path if fact.note else "", "scope": scope.folder}
     change = {"v": 1, "id": change_id, "ts": stamp(now), "verb": "remember", **wanted, **_who(origin)}

@@ -9,7 +9,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.hooks.known.locate import NAMED
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Why
-from ctxrepo.services.locate.look import folders_there, identity_at, look_here
+from ctxrepo.services.locate.look import folders_there, identity_at, locate_with_git
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.reading.find import note_paths
 from ctxrepo.storage.memory import Memory
@@ -35,7 +35,7 @@ class Shown:
 
 def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
     """The project `cwd` belongs to; NotFound where there is none."""
-    identity, here = identity_at(memory, cwd, env), look_here(memory, cwd, env)
+    identity, here = identity_at(memory, cwd, env), locate_with_git(memory, cwd, env)
     project = here.project
     if project is None or identity is None:
         raise NotFound(

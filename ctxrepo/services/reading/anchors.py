@@ -26,7 +26,9 @@ def newest_handoff(memory: Memory, tree: str | None, folder: str) -> Anchor | No
     pi-memory-md's tape is gone from ours too."""
     objects = memory.objects
     tapes = {path: key for path, key in objects.below(tree, TAPES).items() if tape_folder(path) == folder}
-    return _newest({path: anchors_of(decode(objects.said(key))) for path, key in tapes.items()}, folder)
+    return _newest(
+        {path: anchors_of(decode(objects.data_or_empty(key))) for path, key in tapes.items()}, folder
+    )
 
 
 def newest_here(memory: Memory, folder: str) -> Anchor | None:

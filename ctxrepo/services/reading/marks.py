@@ -13,7 +13,7 @@ from ctxrepo.storage.memory import Memory
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     """path -> bytes of every evidence file in a tree."""
     found = memory.objects.below(tree, EVIDENCE)
-    return {p: memory.objects.said(k) for p, k in found.items() if ":" not in k}
+    return {p: memory.objects.data_or_empty(k) for p, k in found.items() if ":" not in k}
 
 
 def marks_of(memory: Memory, tree: str | None) -> Marks:

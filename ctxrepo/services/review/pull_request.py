@@ -102,7 +102,7 @@ def _changes(memory: Memory, tip: str) -> Iterator[EntryChange]:
 
 def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[EntryChange]:
     def data(key: Key | None) -> bytes | None:
-        return None if key is None or ":" in key else objects.said(key)
+        return None if key is None or ":" in key else objects.data_or_empty(key)
 
     for path, (before, after) in sorted(objects.diff(old, new).items()):
         if is_note(path) and not is_conflict_copy(path):

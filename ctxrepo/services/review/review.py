@@ -17,12 +17,12 @@ from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.note.units import said
+from ctxrepo.domain.note.units import units_of
 from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.services.review.open_review import Review, own_branches
 from ctxrepo.services.saving.merge import MergeResult, merged_tree
-from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN
 from ctxrepo.storage.memory import Memory
 
@@ -54,8 +54,8 @@ def merged_after_review(memory: Memory, review: Review, ours: str, theirs: str, 
     merged = merged_tree(memory, review.tip, ours, theirs)
     if objects.tree_of(theirs) == merged.tree:
         return MergeResult(theirs, merged.conflict_copies)
-    said = merge_message(merged.paths, Origin(memory.host))
-    return MergeResult(memory.make_commit(merged.tree, [theirs], said, now), merged.conflict_copies)
+    message = merge_message(merged.paths, Origin(memory.host))
+    return MergeResult(memory.make_commit(merged.tree, [theirs], message, now), merged.conflict_copies)
 
 
 def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -> bool:
@@ -81,8 +81,8 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
 def _made_from(memory: Memory, tip: str, left: str) -> str | None:
     """The shared commit from which `tip` was made; where `left` goes on from `tip`, the last one we saw."""
     objects = memory.objects
-    seen = objects.ref(SEEN) if objects.contains(left, tip) else left
-    return objects.merge_base(tip, seen) if seen else tip
+    last = objects.ref(LAST_TIP) if objects.contains(left, tip) else left
+    return objects.merge_base(tip, last) if last else tip
 
 
 def forget(memory: Memory, review: Review) -> None:
@@ -114,7 +114,7 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
     """(path, entry) of notes that people struck out of what was sent, of which `close` made `kept`, and that
     are not `here` either. What ctxrepo notes beside them, and heads of notes, are no entries."""
     objects = memory.objects
-    if subject_of(objects.told(kept).message) != _LEFT_OUT:  # of an earlier version
+    if subject_of(objects.header_of(kept).message) != _LEFT_OUT:  # of an earlier version
         base = objects.merge_base(kept, here) if here else None
         return list(missing(memory, kept, here, base, _entries))
     left, *others = objects.parents(kept)
@@ -130,7 +130,8 @@ def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counte
     for path in {path for path, _ in found}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
         was, now = (
-            entries_of(path, decode(objects.said(key)) if key and ":" not in key else "") for key in keys
+            entries_of(path, decode(objects.data_or_empty(key)) if key and ":" not in key else "")
+            for key in keys
         )
         for old, _ in moved(was, now):
             found.pop((path, normalised(old.text)), None)
@@ -151,12 +152,14 @@ def missing(
     objects = memory.objects
     there = objects.tree_of(theirs)
 
-    def said_at(path: str, key: str | None) -> Counter[str]:
-        return Counter() if key is None or ":" in key else (says or _everything)(path, objects.said(key))
+    def units_at(path: str, key: str | None) -> Counter[str]:
+        if key is None or ":" in key:
+            return Counter()
+        return (says or _everything)(path, objects.data_or_empty(key))
 
     for path, (was, now) in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
-        before, after = said_at(path, was), said_at(path, now)
-        known = said_at(path, objects.files(there, [path]).get(path))
+        before, after = units_at(path, was), units_at(path, now)
+        known = units_at(path, objects.files(there, [path]).get(path))
         yield from ((path, text) for text in (after - before - known).elements())
         yield from ((path, f"(removed) {text}") for text in ((before - after) & known).elements())
 
@@ -164,11 +167,11 @@ def missing(
 def _everything(path: str, data: bytes) -> Counter[str]:
     """What a file says, without what every merge decides anew."""
     head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
-    return said(path, data) + Counter(line for line in head if not line.startswith(_DATES))
+    return units_of(path, data) + Counter(line for line in head if not line.startswith(_DATES))
 
 
 def _entries(path: str, data: bytes) -> Counter[str]:
-    return said(path, data) if is_note(path) and not is_conflict_copy(path) else Counter()
+    return units_of(path, data) if is_note(path) and not is_conflict_copy(path) else Counter()
 
 
 def _declined_names(memory: Memory) -> set[str]:

@@ -86,7 +86,7 @@ class _Before:
     head: Mapping[str, str]
 
     def __getitem__(self, path: str) -> bytes | None:
-        return self.objects.said(self.head[path]) if path in self.head else None
+        return self.objects.data_or_empty(self.head[path]) if path in self.head else None
 
 
 def _renamed_folders(changes: Mapping[str, bytes | None], before: _Before) -> list[FileChange]:

@@ -63,7 +63,7 @@ def moved_evidence(
     lines = []
     for note, after in changes.items():
         if is_note(note) and after is not None and note in head:
-            before = entries_of(note, decode(memory.objects.said(head[note])))
+            before = entries_of(note, decode(memory.objects.data_or_empty(head[note])))
             young = {entry for path, entry in stated if path == note}
             for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
                 if old in named and old not in told:

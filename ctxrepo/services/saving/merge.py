@@ -106,7 +106,11 @@ def merge_of(objects: Objects, base: str | None, ours: str | None, theirs: str |
     objects.need(key for side in sides for path, key in side.items() if path in by_us and path in by_them)
     base_files, our_files, their_files = map(objects.passed_through, sides)
     merged = merge_trees(
-        base_files, our_files, their_files, read=objects.said, names_in=partial(objects.names_in, base)
+        base_files,
+        our_files,
+        their_files,
+        read=objects.data_or_empty,
+        names_in=partial(objects.names_in, base),
     )
     made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}

@@ -113,7 +113,7 @@ def _agents_bytes(versions: Sequence[Version]) -> tuple[bytes, ...]:
 
 
 def _data(memory: Memory, key: Key | None) -> bytes | None:
-    return None if key is None else memory.objects.said(key)
+    return None if key is None else memory.objects.data_or_empty(key)
 
 
 def _to_merge(versions: Sequence[Version], *, is_gone: bool) -> list[Version]:

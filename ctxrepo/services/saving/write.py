@@ -95,8 +95,8 @@ class Draft:
         if known not in ("", project.folder):
             raise Busy(f"the project's folder has just become {known}/", "Run the command again.")
         registered = text if known else with_project(text, project.id, project.folder)
-        if project.also:
-            registered = with_alias(registered, project.also, project.id)
+        if project.new_alias:
+            registered = with_alias(registered, project.new_alias, project.id)
         if registered != text:
             self.put(REGISTRY, registered)
 

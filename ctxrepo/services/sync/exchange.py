@@ -27,7 +27,7 @@ from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.apply_exchange import apply_exchange
 from ctxrepo.services.sync.fetch import fetch, measured
 from ctxrepo.services.sync.outgoing import outgoing_secrets
-from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.pause import pause
@@ -134,7 +134,7 @@ def _round(
         return replace(done, answer=state.answer)
     if excess := beyond(memory, merged.commit):
         return replace(done, answer=RemoteAnswer("bounds", excess))
-    if theirs and not state.has_known_tip and theirs != objects.ref(SEEN):
+    if theirs and not state.has_known_tip and theirs != objects.ref(LAST_TIP):
         _break_off_review(memory)
     if send:
         done = _send(memory, merged.commit, theirs, now, done)
@@ -202,12 +202,12 @@ def _send_shared_again(memory: Memory) -> str | None:
 
     A remote that never had the branch gets everything, as a new remote does: no review could end there.
     """
-    seen = memory.objects.ref(SEEN)
-    if seen is None:
+    last = memory.objects.ref(LAST_TIP)
+    if last is None:
         _break_off_review(memory)
-    elif memory.remote.push(seen, "").ok:
-        memory.objects.set_ref(memory.clone.upstream_ref, seen)
-        return seen
+    elif memory.remote.push(last, "").ok:
+        memory.objects.set_ref(memory.clone.upstream_ref, last)
+        return last
     return None
 
 

@@ -22,9 +22,11 @@ def outgoing_secrets(memory: Memory, commit: str, known: Sequence[str]) -> tuple
         for path, key in _new_files(objects, new).items():
             if (path, key) in memory.guarded:
                 continue
-            if refused := _secrets(path, objects.said(key), allow):
+            if refused := _secrets(path, objects.data_or_empty(key), allow):
                 there = [key for tree in trees for key in objects.files(tree, [path]).values()]
-                old = {r.fingerprint for key in there for r in _secrets(path, objects.said(key), allow)}
+                old = {
+                    r.fingerprint for key in there for r in _secrets(path, objects.data_or_empty(key), allow)
+                }
                 found += [r for r in refused if r.fingerprint not in old]
     return tuple(found)
 

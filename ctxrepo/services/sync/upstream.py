@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.clone.clone import SEEN
+from ctxrepo.storage.clone.clone import LAST_TIP
 from ctxrepo.storage.git.redact import redact
 from ctxrepo.storage.memory import Memory
 
@@ -42,18 +42,18 @@ def state_of_upstream(memory: Memory, theirs: str | None, *, accept: bool = Fals
 
 def _state(memory: Memory, theirs: str | None) -> UpstreamState:
     objects = memory.objects
-    seen = objects.ref(SEEN)
-    if seen is None or theirs == seen or not objects.has(seen):
+    last = objects.ref(LAST_TIP)
+    if last is None or theirs == last or not objects.has(last):
         return _FINE
     if theirs is None:
-        if memory.remote.has(seen):
+        if memory.remote.has(last):
             return _noticed("the memory's branch was deleted on the remote; it is sent again")
         return _changed("the remote is empty, and it wasn't before: it may have been replaced")
-    if objects.contains(theirs, seen):
+    if objects.contains(theirs, last):
         return _FINE
-    if objects.contains(seen, theirs):
+    if objects.contains(last, theirs):
         return _noticed("the remote went back to an earlier state; what it lost is sent again")
-    if objects.merge_base(seen, theirs) is not None:
+    if objects.merge_base(last, theirs) is not None:
         return _noticed("the remote's history was rewritten; both histories are kept")
     known = memory.exchanges.url
     if known and known != memory.repository.remote:
@@ -64,9 +64,9 @@ def _state(memory: Memory, theirs: str | None) -> UpstreamState:
 def remember_tip(memory: Memory, theirs: str | None) -> None:
     """Remember `theirs` as the tip that we last exchanged with."""
     if theirs is None:
-        memory.objects.drop_ref(SEEN)
-    elif memory.objects.ref(SEEN) != theirs:
-        memory.objects.set_ref(SEEN, theirs)
+        memory.objects.drop_ref(LAST_TIP)
+    elif memory.objects.ref(LAST_TIP) != theirs:
+        memory.objects.set_ref(LAST_TIP, theirs)
 
 
 def _changed(reason: str) -> UpstreamState:

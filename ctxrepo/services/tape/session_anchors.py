@@ -23,7 +23,7 @@ from ctxrepo.storage.state.spool import SpoolEvent
 _SESSION_ANCHORS_BYTES = 256 * 1024
 
 
-def note(memory: Memory, event: SpoolEvent, now: datetime) -> None:
+def leave_session_anchor(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     """Leave the anchor an event calls for on this machine. Of a compaction it is kept that it came: its
     handoff takes a look at folders of other people's, for which nobody waits who holds a lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:

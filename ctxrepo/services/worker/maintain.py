@@ -27,7 +27,7 @@ def maintain(memory: Memory, now: float) -> bool:
     try:
         touch(stamp)
         os.utime(stamp, (now, now))
-        return _maintain(Loose(memory.clone.git_dir, memory.own.git(memory.env, is_offline=True)), now)
+        return _maintain(Loose(memory.clone.git_dir, memory.own_git.git(memory.env, is_offline=True)), now)
     finally:
         lock.release()
 

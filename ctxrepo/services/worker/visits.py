@@ -13,7 +13,7 @@ from ctxrepo.errors import Busy, in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery import recent_files
 from ctxrepo.services.delivery.blocks import renew
-from ctxrepo.services.locate.look import look_here
+from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.locate.recorded import is_known
 from ctxrepo.services.projects.sparse import widen
@@ -45,13 +45,13 @@ class Visits:
         """
         projects: list[Project | None] = []
         with self._forgiving():
-            projects.append(look_here(self.memory, self.memory.root, self.env).project)
+            projects.append(locate_with_git(self.memory, self.memory.root, self.env).project)
         asked = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with self._forgiving():
                 # A prompt asks only once, so a worker tries again for every folder that is still unknown.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
-                    here = look_here(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                    here = locate_with_git(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
                     project = None if here.is_withheld else here.project
                     widen(self.memory, project, self.now())
                     projects.append(project)

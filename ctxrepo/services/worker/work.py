@@ -13,13 +13,13 @@ from typing import NamedTuple
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.delivery.seen import glance, see
+from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import healing
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.saving.spooled import spooled_versions, touched_paths
 from ctxrepo.services.sync.fetch import is_fetch_due
-from ctxrepo.services.tape.session_anchors import note
+from ctxrepo.services.tape.session_anchors import leave_session_anchor
 from ctxrepo.services.usage.observe import observe
 from ctxrepo.services.worker.maintain import maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
@@ -72,7 +72,7 @@ class Worker:
     """Events of sessions that wait for a fetch."""
     rounds: list[_Round] = field(default_factory=list)
     """Rounds whose sessions' folders are still to be visited."""
-    seen: list[SpoolEvent] = field(default_factory=list)
+    events: list[SpoolEvent] = field(default_factory=list)
     """Events of sessions, from which usage is counted at the end, when nobody waits."""
 
     def run(self) -> None:
@@ -84,16 +84,16 @@ class Worker:
         """
         began = time.monotonic()
         while self.lock.acquire():
-            seen = self._left()
-            quiet = self._attempt() if seen else 0.0
+            left = self._left()
+            quiet = self._attempt() if left else 0.0
             if self.rounds:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
                     break  # another worker has taken the lock and goes on
-            self._wait_for_work(quiet, seen)
+            self._wait_for_work(quiet, left)
             self.lock.release()
-            if self._left() <= seen:
+            if self._left() <= left:
                 break
             if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
@@ -102,8 +102,8 @@ class Worker:
         tidy(self.memory.state, time.time())
         remove_old(self.memory.places.sessions, time.time())
         is_done = self.remote_queue.run(self._arrived)
-        self._see()
-        self._observe()
+        self._store_stamps()
+        self._count_usage()
         # We read the settings at the start; if they have changed since, only we were told.
         if not is_done or stamp_of(str(self.memory.places.config_file)) != self.memory.settings_stamp:
             self.wake()
@@ -125,11 +125,11 @@ class Worker:
             left.add(("cache", str(self.memory.head)))
         return frozenset(left)
 
-    def _wait_for_work(self, seconds: float, seen: _Left) -> None:
+    def _wait_for_work(self, seconds: float, left: _Left) -> None:
         """Wait until new work comes, but at most so many seconds."""
         end = time.monotonic() + seconds
         before = self._stamps()
-        if self._left() <= seen:
+        if self._left() <= left:
             while time.monotonic() < end and self._stamps() == before:
                 time.sleep(_POLL)
 
@@ -154,18 +154,18 @@ class Worker:
         began = time.time()  # every line that was in the spool before this is read below
         events, end = spool.read()
         looks_everywhere = _looks_everywhere(events)
-        before = glance(self.memory) if looks_everywhere else None
+        before = take_stamps(self.memory) if looks_everywhere else None
         only = None if looks_everywhere else touched_paths(events)
         wanted = CommitRequest(spooled_versions(self.memory, events), only)
         done = commit(self.memory, self.now(), wanted).done
         for event in events:
             with self._forgiving():
-                note(self.memory, event, self.now())
+                leave_session_anchor(self.memory, event, self.now())
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(not write.session for write in done)
         self._leave_errands(events, fetches, writes_outside)
-        self.seen.extend(events)
+        self.events.extend(events)
         spool.drop(end, events)
         self.rounds.append(_Round(events, began, before))
         if fetches:
@@ -180,7 +180,7 @@ class Worker:
         while self.rounds:
             events, began, before = self.rounds.pop(0)
             visits.hand_over()
-            self._see(visits.locate_sessions(events), before)
+            self._store_stamps(visits.locate_sessions(events), before)
             if _is_turn(events):
                 visits.note_active()
             visits.renew_blocks()
@@ -199,7 +199,7 @@ class Worker:
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
         visits = self._visits
-        self._see(visits.locate_sessions(self.starts))
+        self._store_stamps(visits.locate_sessions(self.starts))
         visits.renew_blocks()
         self.starts.clear()
         self._note_round(asked)
@@ -211,18 +211,18 @@ class Worker:
         except Exception as error:  # hooks wait for a moment only
             self.log(in_words(error))
 
-    def _see(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
+    def _store_stamps(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
         """Store the stamps of the files that the cache holds, for hooks to compare."""
         try:
-            see(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
+            store_stamps(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
         except Exception as error:  # hooks will wake another worker
             self.log(in_words(error))
 
-    def _observe(self) -> None:
+    def _count_usage(self) -> None:
         """Count what sessions made of the entries they were given."""
         try:
-            if _is_turn(self.seen):
-                observe(self.memory, self.seen, self.now().timestamp())
+            if _is_turn(self.events):
+                observe(self.memory, self.events, self.now().timestamp())
         except Exception as error:  # nobody waits for it
             self.log(in_words(error))
 

@@ -98,7 +98,7 @@ class CacheReading:
         return self._db.execute(query, (storable(project),)).fetchall()
 
     @healing(_empty)
-    def seen(self) -> dict[str, dict[str, str]]:
+    def watched_stamps(self) -> dict[str, dict[str, str]]:
         """Stamps by path of the files and folders that are watched, of each scope in which sessions are: what
         they had when they were last as the cache has them. The scope that was used last comes last."""
         found: dict[str, dict[str, str]] = {}

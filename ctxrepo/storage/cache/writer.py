@@ -150,8 +150,8 @@ class Cache(CacheReading):
             documents.tell(self._db, all_committed=mark)
 
     @healing(_empty)
-    def see(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
-        """Keep what files and folders look like, by scope and path, in place of what was kept before."""
+    def store_stamps(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
+        """Store the stamps of files and folders, by scope and path, in place of those from before."""
         rows = [
             (storable(scope), storable(path), stamp)
             for scope, paths in stamps.items()

@@ -14,7 +14,7 @@ from ctxrepo.storage.clone.reffiles import OUR_REFS, RefFiles, text_of
 from ctxrepo.storage.disk.private import put, require_private
 from ctxrepo.storage.disk.random_names import random_name
 
-SEEN = "refs/ctxrepo/seen"
+LAST_TIP = "refs/ctxrepo/seen"
 """The remote's tip at our last exchange: merged here, or pushed by us. A fetch alone doesn't move it."""
 
 _ID = lazy_pattern(r"[0-9a-f]{12}\Z")

@@ -115,6 +115,12 @@ class Git:
     common_dir: Path | None = None
     """Where that finds its configuration, objects and refs, unless in itself."""
 
+    @property
+    def _is_foreign(self) -> bool:
+        """Whether git is run in a code checkout: nothing is fetched there, and git itself finds the
+        repository, with a configuration that anybody may have written."""
+        return self.is_offline and not self.git_dir
+
     def run(
         self,
         *args: str,
@@ -133,7 +139,7 @@ class Git:
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}
         )
-        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self.is_offline and not self.git_dir else ()))
+        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self._is_foreign else ()))
         command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
         command = limits.on(command) if limits else command
         try:

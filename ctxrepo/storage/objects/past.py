@@ -91,7 +91,7 @@ class Past(ObjectReader):
                 seen.add(parent)
                 heappush(queue, (-self.commit_at(parent).commit_time, parent))
 
-    def told(self, commit: str) -> CommitHeader:
+    def header_of(self, commit: str) -> CommitHeader:
         """The header of a commit, whatever bytes are in it; a long message is cut."""
         found = self.commit_at(commit)
         return CommitHeader(

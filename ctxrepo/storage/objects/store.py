@@ -59,7 +59,7 @@ class Objects(Refs, Past):
         kind, data = self.read_raw(oid, "file")
         return data if kind == ObjectType.BLOB else b""
 
-    def said(self, key: Key) -> bytes:
+    def data_or_empty(self, key: Key) -> bytes:
         """The bytes of a file; b"" for a file that is too large."""
         return b"" if self.is_large(key) else self.data(key)
 

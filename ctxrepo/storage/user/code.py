@@ -42,8 +42,9 @@ class CodeCheckout:
     worktree: str
 
 
-def look_at(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
-    """The checkout `folder` is in; None outside git, in a bare repository or where git refuses to look.
+def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
+    """What git tells of the checkout that `folder` is in; None outside git, in a bare repository or where git
+    refuses to look.
 
     No git is started where something else than files and folders stands in the place of git's own.
     `worktrees` is the policy: with `share` a linked worktree is the project of its main one. GitFailed when

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.markers import is_marker, resolve_markers
 from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.note.units import said
+from ctxrepo.domain.note.units import units_of
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 
 NOTE, TAPE = "shop/topics/a.md", "TAPE/shop__anchors.jsonl"
@@ -115,10 +115,10 @@ def test_nothing_that_git_left_is_lost(
         return
     result, copy = found
     assert not any(map(is_marker, result.splitlines()))
-    kept = said(NOTE, encode(result + "".join(one.other for one in copy)))
+    kept = units_of(NOTE, encode(result + "".join(one.other for one in copy)))
     if style:
         wanted = merge_file(NOTE, encode(base), encode(ours), encode(theirs)).data or b""
-        assert not said(NOTE, wanted) - kept
+        assert not units_of(NOTE, wanted) - kept
     else:
         left = [line for line in text.splitlines() if line.startswith("- ")]
-        assert not said(NOTE, encode("\n".join(dict.fromkeys(left)))) - kept
+        assert not units_of(NOTE, encode("\n".join(dict.fromkeys(left)))) - kept

@@ -27,7 +27,7 @@ def world(tmp_path: Path) -> World:
 
 def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.gave({"abc": "h1"})
+    session.was_given({"abc": "h1"})
     assert session.record.entries == {"abc": "h1"}
     session.saw(7)
     session.asked("staging port")
@@ -44,7 +44,7 @@ def test_what_it_wrote_itself_was_not_given_to_it(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.added("own", "h1")
     session.added("both", "h1")
-    session.gave({"both": "h2", "given": "h1"})
+    session.was_given({"both": "h2", "given": "h1"})
     session.added("given", "h2")
     assert session.record.entries.keys() - session.record.own == {"both", "given"}
 
@@ -59,9 +59,9 @@ def test_the_last_of_what_it_made_of_a_note_counts(tmp_path: Path) -> None:
 
 def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.gave({"abc": "h1"})
+    session.was_given({"abc": "h1"})
     session.wrote("shop/a.md", None)
-    session.gave({"def": "h2"})
+    session.was_given({"def": "h2"})
     session.wrote("shop/b.md", None)
     session.save()
     assert given_before_writes(session.path, REPO) == [
@@ -73,7 +73,7 @@ def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
 def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
     session.began("/code")
-    session.gave({"abc": "h1"})
+    session.was_given({"abc": "h1"})
     session.save()
     session.forgot()
     assert (session.record.entries, session.record.cwd, session.record.began > 0) == ({}, "/code", True)
@@ -82,13 +82,13 @@ def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Pat
 def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
     """Ids of entries may be equal, and each cache has a generation of its own."""
     one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.gave({"abc": "h1"})
+    one.was_given({"abc": "h1"})
     one.saw(7)
-    one.told_fault("f1")
+    one.was_told_fault("f1")
     one.note_project("shop")
     one.wrote("shop/a.md", None)
     one.save()
-    other.gave({"abc": "h2"})
+    other.was_given({"abc": "h2"})
     other.added("own", "h1")
     other.saw(2)
     other.save()
@@ -115,7 +115,7 @@ def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: P
     hush(one.path, True)
     assert (other.record.cwd, other.record.asked, other.record.sought) == ("/code", ["staging port"], "1:2")
     assert other.record.is_off
-    other.gave({"abc": "h1"})
+    other.was_given({"abc": "h1"})
     other.save()
     one.forgot()
     assert read_ledger(one.path, OTHER).entries == {}, "it forgot what all of them gave"
@@ -124,7 +124,7 @@ def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: P
 def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
     for repo in (REPO, OTHER):
         given = Session(str(tmp_path), repo, "claude", "s-1")
-        given.gave({"abc": repo})
+        given.was_given({"abc": repo})
         given.save()
     fork = Session(str(tmp_path), OTHER, "claude", "s-2")
     fork.copy_ledger_of("s-1")

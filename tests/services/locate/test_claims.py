@@ -12,7 +12,7 @@ from needs import needs_root
 
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.find import find_project
-from ctxrepo.services.locate.look import look_here
+from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.recorded import is_known, relink
 from ctxrepo.services.locate.trust_project import trust_project
 
@@ -26,7 +26,7 @@ def mine(ada: Machine) -> Machine:
 
 
 def claim(machine: Machine, folder: Path) -> str:
-    return look_here(machine.open(), folder, machine.env).claim
+    return locate_with_git(machine.open(), folder, machine.env).claim
 
 
 def ask(machine: Machine) -> None:

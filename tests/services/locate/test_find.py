@@ -11,10 +11,10 @@ from machines import PROJECT_URL, Machine
 
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.services.locate.find import find_location, find_project
-from ctxrepo.services.locate.look import look_here
+from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.locate.project import Location, Project
 
-SHOP = Project("git.example.org/ada/shop", "shop", True, own="git.example.org/ada/shop")
+SHOP = Project("git.example.org/ada/shop", "shop", True, checkout_id="git.example.org/ada/shop")
 
 
 def git(folder: Path, *words: str) -> None:
@@ -108,7 +108,7 @@ def test_git_is_asked_again_once_its_answer_may_be_another_one(
     change(recorded)
     location, was_asked = found(recorded, recorded.project_folder)
     assert was_asked
-    assert location == look_here(recorded.open(), recorded.project_folder, recorded.env)
+    assert location == locate_with_git(recorded.open(), recorded.project_folder, recorded.env)
 
 
 def test_of_a_checkout_that_nothing_names_git_is_asked_each_time(ada: Machine) -> None:
@@ -121,8 +121,8 @@ def test_of_a_checkout_that_nothing_names_git_is_asked_each_time(ada: Machine) -
     assert was_asked
     assert before
     assert location.project
-    assert location.project.own.startswith("root:")
-    assert not before.own.startswith("root:")
+    assert location.project.checkout_id.startswith("root:")
+    assert not before.checkout_id.startswith("root:")
     assert location.project.folder == before.folder
 
 
@@ -134,7 +134,7 @@ def test_of_a_linked_worktree_the_settings_decide_each_time(recorded: Machine, t
     config.write_text(config.read_text() + '\n[project]\nworktrees = "isolate"\n')
     isolated = find_project(recorded.open(), tmp_path / "tree", recorded.env)
     assert isolated
-    assert isolated.own == f"{SHOP.id}@tree"
+    assert isolated.checkout_id == f"{SHOP.id}@tree"
 
 
 def test_what_speaks_against_a_checkout_is_weighed_each_time(recorded: Machine, tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
             raise RuntimeError("nobody reckoned with this")
         return real(memory, cwd, env)
 
-    real = visits_module.look_here
-    monkeypatch.setattr(visits_module, "look_here", look)
+    real = visits_module.locate_with_git
+    monkeypatch.setattr(visits_module, "locate_with_git", look)
     ada.remember("a fact")
     here, odd = str(ada.project_folder), str(ada.home / "odd")
     assert visits.locate_sessions([SpoolEvent("start", "claude", "s", cwd) for cwd in (odd, here)]) == [

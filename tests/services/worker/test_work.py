@@ -393,13 +393,13 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    find = visits_module.look_here
+    find = visits_module.locate_with_git
 
     def spy(memory: Memory, cwd: Path, env: Any) -> object:
         asked.append(cwd)
         return find(memory, cwd, env)
 
-    monkeypatch.setattr(visits_module, "look_here", spy)
+    monkeypatch.setattr(visits_module, "locate_with_git", spy)
     for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
         spool(ada.open(), event, cwd=str(ada.project_folder))
         work()

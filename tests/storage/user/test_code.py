@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.storage.user.code import CodeCheckout, first_commit, look_at
+from ctxrepo.storage.user.code import CodeCheckout, describe_checkout, first_commit
 
 
 def git(folder: Path, *words: str) -> str:
@@ -18,7 +18,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def look(folder: Path, worktrees: str = "share") -> CodeCheckout:
-    found = look_at(folder, dict(os.environ), worktrees)
+    found = describe_checkout(folder, dict(os.environ), worktrees)
     assert found is not None
     return found
 
@@ -124,7 +124,7 @@ def test_the_folder_around_a_bare_repository_and_its_worktrees_is_the_project_to
     found = look(around / "notes")
     assert (found.top, found.name, found.common) == (around, "around", around / ".bare")
     git(tmp_path, "init", "-q", "--bare", str(around / "other.git"))
-    assert look_at(around / "other.git", dict(os.environ), "share") is None
+    assert describe_checkout(around / "other.git", dict(os.environ), "share") is None
 
 
 def test_a_repository_without_commits_is_one_too(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_where_there_is_no_checkout_there_is_none(shop: Path, tmp_path: Path) ->
     outside = tmp_path / "outside"
     outside.mkdir()
     for folder in (outside, tmp_path / "bare.git", shop / ".git", tmp_path / "missing", shop / ".git/config"):
-        assert look_at(folder, dict(os.environ), "share") is None, folder
+        assert describe_checkout(folder, dict(os.environ), "share") is None, folder
 
 
 def test_git_variables_of_the_caller_do_not_steer_it(shop: Path, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_git_variables_of_the_caller_do_not_steer_it(shop: Path, tmp_path: Path)
     other.mkdir()
     git(other, "init", "-q")
     env = {**os.environ, "GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
-    found = look_at(shop, env, "share")
+    found = describe_checkout(shop, env, "share")
     assert found is not None
     assert found.top == shop
 

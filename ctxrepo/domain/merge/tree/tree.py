@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ctxrepo.domain.merge.tree.claims import Renames, with_own_folders
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
 from ctxrepo.domain.merge.tree.moves import items
+from ctxrepo.domain.merge.tree.project_folders import Renames, with_own_folders
 from ctxrepo.domain.merge.tree.surroundings import NamesIn, Surroundings, nothing_else
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.lazy import dataclass

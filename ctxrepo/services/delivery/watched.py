@@ -22,22 +22,22 @@ NOTES, FOLDERS, SCOPES = 64, 16, 32
 _SHOWN = (MEMORY, CHECKLIST)
 
 
-def glance(memory: Memory) -> dict[str, str]:
-    """Stamps by path of all that is watched, as it is now; take them before you look at files."""
-    watched = (path for paths in memory.cache.seen().values() for path in paths)
+def take_stamps(memory: Memory) -> dict[str, str]:
+    """The stamps of all that is watched, by path, as they are now; take them before you look at files."""
+    watched = (path for paths in memory.cache.watched_stamps().values() for path in paths)
     return {path: _stamp(memory, path) for path in watched}
 
 
-def see(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
-    """Keep the stamp of each file that has the bytes, and each folder that has the names, which the cache's
-    commit has for it. `scopes` are watched from now on.
+def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
+    """Store in the cache the stamp of each file that has the bytes, and each folder that has the names, which
+    the cache's commit has for it. `scopes` are watched from now on.
 
-    With `before`, a glance from before a look at all files, the stamps that are still the same are kept too:
+    With `before`, the stamps from before a look at all files, those that are still the same are stored too:
     whatever differs from the commit there is held back or passed over, and looking again would find no more.
     All else keeps its old stamp, by which a hook sees that it was changed.
     """
     cache, objects = memory.cache, memory.objects
-    known = cache.seen()
+    known = cache.watched_stamps()
     head = cache.head
     if not head or not objects.has(head):
         return
@@ -53,7 +53,7 @@ def see(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None 
             is_known = now in (were.get(path), (before or {}).get(path)) or _is_committed(memory, tree, path)
             stamps[scope][path] = now if is_known else were.get(path, "?")
     if stamps != known or list(stamps) != list(known):
-        cache.see(stamps)
+        cache.store_stamps(stamps)
 
 
 def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:

@@ -19,7 +19,7 @@ from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.staleness import is_unwatched, news
-from ctxrepo.services.delivery.seen import FOLDERS, NOTES, SCOPES, see
+from ctxrepo.services.delivery.watched import FOLDERS, NOTES, SCOPES, store_stamps
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.history.conflicts import resolve
 from ctxrepo.storage.memory import Memory
@@ -168,11 +168,11 @@ def test_so_many_scopes_notes_and_folders_are_watched(mine: Machine) -> None:
     for number in range(NOTES + 10):
         mine.write(f"shop/f{number}/n.md", "- x\n")
     turn(mine, "stop")
-    assert len(mine.open().cache.seen()["shop"]) <= NOTES + FOLDERS + 2
-    see(memory, [f"scope{number}" for number in range(SCOPES + 5)])
-    assert len(memory.cache.seen()) == SCOPES
-    see(memory, ["global"])
-    assert list(memory.cache.seen())[-1] == "global"
+    assert len(mine.open().cache.watched_stamps()["shop"]) <= NOTES + FOLDERS + 2
+    store_stamps(memory, [f"scope{number}" for number in range(SCOPES + 5)])
+    assert len(memory.cache.watched_stamps()) == SCOPES
+    store_stamps(memory, ["global"])
+    assert list(memory.cache.watched_stamps())[-1] == "global"
 
 
 EDITS = st.lists(
@@ -204,7 +204,7 @@ def test_whatever_has_no_news_is_as_the_commit_has_it(
         elif not text and file.is_file():
             file.unlink()
         if is_noticed:  # as after a round that looked at other files
-            see(memory, ["shop", "global"])
+            store_stamps(memory, ["shop", "global"])
     if not has_news(machine):
         assert machine.git("status", "--porcelain") == ""
     turn(machine, "stop")
