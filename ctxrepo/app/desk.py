@@ -100,15 +100,15 @@ class Desk:
         """The memory; ConfigError when config.toml can't be read."""
         return self.open_memory()
 
-    def open_memory(self, *, or_as_before: bool = False) -> Memory:
+    def open_memory(self, *, or_last_settings: bool = False) -> Memory:
         """The memory, opened when it isn't yet: that publishes the settings for the hooks, and notices what
         is odd in config.toml.
 
-        With `or_as_before` the settings that config.toml had when it could last be read hold where it can't
-        be read now: for operations that tell what is wrong.
+        With `or_last_settings`, if config.toml can't be read, the settings hold that it had when it last
+        could: for operations that tell what is wrong.
         """
-        if self._opened is None or (self._opened.broken and not or_as_before):
-            memory = Memory.open(self.places, self.env, or_as_before=or_as_before)
+        if self._opened is None or (self._opened.config_error and not or_last_settings):
+            memory = Memory.open(self.places, self.env, or_last_settings=or_last_settings)
             for warning in (*memory.settings.warnings, *self.pi_warnings):
                 self.notice(warning)
             publish_settings(memory, self.interpreter)
@@ -138,7 +138,7 @@ class Desk:
     @cached_property
     def folder_facts(self) -> FolderFacts:
         """What is around the folder one stands in. NoAnswer where that hangs."""
-        return Outside(self.places.silent).ask(self.cwd, lambda: folder_facts(self.cwd))
+        return Outside(self.places.unresponsive).ask(self.cwd, lambda: folder_facts(self.cwd))
 
     @cached_property
     def project(self) -> Project | None:

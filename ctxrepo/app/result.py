@@ -19,4 +19,4 @@ class Result(Generic[Value]):
     data: Mapping[str, Any]
     exit_code: int = 0
     error: CtxrepoError | None = None
-    """What went wrong, of a result that is data as well."""
+    """Why the operation failed; `data` holds what it found all the same."""

@@ -12,7 +12,7 @@ from ctxrepo.errors import Busy, CtxrepoError
 
 
 def logged(env: Mapping[str, str]) -> str:
-    """Put the traceback of what is being handled into errors.log; returns the sentence that says where."""
+    """Append the current traceback to errors.log; returns the sentence that says where it is."""
     with suppress(Exception):
         import traceback  # nearly no command meets a surprise
 
@@ -29,8 +29,8 @@ def logged(env: Mapping[str, str]) -> str:
 
 
 def of_database(error: Exception, env: Mapping[str, str]) -> CtxrepoError | None:
-    """What is to be said where SQLite can't use the disk, None for any other error: nothing in its file is
-    wrong."""
+    """The error to show if SQLite can't use the disk (the database itself is fine); None for any other
+    error."""
     import sqlite3  # most commands never get here
 
     if not isinstance(error, sqlite3.OperationalError):

@@ -106,18 +106,18 @@ def _worker(world: World, lock: int, told: Callable[[str], None]) -> Worker:
         "CTXREPO_CONFIG": world.config,
         "CTXREPO_HOME": world.repo.home,
     }
-    memory = Memory.open(Places.of(env), env, or_as_before=True)
+    memory = Memory.open(Places.of(env), env, or_last_settings=True)
     remote_lock = TryLock(memory.state.lock("post"))
     early = fetch_early(memory, remote_lock)
     # Only now: these bring libraries that take as long to load as a fetch takes to answer.
     from ctxrepo.services.faults.faults import tell_at_once
     from ctxrepo.services.repository.publish_settings import publish_settings
-    from ctxrepo.services.repository.register import register
+    from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.worker.remote_queue import RemoteQueue
     from ctxrepo.services.worker.work import Worker
 
     publish_settings(memory, sys.executable)
-    register(memory, sys.executable)
+    set_up_git(memory, sys.executable)
     tell_at_once(memory)
     remote_queue = RemoteQueue(memory, _now, told, remote_lock, [early] if early else [])
     work_lock = TryLock(memory.state.lock("work"), lock)
@@ -155,7 +155,7 @@ def _mended(state: str) -> World | None:
         places = Places.of(os.environ)
         if str(places.state) != state:
             return None
-        publish_settings(Memory.open(places, os.environ, or_as_before=True), sys.executable)
+        publish_settings(Memory.open(places, os.environ, or_last_settings=True), sys.executable)
     except Exception as error:
         from ctxrepo.errors import in_words
 

@@ -58,33 +58,34 @@ class Memory:
     env: Mapping[str, str]
     progress: Progress | None = None
     """Told of long work: somebody waits for it at a terminal."""
-    is_hurried: bool = False
-    """Many notes are left to the worker to be read into the cache."""
+    leaves_cache_to_worker: bool = False
+    """If many notes have to be read into the cache, the worker does it."""
     settings_stamp: str = ""
     """Of config.toml, taken before it was read, so that a later edit never passes for what was read."""
-    broken: ConfigError | None = None
-    """Why config.toml can't be read. The settings are those it had before, and the remote is left alone."""
+    config_error: ConfigError | None = None
+    """Why config.toml can't be read; None if it can. Meanwhile the settings are those it had before, and the
+    remote is left alone."""
     guarded: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
     """(path, key) of the files that the write guard has let through in this run."""
 
     @classmethod
-    def open(cls, places: Places, env: Mapping[str, str], *, or_as_before: bool = False) -> Memory:
+    def open(cls, places: Places, env: Mapping[str, str], *, or_last_settings: bool = False) -> Memory:
         """Open the first repository that config.toml names; NotInitialised when there is none yet.
 
-        ConfigError when config.toml can't be read. With `or_as_before` the settings that it had when it
-        could last be read hold instead, and `broken` says why. `env` is only handed to git.
+        ConfigError when config.toml can't be read. With `or_last_settings` the settings that it had when it
+        could last be read hold instead, and `config_error` says why. `env` is only handed to git.
         """
         places.secure()
         stamp = stamp_of(str(places.config_file))
-        broken = None
+        error = None
         try:
             settings = read_settings(places.config_file)
             repository = first_repository(places, settings)
-        except ConfigError as error:
-            before = settings_before(places.config_before) if or_as_before else None
+        except ConfigError as unread:
+            before = settings_before(places.config_before) if or_last_settings else None
             if before is None:
                 raise
-            settings, broken = before, error
+            settings, error = before, unread
             repository = first_repository(places, settings)
         root = clone_root(places, repository)
         if not (root / ".git").is_dir():
@@ -95,11 +96,11 @@ class Memory:
         require_owner(root, env)
         clone = Clone(root, repository.branch)
         state = state_of(clone, places)
-        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, broken=broken)
+        return cls(places, settings, repository, clone, state, env, settings_stamp=stamp, config_error=error)
 
-    def by_settings_now(self) -> Memory:
-        """The same memory with the settings that config.toml has now; itself where that file hasn't changed
-        or can't be read."""
+    def with_current_settings(self) -> Memory:
+        """The same memory with the settings that config.toml has now; this one if that file hasn't changed or
+        can't be read."""
         stamp = stamp_of(str(self.places.config_file))
         if stamp == self.settings_stamp:
             return self
@@ -120,7 +121,7 @@ class Memory:
     @property
     def has_remote(self) -> bool:
         """Whether there is a remote to talk to; while config.toml can't be read nobody knows which it is."""
-        return bool(self.repository.remote) and self.broken is None
+        return bool(self.repository.remote) and self.config_error is None
 
     @property
     def is_reviewed(self) -> bool:
@@ -152,8 +153,8 @@ class Memory:
         return Objects(self.own_git, self._fetch_objects if self.clone.is_partial else None)
 
     def require_whole(self) -> None:
-        """Damaged where the clone's git folder isn't as git makes it, as far as `objects` would find that out
-        too."""
+        """Damaged if the clone's git folder has a broken layout: the same check that `objects` makes, without
+        importing pygit2."""
         self.own_git.prepare_objects()
 
     @property
@@ -187,14 +188,15 @@ class Memory:
 
     @property
     def outside(self) -> Outside:
-        return Outside(self.places.silent)
+        return Outside(self.places.unresponsive)
 
     @cached_property
     def writes(self) -> WriteLog:
+        """Acknowledged writes that no commit holds yet."""
         return WriteLog(self.state.writes)
 
     @property
-    def done(self) -> DoneLog:
+    def done_log(self) -> DoneLog:
         from ctxrepo.storage.state.donelog import DoneLog
 
         return DoneLog(self.state.done)
@@ -230,7 +232,7 @@ class Memory:
 
     @property
     def head_tree(self) -> str | None:
-        """Its tree."""
+        """The tree of `head`; None before the first commit."""
         return self.objects.tree_of(self.head)
 
     def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
@@ -247,8 +249,8 @@ class Memory:
         author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
 
-    def remember_remote(self, trouble: str) -> None:
-        """Keep, or with '' forget, what sessions must be told about the remote."""
+    def set_remote_trouble(self, trouble: str) -> None:
+        """Store what sessions must be told about the remote; '' for nothing."""
         if trouble != self.remote_trouble():
             put(self.state.trouble, trouble)
 

@@ -100,7 +100,7 @@ def test_former_settings_hold_for_who_asks_for_them(ada: Machine, desk: Desk) ->
     ada.places.config_file.write_text("[recall\n")
 
     def limit_before(desk: Desk, _: None) -> int:
-        return desk.open_memory(or_as_before=True).settings.recall.limit
+        return desk.open_memory(or_last_settings=True).settings.recall.limit
 
     assert desk.perform(limit_before, None) == before
     with pytest.raises(ConfigError):

@@ -16,7 +16,7 @@ from torture.forge import Forge
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import COMMITS, PATHS
 from ctxrepo.errors import BeyondBounds
-from ctxrepo.services.faults.faults import now as faults_now
+from ctxrepo.services.faults.faults import current_lines
 from ctxrepo.services.faults.unmaterialised import unseen
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.storage.objects.store import Objects
@@ -118,7 +118,7 @@ def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ad
     assert "git log" in line
     for words in ("status", "doctor"):
         assert "more than a memory may be" in said(ada.ctxrepo(words))
-    assert any("more than a memory may be" in line for line in faults_now(ada.open()))
+    assert any("more than a memory may be" in line for line in current_lines(ada.open()))
 
 
 def test_a_folder_in_a_billion_places_is_read_once(remote: Path, ada: Machine, reads: list[str]) -> None:

@@ -200,7 +200,7 @@ def test_a_disk_that_is_gone_costs_its_own_project_only(mine: Machine, tmp_path:
     put_away = tmp_path / at
     with silent_disk(put_away):
         others_go_on(mine, put_away if at.endswith("deep") else place)
-        silent = json.loads(mine.places.silent.read_text())
+        silent = json.loads(mine.places.unresponsive.read_text())
         assert [Path(name) for name in silent] == [put_away if at.endswith("deep") else place]
 
 

@@ -50,7 +50,7 @@ def remember_all(desk: Desk, request: RememberRequest) -> Result[list[RememberRe
 
 
 def _remembered(desk: Desk, request: RememberRequest) -> list[RememberResult]:
-    from ctxrepo.services.notes.remember import remember_all, stage
+    from ctxrepo.services.notes.remember import propose, remember_all
 
     facts = _facts(desk, request)
     if len(facts) > 1 and (request.key or request.supersedes or request.is_proposal):
@@ -59,7 +59,7 @@ def _remembered(desk: Desk, request: RememberRequest) -> list[RememberResult]:
             "Remember such a fact by itself.",
         )
     if request.is_proposal:
-        done = [stage(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
+        done = [propose(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
         desk.wake()
         desk.notice(
             "no session is given a proposal; without --stage it is remembered, `ctxrepo undo` drops it"
@@ -67,20 +67,20 @@ def _remembered(desk: Desk, request: RememberRequest) -> list[RememberResult]:
         return done
     done = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
     desk.wake()
-    _notice_likeness(desk, done)
+    _notice_doubts(desk, done)
     return done
 
 
 def _facts(desk: Desk, request: RememberRequest) -> list[Fact]:
     from ctxrepo.services.notes.remember import Fact
-    from ctxrepo.services.reading.find import placed
+    from ctxrepo.services.reading.find import destination_of
     from ctxrepo.services.reading.resolve import entry_named
 
     memory, former = desk.memory, request.supersedes
     fact = Fact(
         text="",
         supersedes=entry_named(memory, former, desk.project).id if former else "",
-        note=placed(memory, request.note, desk.project) if request.note else None,
+        note=destination_of(memory, request.note, desk.project) if request.note else None,
         scope=request.scope,
         category=request.category,
         tags=tuple(request.tags),
@@ -91,8 +91,8 @@ def _facts(desk: Desk, request: RememberRequest) -> list[Fact]:
     return [replace(fact, text=text) for text in request.texts]
 
 
-def _notice_likeness(desk: Desk, done: Sequence[RememberResult]) -> None:
-    """Notice entries that say much the same or have the same key, and a text that would come cut."""
+def _notice_doubts(desk: Desk, done: Sequence[RememberResult]) -> None:
+    """Tell of similar entries, of others with the same key, and of a text too long for a prompt."""
     for near in dict.fromkeys(near for one in done for near in one.near):
         desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
     for rival in (rival for one in done for rival in one.rivals):

@@ -43,7 +43,7 @@ def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
     from ctxrepo.services.health.doctor import doctor
     from ctxrepo.services.rescue.mend import mend
 
-    memory = desk.open_memory(or_as_before=True)
+    memory = desk.open_memory(or_last_settings=True)
     done = list(mend(memory, desk.now)) if request.fixes else []
     checked = doctor(memory, desk.machine, desk.now)
     found = [finding for one in checked for finding in one.findings]
@@ -60,7 +60,7 @@ def list_faults(desk: Desk, _: None) -> Result[Sequence[FaultRecord]]:
     """List the faults that sessions were told, those that are over too."""
     from ctxrepo.services.faults.faults import history
 
-    found = history(desk.open_memory(or_as_before=True))
+    found = history(desk.open_memory(or_last_settings=True))
     return Result(found, {"faults": [{**asdict(one), "until": one.until or None} for one in found]})
 
 

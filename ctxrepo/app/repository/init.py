@@ -26,7 +26,7 @@ class InitOutcome:
 def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     """Create the memory repository, or clone it; a second time nothing changes."""
     from ctxrepo.app.repository.sync import code_of
-    from ctxrepo.domain.git.remote import unheard
+    from ctxrepo.domain.git.remote import ignored_variable
     from ctxrepo.services.repository.init import init
     from ctxrepo.storage.git.redact import redact
 
@@ -37,7 +37,7 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     data = {"root": str(made.root), "remote": url, "action": made.action}
     for warning in (*desk.pi_warnings, *made.warnings):
         desk.notice(warning)
-    if told := unheard(desk.env, made.remote):
+    if told := ignored_variable(desk.env, made.remote):
         desk.notice(told)
     if made.source:
         data["settings"] = str(made.source)

@@ -84,9 +84,9 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
 def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
     """Give the project one stands in another folder name in the memory."""
     from ctxrepo.services.projects.rename_project import rename_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.services.reading.find import require_project
 
-    here = project_here(desk.project, _INSIDE)
+    here = require_project(desk.project, _INSIDE)
     done = rename_project(desk.memory, here, request.name, desk.origin, desk.now)
     desk.wake()
     data = {"id": done.id, "before": done.before, "folder": done.folder, "files": done.relocated.files}
@@ -98,9 +98,9 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
     from ctxrepo.app.repository.sync import CONFLICT
     from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.link_project import link_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.services.reading.find import require_project
 
-    project_here(desk.project, _INSIDE)
+    require_project(desk.project, _INSIDE)
     own = identity_at(desk.memory, desk.cwd, desk.env)
     assert own is not None  # there is a project
     done = link_project(desk.memory, own.id, request.target, desk.origin, desk.now)
@@ -114,11 +114,11 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
     """Let a linked id be a project of its own again."""
     from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.unlink_project import unlink_project
-    from ctxrepo.services.reading.find import project_here
+    from ctxrepo.services.reading.find import require_project
 
     own = identity_at(desk.memory, desk.cwd, desk.env)
     if not request.name:
-        project_here(desk.project, _INSIDE)
+        require_project(desk.project, _INSIDE)
     done = unlink_project(desk.memory, own.id if own else "", request.name, desk.origin, desk.now)
     desk.wake()
     data = {"name": done.name, "folder": done.folder, "changed": done.is_changed}

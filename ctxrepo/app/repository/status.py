@@ -21,9 +21,9 @@ def status(desk: Desk, _: None) -> Result[Status]:
     from ctxrepo.services.locate.find import find_location
     from ctxrepo.services.projects.sparse import widen
 
-    memory = desk.open_memory(or_as_before=True)
+    memory = desk.open_memory(or_last_settings=True)
     here = find_location(memory, desk.cwd, desk.env, lambda: desk.folder_facts)
-    if not memory.broken and not here.is_withheld:
+    if not memory.config_error and not here.is_withheld:
         widen(memory, here.project, desk.now)
     now = status(memory, here, desk.machine)
     return Result(now, _fields(now))

@@ -37,18 +37,18 @@ class ExchangeOutcome:
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
-    from ctxrepo.services.repository.register import register
-    from ctxrepo.services.rescue.repair import healing
+    from ctxrepo.services.repository.set_up_git import set_up_git
+    from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest
     from ctxrepo.services.saving.spooled import spooled_versions
     from ctxrepo.services.sync.sync import SyncRequest, sync
 
-    memory = replace(desk.memory, is_hurried=True)
+    memory = replace(desk.memory, leaves_cache_to_worker=True)
     wanted = CommitRequest(spooled_versions(memory), deletions="deletions" in request.accept)
-    register(memory, desk.interpreter)
+    set_up_git(memory, desk.interpreter)
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
-    result = healing(
+    result = with_repair(
         memory,
         desk.now,
         lambda: sync(memory, desk.now, asked),

@@ -187,7 +187,7 @@ _GLUED = lazy_pattern(r"(?m)^(Total \d.*?)(?=(?:remote|error|fatal): )")
 
 # Whoever can write a project's settings can set a variable of its agent's environment, and hooks and their
 # worker inherit it. What a person wants for good stands in a file that is their own.
-_UNHEARD = (
+_IGNORED_VARIABLES = (
     ("GIT_SSH_COMMAND", "ssh", "`git config --global core.sshCommand`, or a Host in ~/.ssh/config,"),
     ("GIT_SSH", "ssh", "`git config --global core.sshCommand`, or a Host in ~/.ssh/config,"),
     ("GIT_SSL_CAINFO", "https", "`git config --global http.sslCAInfo`"),
@@ -196,26 +196,26 @@ _UNHEARD = (
 
 @dataclass(frozen=True)
 class RemoteAnswer:
-    """How a conversation with the remote ended; `reason` is one redacted line of its words, `unheard` what
-    the environment says and git wasn't told."""
+    """How a conversation with the remote ended; `reason` is one redacted line of its words,
+    `ignored_variable` a sentence on a variable of the environment that ctxrepo doesn't pass on to git."""
 
     outcome: Outcome
     reason: str = ""
-    unheard: str = ""
+    ignored_variable: str = ""
 
     @property
     def ok(self) -> bool:
         return self.outcome == "ok"
 
     @property
-    def may_pass(self) -> bool:
+    def is_worth_retrying(self) -> bool:
         """Whether trying again within seconds could help."""
         return self._passes("seconds")
 
     @property
     def next_step(self) -> str:
         step = MEANINGS[self.outcome].next_step if self.outcome in MEANINGS else ""
-        return f"{step} {self.unheard}".strip()
+        return f"{step} {self.ignored_variable}".strip()
 
     @property
     def trouble(self) -> str:
@@ -229,10 +229,10 @@ class RemoteAnswer:
         return self.outcome in MEANINGS and MEANINGS[self.outcome].passes == when
 
 
-def unheard(env: Mapping[str, str], url: str) -> str:
+def ignored_variable(env: Mapping[str, str], url: str) -> str:
     """One sentence where the environment tells git how to reach `url`, which we don't pass on; else empty."""
     scheme = url.partition("://")[0].lower() if "://" in url else "ssh" if _SCP.match(url) else ""
-    found = ((name, instead) for name, of, instead in _UNHEARD if of == scheme and env.get(name))
+    found = ((name, instead) for name, of, instead in _IGNORED_VARIABLES if of == scheme and env.get(name))
     return next(
         (
             f"ctxrepo doesn't pass {name} on to git; {instead} does the same for good."

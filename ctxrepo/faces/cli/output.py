@@ -24,7 +24,7 @@ _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def prepare() -> None:
-    """Let what a terminal can't spell be written out instead of being an error."""
+    """Escape characters that the terminal's encoding lacks, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -43,7 +43,7 @@ def wall_time(moment: datetime, *, seconds: bool = False) -> str:
 
 
 def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
-    """As `failed`, for a result that is data as well."""
+    """Like `failed`, for an operation that failed but has data to show."""
     if not as_json:
         failed(as_json, error)
         return
@@ -72,7 +72,7 @@ def notice(text: str) -> None:
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows as lines whose cells stand in columns, numbers at the right; the last cell is as long as it is."""
+    """Rows as lines whose cells stand in columns, numbers at the right; the last cell isn't padded."""
     rows = [list(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(_in_column, row, widths)).rstrip() for row in rows]

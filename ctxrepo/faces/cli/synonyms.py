@@ -30,7 +30,7 @@ NEAREST = {
 
 
 def spoken(words: list[str]) -> list[str]:
-    """The words of a command line with our own name for the command."""
+    """The command line with a synonym (`rm`) replaced by our command (`forget`)."""
     first, *rest = words or [""]
     if first == "help":
         return [*rest, "--help"]

@@ -95,7 +95,7 @@ class PacketLane:
         self.bounds = bounds
         """Preset -> how much it gets there."""
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         """Put what memory holds for this lane into `contents`."""
 
     def folders(self, contents: PacketContents) -> list[str]:

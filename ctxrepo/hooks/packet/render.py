@@ -132,7 +132,7 @@ def _hold(
     """Have each lane put into `contents` what memory holds for it; `project` is an id, or ''."""
     source = PacketSource(cache, project, world.budget)
     for lane in lanes:
-        lane.hold(source, contents)
+        lane.load_contents(source, contents)
 
 
 def preset_of(world: World) -> str:

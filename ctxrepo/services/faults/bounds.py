@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ctxrepo.storage.objects.store import Objects
 
 _AGAIN = 3600.0
-"""Seconds after which it is asked for again: the branch may have moved before we asked what it is at."""
+"""Seconds after which such a commit is fetched again: we may have noted the wrong one, if the branch moved
+before we asked for its tip."""
 
 
 def beyond(memory: Memory, commit: str | None) -> str:
@@ -43,8 +44,9 @@ def beyond(memory: Memory, commit: str | None) -> str:
     return known.beyond[commit]
 
 
-def note_own(memory: Memory, commit: str) -> None:
-    """What is written here goes on being committed, however much it is; only sending it is refused."""
+def note_made_here(memory: Memory, commit: str) -> None:
+    """Note that this commit was made here: what is written here is committed however much it is; only sending
+    it is refused."""
     memory.verdicts.add(own=commit)
 
 
@@ -52,10 +54,10 @@ def require_ready(memory: Memory) -> None:
     """RepositoryState when a person is in the middle of something in the clone, or has merged there what is
     more than a memory may be."""
     memory.clone.require_ready()
-    require(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
+    require_within(memory, RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref))
 
 
-def require(memory: Memory, head: str | None) -> None:
+def require_within(memory: Memory, head: str | None) -> None:
     """RepositoryState when the branch is at what is more than a memory may be."""
     known = memory.verdicts.read()
     if head not in known.own and (why := beyond(memory, head)):
@@ -66,8 +68,9 @@ def require(memory: Memory, head: str | None) -> None:
         )
 
 
-def held_back(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """The answer of a fetch; another one where what it brought is refused, and is left."""
+def refuse_beyond_bounds(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """The answer of a fetch; another one if what it brought is more than a memory may be: that is refused,
+    and the refs go back to where they were."""
     objects, clone = memory.objects, memory.clone
     objects.reopen()
     refs = {clone.upstream_ref: objects.ref(LAST_TIP)}
@@ -96,8 +99,9 @@ def refused_before(memory: Memory) -> RemoteAnswer | None:
     return RemoteAnswer("bounds", why) if why else None
 
 
-def note_left(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
-    """The answer of a fetch that git could not end within its limits, noted for what the branch is at."""
+def note_too_large_to_fetch(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
+    """Note the commit that the branch is at there as too large to fetch, after a fetch that git could not end
+    within its limits; returns the answer with that commit."""
     tip = memory.remote.tip()
     if not tip or tip == memory.objects.ref(memory.clone.upstream_ref):  # a branch beside it is too much
         return answer
@@ -107,7 +111,7 @@ def note_left(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
 
 
 def leave_cloned(memory: Memory) -> None:
-    """Go on from nothing in a clone that was just made of what is refused: git has made a branch of it."""
+    """In a new clone of a history that is refused, drop the branch that git made: the memory starts empty."""
     for name in (memory.clone.branch_ref, memory.clone.upstream_ref):
         if not _refused(memory, name).ok:
             memory.objects.drop_ref(name)

@@ -40,8 +40,8 @@ class Fault:
     remedy: str
 
 
-def tell(memory: Memory, lines: Iterable[str]) -> None:
-    """From now on sessions are told these lines, each session each line once."""
+def store_faults(memory: Memory, lines: Iterable[str]) -> None:
+    """Store these lines in the cache: from now on sessions are told them, each session each line once."""
     faults = list(lines)
     if memory.cache.set_faults(faults):
         FaultLog(memory.state.faults).note(faults, time.time())
@@ -49,7 +49,7 @@ def tell(memory: Memory, lines: Iterable[str]) -> None:
 
 def of_settings(memory: Memory) -> list[str]:
     """The line about a config.toml that can't be read, if it can't."""
-    return [f"{memory.broken.message}; {_GOES_ON}"] if memory.broken else []
+    return [f"{memory.config_error.message}; {_GOES_ON}"] if memory.config_error else []
 
 
 def of_clone(memory: Memory) -> list[str]:
@@ -89,7 +89,7 @@ def of_others(memory: Memory) -> list[str]:
     return [line for line in memory.cache.faults() if not line.endswith(_CHECKED_EACH_TIME)]
 
 
-def now(memory: Memory) -> list[str]:
+def current_lines(memory: Memory) -> list[str]:
     """The lines that hold now."""
     return [*of_settings(memory), *of_clone(memory), *of_bounds(memory), *of_others(memory)]
 
@@ -97,17 +97,17 @@ def now(memory: Memory) -> list[str]:
 def tell_at_once(memory: Memory) -> None:
     """Bring the lines about settings and clone up to date: who edits config.toml or switches the branch gives
     no other cause to look for faults."""
-    tell(memory, now(memory))
+    store_faults(memory, current_lines(memory))
 
 
 def standing(memory: Memory) -> list[Fault]:
     """The faults that sessions are told, or will be with the worker's next run."""
     since = {one.fault: one.since for one in history(memory) if not one.until}
-    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in now(memory)]
+    return [Fault(line, since.get(line, ""), _remedy(memory, line)) for line in current_lines(memory)]
 
 
 def history(memory: Memory) -> Sequence[FaultRecord]:
-    """The faults of the last time on this machine, those that are over too."""
+    """The faults logged on this machine lately, those that are over too."""
     return FaultLog(memory.state.faults).read()
 
 

@@ -41,7 +41,7 @@ def check_settings(memory: Memory) -> CheckOutcome:
     """Whether config.toml can be read, and says nothing that is unknown."""
     file = memory.places.config_file
     findings = [Finding(warning, "Mend config.toml.") for warning in memory.settings.warnings]
-    if memory.broken:
+    if memory.config_error:
         (line,) = of_settings(memory)
         before = f"{memory.places.config_before} is how it was before."
         findings.insert(0, Finding(line, f"Mend it there; {before}"))

@@ -97,7 +97,7 @@ def _as_removed(memory: Memory, path: str) -> Bygone | None:
     """The note as a command found it that removed it; what it wrote shortly before may be in no commit."""
     objects, tip = memory.objects, _tip(memory)
     removal = next((s for s in follow(objects, tip, path) if s.now.key is None and s.is_version), None)
-    for operation in memory.done.newest():
+    for operation in memory.done_log.newest():
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
                 return Bygone(path, write.before, path)
@@ -109,7 +109,7 @@ def _uncommitted(memory: Memory, target: Target, project: Project | None, start:
     if start:
         raise NotFound("no commit ever had it", "`ctxrepo history` shows what happened.")
     paths = [] if target.entry_id else places_of(memory, target, project)[1]
-    for operation in memory.done.newest():
+    for operation in memory.done_log.newest():
         for write in operation.writes:
             if not is_note(write.path) or not write.before:
                 continue

@@ -19,7 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.bygone import Bygone, before_last_change, bygone, former_path
 from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.move import completed, move
-from ctxrepo.services.reading.find import find_entry, placed, scope_named
+from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.evidence import record, unforget
@@ -190,7 +190,7 @@ class _Restore:
         folder, _, rest = path.partition("/")
         if self.request.to is None:
             return path if self.request.version else f"{folder}/{rest.removeprefix(f'{ARCHIVE}/')}"
-        to = placed(self.memory, completed(self.request.to, rest), self.project)
+        to = destination_of(self.memory, completed(self.request.to, rest), self.project)
         return f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}"
 
 

@@ -47,7 +47,7 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
     Refused, with nothing done, where the very thing was changed.
     """
     _require_all_committed(memory, now)
-    mine = (o for o in memory.done.newest() if o.op != BY_ITSELF and only in ("", o.op))
+    mine = (o for o in memory.done_log.newest() if o.op != BY_ITSELF and only in ("", o.op))
     found = [o for o in islice(mine, 200) if not origin.session or o.session == origin.session]
     if not found:
         raise NotFound(

@@ -64,9 +64,9 @@ def record(
     record_checkout(memory.places.state, found)
 
 
-def relink(memory: Memory) -> None:
-    """Let the hooks know what became of projects since they were looked at: a folder, another one, a link
-    or its end."""
+def update_recorded_checkouts(memory: Memory) -> None:
+    """Update the recorded checkouts, which hooks read, after ctxrepo.toml changed: a project may have a
+    folder now, another folder, or be linked or unlinked."""
     registry = read_registry(memory)
     if registry.problem:
         return

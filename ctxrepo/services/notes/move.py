@@ -15,7 +15,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import placed, scope_named
+from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.read import Reading, read
 from ctxrepo.services.saving.evidence import record
@@ -49,7 +49,7 @@ def move(
         raise UsageError("an entry's place is a note, not an entry", "Name a note: [SCOPE:]PATH.")
     with drafting(memory, "move", origin, now) as draft:
         reading = read(memory, target, project)
-        to = placed(memory, completed(to, reading.note.path.partition("/")[2]), project)
+        to = destination_of(memory, completed(to, reading.note.path.partition("/")[2]), project)
         scope = scope_named(memory, to.scope, project)
         draft.register(scope.project)
         return _Move(draft, reading, f"{scope.folder}/{to.path}", now).run()

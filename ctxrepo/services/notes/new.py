@@ -15,7 +15,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import placed, scope_named
+from ctxrepo.services.reading.find import destination_of, scope_named
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets
@@ -62,7 +62,7 @@ def new(
         raise UsageError(
             f"the description is longer than {MAX_DESCRIPTION} characters", "One line; the rest is the body."
         )
-    target = placed(memory, target, project)
+    target = destination_of(memory, target, project)
     scope = scope_named(memory, target.scope, project)
     path = f"{scope.folder}/{target.path}"
     words = [word(tag.lstrip("#"), "tag") for tag in request.tags]

@@ -19,7 +19,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.reading.find import NamedScope, find_entry, live_entries, read_note, scope_named
+from ctxrepo.services.reading.find import NamedScope, entries_containing, find_entry, read_note, scope_named
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
@@ -228,7 +228,7 @@ class _Writing:
         found = [_KeyedEntry(path, here, e) for e in entries_of(path, here)] if here else []
         found += [
             _KeyedEntry(n.path, n.text, e)
-            for n, e in live_entries(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
+            for n, e in entries_containing(self.draft.memory, self.scope.folder, f"{self.fact.key}:")
         ]
         key = self.fact.key.casefold()
         same = {one.entry.id: one for one in reversed(found) if one.entry.key.casefold() == key}
@@ -277,7 +277,7 @@ class _Writing:
         return day(self.now)
 
 
-def stage(
+def propose(
     memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""

@@ -13,7 +13,7 @@ from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import folders_in, read_registry
-from ctxrepo.services.locate.recorded import relink
+from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -49,7 +49,8 @@ def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now
         text = with_project(with_alias(draft.text(REGISTRY) or "", name, None), name, folder)
         draft.put(REGISTRY, text)
         draft.saying = f"{name} is {folder}"
-    relink(memory)  # before anything is committed: until then the other project's notes would be given
+    # Before anything is committed: until then the other project's notes would be given.
+    update_recorded_checkouts(memory)
     return UnlinkResult(name, folder, True, before)
 
 

@@ -26,7 +26,8 @@ from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 
 _MANY = 50
-"""Entries of one beginning that are looked at; who means one of so many gives more of it."""
+"""How many entries with the same beginning of an id are looked at: for more, a person has to give more
+characters."""
 
 SHOWN = 5
 """Candidates that a message names."""
@@ -42,11 +43,11 @@ class NamedScope:
 
 
 def scope_named(memory: Memory, name: str, project: Project | None) -> NamedScope:
-    """The scope a person means: '' is the project inside one and global elsewhere."""
+    """The scope a person means: '' means the current folder's project, or global outside of one."""
     if name in (GLOBAL, memory.global_folder) or (not name and project is None):
         return NamedScope(GLOBAL, memory.global_folder)
     if name in ("", PROJECT):
-        project = project_here(project)
+        project = require_project(project)
         return NamedScope(PROJECT, project.folder, project)
     if project is not None and name in (project.id, project.folder):
         return NamedScope(project.id, project.folder, project)
@@ -63,8 +64,8 @@ def scope_named(memory: Memory, name: str, project: Project | None) -> NamedScop
     )
 
 
-def project_here(project: Project | None, hint: str = "Use --scope global, or go into one.") -> Project:
-    """The project one stands in; UsageError when there is none."""
+def require_project(project: Project | None, hint: str = "Use --scope global, or go into one.") -> Project:
+    """The project of the current folder; UsageError when there is none."""
     if project is None:
         raise UsageError("this folder belongs to no project", hint)
     return project
@@ -86,11 +87,11 @@ def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[
     return folders, paths
 
 
-def placed(memory: Memory, target: Target, project: Project | None) -> Target:
+def destination_of(memory: Memory, target: Target, project: Project | None) -> Target:
     """Where something new goes: to the path, or to the note of the entry that is named.
 
-    A path that begins with the folder of a scope one is in, as the index and every message of ours write it,
-    is one in that scope.
+    The index and our messages write paths with the scope's folder (`global/topics/a.md`): such a path is
+    taken as one in that scope.
     """
     if target.entry_id:
         folder, _, rest = find_entry(memory, target.entry_id, project)[0].path.partition("/")
@@ -157,7 +158,7 @@ def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
         hint = f"It is {now} now, at" if kind == "moved" else f"It was superseded by {now} at"
         hint = f"{hint} {found[1].at}."
     elif len(name) < SHORTEST:
-        hint = f"The beginning of an id has {SHORTEST} characters or more."
+        hint = f"Give at least {SHORTEST} characters of an id."
     elif not may_be_derived(name):
         hint = (
             f"An id has 12 characters, 0-9 and a-f; the first {SHORTEST} may do. `ctxrepo search` shows them."
@@ -192,8 +193,8 @@ def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str
     return found
 
 
-def live_entries(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
-    """Entries of a scope whose text contains `word`, as the worktree has them."""
+def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
+    """Entries of a scope whose text contains `word`, as the worktree has them; superseded ones too."""
     for path in note_paths(memory, [folder]):
         if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text:
             yield from ((note, e) for e in note.entries if word in e.text)

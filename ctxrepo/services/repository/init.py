@@ -16,7 +16,7 @@ from ctxrepo.services.faults.bounds import leave_cloned
 from ctxrepo.services.projects.sparse import always
 from ctxrepo.services.repository.adopt import Adoption, adoptable
 from ctxrepo.services.repository.publish_settings import publish_settings
-from ctxrepo.services.repository.register import register
+from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.services.sync.sync import SyncResult, sync
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.clone.configfile import configure
@@ -107,12 +107,12 @@ def init(
     write_repository(places.config_file, wanted, adoption.settings)
     if action in ("created", "cloned"):
         root.chmod(0o700)  # what a person's agents remember is nobody else's to read
-    memory = replace(Memory.open(places, env), progress=progress, is_hurried=action == "cloned")
+    memory = replace(Memory.open(places, env), progress=progress, leaves_cache_to_worker=action == "cloned")
     if action == "cloned":
         leave_cloned(memory)
     _prepare(memory)
     publish_settings(memory, interpreter)
-    register(memory, interpreter)
+    set_up_git(memory, interpreter)
     synced = sync(memory, now)
     # The first session asks the remote again: another machine may have sent something since.
     memory.state.fetched.unlink(missing_ok=True)
@@ -154,7 +154,7 @@ def _clone_hint(answer: RemoteAnswer) -> str:
         hint = "Try `git ls-remote` on the address: git must be able to reach it without asking."
     else:
         hint = "Nothing was changed. Check address and network, and run it again."
-    return f"{hint} {answer.unheard}".strip()
+    return f"{hint} {answer.ignored_variable}".strip()
 
 
 def _connect(place: Clone, places: Places, env: Mapping[str, str], url: str, timeout: float) -> str:

@@ -48,7 +48,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
     compile_settings(memory.places.state, values, [CompiledRepository(memory.clone.repo_id(), memory.root)])
     write_runner(memory.places.state, interpreter)
     file = memory.places.config_file
-    if memory.broken is None and stamp_of(str(file)) == memory.settings_stamp:
+    if memory.config_error is None and stamp_of(str(file)) == memory.settings_stamp:
         keep_settings(file, memory.places.config_before)
 
 

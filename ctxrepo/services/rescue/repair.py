@@ -49,13 +49,13 @@ class RepairResult:
         return f"the clone was damaged: {'; '.join((*self.done, *self.left))}.{kept}"
 
 
-def healing(
+def with_repair(
     memory: Memory,
     now: datetime,
     act: Callable[[], _T],
     told: Callable[[RepairResult], None] = lambda _: None,
 ) -> _T:
-    """`act()`; when it meets damage, `repair`, and once more. The caller holds no lock."""
+    """`act()`; if the clone is damaged, it is repaired and `act` runs once more. The caller holds no lock."""
     try:
         return act()
     except Damaged:

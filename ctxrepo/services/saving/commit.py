@@ -19,7 +19,7 @@ from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.faults.bounds import note_own, require_ready
+from ctxrepo.services.faults.bounds import note_made_here, require_ready
 from ctxrepo.services.saving.accept import Accepted, Changes, accept
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
@@ -82,7 +82,7 @@ def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResu
         so_far = _combined(so_far, committed) if so_far else committed
         if not late:
             if so_far.head:  # before the cut: after that only this list knows the writes
-                memory.done.add(so_far.done, so_far.head)
+                memory.done_log.add(so_far.done, so_far.head)
             memory.writes.cut(so_far.done)
             refresh(memory, so_far.head, so_far.held, so_far.skipped)
             note_all_committed(memory, so_far)
@@ -132,7 +132,7 @@ def _attempt(
         memory.writes.intend(new, done)
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
-        note_own(memory, new)
+        note_made_here(memory, new)
     memory.worktree.replaced.forget(done_late)  # before the checkout, which may find new ones
     tree = objects.tree_of(new)
     stamps = "" if snapshot.is_emptied else snapshot.disk.stamps
@@ -165,7 +165,7 @@ def _write_to_files(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite
         data, copies = fold(path, found, [_version(memory, one) for one in late if one.path == path])
         worktree.write_all(dict(map(copy_as_file, copies)))
         old = None if found is None else blob_id(found)
-        if not worktree.adopt({path: FileUpdate(old, data)}):
+        if not worktree.update_unchanged({path: FileUpdate(old, data)}):
             shown.add(path)
     return [one for one in late if one.path in shown]
 

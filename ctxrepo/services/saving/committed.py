@@ -74,7 +74,7 @@ def _is_undisturbed(memory: Memory) -> bool:
         memory.clone.require_ready()
     except CtxrepoError:
         return False
-    is_empty = memory.writes.is_done() and Spool(memory.state).is_empty()
+    is_empty = memory.writes.is_settled() and Spool(memory.state).is_empty()
     return is_empty and not memory.worktree.replaced.late_writes()
 
 

@@ -93,7 +93,7 @@ def _edit(
     memory: Memory, path: str, key: Key | None, writes: Sequence[Write], versions: Sequence[Version]
 ) -> PendingEdit:
     base = _data(memory, key)
-    data, replayed = _replay(path, memory.worktree.read_saved(path, is_empty=not base), writes)
+    data, replayed = _replay(path, memory.worktree.read_saved(path, was_empty=not base), writes)
     to_merge = _to_merge(versions, is_gone=data is None)
     if data is None:
         to_merge = [v for v in to_merge if not _was_removed(memory, v, writes)]

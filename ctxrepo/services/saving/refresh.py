@@ -12,8 +12,8 @@ from ctxrepo.domain.note.frontmatter import PROGRAM
 from ctxrepo.domain.note.note import Note, decode
 from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY, tape_folder
 from ctxrepo.domain.project.paths import is_note, unsafe
-from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, tell
-from ctxrepo.services.locate.recorded import relink
+from ctxrepo.services.faults.faults import of_bounds, of_obstacles, of_settings, store_faults
+from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.services.reading.anchors import handoff_text, newest_handoff
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.storage.cache.rows import NewestHandoff
@@ -44,8 +44,8 @@ def refresh(
 ) -> None:
     """Update the cache to commit `head`, and note what is wrong with the memory.
 
-    If many notes have to be read, and the caller is in a hurry (`is_hurried`) or a worker is filling the
-    cache anyway, this is left to the worker.
+    If many notes have to be read, and the caller is in a hurry (`leaves_cache_to_worker`) or a worker is
+    filling the cache anyway, this is left to the worker.
     """
     cache = memory.cache
     if head is not None and cache.head != head and _is_the_workers(memory, head):
@@ -73,7 +73,7 @@ def complete(memory: Memory, head: str | None) -> None:
 
 
 def _is_the_workers(memory: Memory, head: str) -> bool:
-    return (memory.is_hurried or _is_built_anew(memory)) and _changes_many(memory, head)
+    return (memory.leaves_cache_to_worker or _is_built_anew(memory)) and _changes_many(memory, head)
 
 
 def _is_built_anew(memory: Memory) -> bool:
@@ -109,7 +109,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
     with locked(memory.state.lock("fill"), timeout=FILL_WAIT):
         if memory.cache.head == head:  # another process has filled it meanwhile
             return
-        relink(memory)
+        update_recorded_checkouts(memory)
         handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
         marks = marks_of(memory, tree)
         memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell, handoffs)
@@ -121,7 +121,8 @@ def _apply_differences(
     """Update the cache by the files that differ between two commits."""
     objects, cone = memory.objects, memory.checkout.cone
     if REGISTRY in differences:
-        relink(memory)  # before the cache has this commit: after a kill in between nobody would do it
+        # Before the cache has this commit: after a kill in between nobody would do it.
+        update_recorded_checkouts(memory)
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)
     texts = {path: text_of(objects, key) if key else None for path, key in keys.items()}
@@ -164,7 +165,7 @@ def _newest(memory: Memory, tree: str | None, folder: str) -> NewestHandoff:
 def tell_all(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> None:
     """Record what is held back, and tell sessions that and whatever else is wrong with the memory."""
     HeldBackFile(memory.state.held).note(held, datetime.now(UTC))
-    tell(memory, faults(memory, held, skipped))
+    store_faults(memory, faults(memory, held, skipped))
 
 
 def faults(memory: Memory, held: Sequence[Refusal], skipped: Mapping[str, str]) -> list[str]:

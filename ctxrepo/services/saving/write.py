@@ -194,7 +194,7 @@ def _remove(draft: Draft, paths: Iterable[str]) -> None:
     removal, here as in the commit."""
     before = {path: _encoded(draft.before[path]) for path in paths}
     updates = {path: FileUpdate(blob_id(data), None) for path, data in before.items() if data is not None}
-    draft.memory.worktree.adopt(updates)
+    draft.memory.worktree.update_unchanged(updates)
 
 
 def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
@@ -210,7 +210,7 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
     for _ in range(_ROUNDS):
         updates = {path: FileUpdate(_id(old), new) for path, (old, new) in due.items()}
         due = {}
-        for path in worktree.adopt(updates):
+        for path in worktree.update_unchanged(updates):
             now = worktree.read(path)
             merged = merge_file(path, seen[path], new_bytes[path], now)
             due[path] = now, merged.data or new_bytes[path]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.errors import Busy
-from ctxrepo.services.faults.bounds import note_own
+from ctxrepo.services.faults.bounds import note_made_here
 from ctxrepo.services.saving.commit import CommitRequest, check_out, commit_locked
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.merge import MergeResult
@@ -37,7 +37,7 @@ def apply_exchange(memory: Memory, received: str, merge: Merge, now: datetime) -
         snapshot = memory.checkout.snapshot(_in_cone(memory, objects.diff(old_tree, tree)), head=old_tree)
         if not objects.move_ref(clone.branch_ref, merged.commit, committed.head):
             raise Busy("the branch moved while we were merging", "Run the command again.")
-        note_own(memory, merged.commit)
+        note_made_here(memory, merged.commit)
         # Files that were edited since the commit above stay as they are; the next commit merges them.
         edited = memory.checkout.edited(snapshot, old_tree)
         late = check_out(memory, tree, snapshot, hold={r.path for r in committed.held} | edited)

@@ -103,7 +103,7 @@ def exchange(
             except BeyondBounds as error:  # in an older commit, which only a merge reads
                 done = replace(done, answer=RemoteAnswer("bounds", error.message))
         is_slow = done.answer.outcome != "overtaken" and time.monotonic() - began > OFFLINE_PATIENCE
-        if not done.answer.may_pass or is_slow:
+        if not done.answer.is_worth_retrying or is_slow:
             break
         pause(0.0, min(2.0, 0.02 * 2**attempt))
     memory.objects.drop_ref(MERGED)

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.lazy import make_all
-from ctxrepo.services.faults.bounds import held_back, note_left, refused_before
+from ctxrepo.services.faults.bounds import note_too_large_to_fetch, refuse_beyond_bounds, refused_before
 from ctxrepo.services.review.open_review import own_branches
 from ctxrepo.storage.clone.reffiles import OPEN
 from ctxrepo.storage.memory import Memory
@@ -25,7 +25,7 @@ def fetch(memory: Memory) -> RemoteAnswer:
 
 def measured(memory: Memory, answer: RemoteAnswer) -> RemoteAnswer:
     """The answer of a fetch; another one if what it fetched is more than a memory may be."""
-    return held_back(memory, answer) if answer.ok else answer
+    return refuse_beyond_bounds(memory, answer) if answer.ok else answer
 
 
 def _ask(memory: Memory) -> RemoteAnswer:
@@ -33,7 +33,7 @@ def _ask(memory: Memory) -> RemoteAnswer:
         return refused
     also = own_branches(memory) if memory.clone.has_refs(OPEN) else ""
     answer = memory.remote.fetch(also)
-    return note_left(memory, answer) if answer.outcome == "bounds" else answer
+    return note_too_large_to_fetch(memory, answer) if answer.outcome == "bounds" else answer
 
 
 def is_fetch_due(memory: Memory) -> bool:

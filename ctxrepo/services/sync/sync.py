@@ -93,7 +93,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     except Busy:  # another sync takes longer than `wait`: commit at least
         return _synced(memory, _commit(memory, now, request.wanted), Exchange(_UNDER_WAY))
     if send or not exchanged.answer.ok:  # a fetch that went well says nothing of a push that didn't
-        memory.remember_remote(_trouble(exchanged.answer))
+        memory.set_remote_trouble(_trouble(exchanged.answer))
     tell_all(memory, result.held, result.skipped)
     return result
 

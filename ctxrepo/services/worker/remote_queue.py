@@ -16,7 +16,7 @@ from datetime import datetime
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.errors import in_words
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.rescue.repair import healing
+from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import SyncRequest, SyncResult, sync
 from ctxrepo.storage.memory import Memory
@@ -95,7 +95,7 @@ class RemoteQueue:
         def act() -> SyncResult:
             return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=WORKER_SYNC_WAIT))
 
-        answer = healing(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
+        answer = with_repair(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
         if not answer.ok:
             self.log(f"remote {answer.outcome}: {answer.reason}")
         return answer.ok

@@ -14,7 +14,7 @@ from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
-from ctxrepo.services.rescue.repair import healing
+from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.saving.spooled import spooled_versions, touched_paths
@@ -140,7 +140,7 @@ class Worker:
         """One round, repeated after a repair; if it fails, the work stays in spool and write log."""
         began = time.time()
         try:
-            return healing(self.memory, self.now(), self._round, lambda done: self.log(done.words))
+            return with_repair(self.memory, self.now(), self._round, lambda done: self.log(done.words))
         except Exception as error:
             self.log(in_words(error))
             self._note_round(began)  # nobody has to wait for it
@@ -238,7 +238,7 @@ class Worker:
     def _visits(self) -> Visits:
         """Visits by the settings as they are now. A checkout is judged once and known for good, and
         `project.trust` may have been set while this worker waited for more work."""
-        return Visits(self.memory.by_settings_now(), self.env, self.now, self.log)
+        return Visits(self.memory.with_current_settings(), self.env, self.now, self.log)
 
     def _may_send(self) -> bool:
         return self.memory.has_remote and "push" in self.memory.settings.hooks.session_end

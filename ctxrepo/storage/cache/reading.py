@@ -14,7 +14,7 @@ from ctxrepo.storage.cache import search
 from ctxrepo.storage.cache.rows import CachedEntry, CachedNote, read_entry, read_note, storable
 from ctxrepo.storage.cache.schema import build, is_current
 from ctxrepo.storage.cache.search import ChecklistHit, Found
-from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
+from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 
 _NOTES = """
     select path, scope, description, tags, updated, pinned, core, listed, generation, problem
@@ -91,13 +91,13 @@ class CacheReading:
         """From what `recent` was told; '' when it is empty."""
         return self._meta("recent")
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def recent(self, project: str) -> list[tuple[str, str]]:
         """(path, lines) of the files of a project that agents touched last, the first the most important."""
         query = "select path, focus from recent where project = ? order by position"
         return self._db.execute(query, (storable(project),)).fetchall()
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def watched_stamps(self) -> dict[str, dict[str, str]]:
         """Stamps by path of the files and folders that are watched, of each scope in which sessions are: what
         they had when they were last as the cache has them. The scope that was used last comes last."""
@@ -106,96 +106,96 @@ class CacheReading:
             found.setdefault(scope, {})[path] = stamp
         return found
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def first_paths(self, scope: str, most: int) -> list[str]:
         """Paths of the notes of a scope that a packet lists first."""
         rows, _ = index_of(self._db, storable(scope), most)
         return [row.path for row in rows]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def faults(self) -> list[str]:
         """The lines that sessions are told."""
         return [row[0] for row in self._db.execute("select text from fault order by rowid")]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def paths_with(self, problem: str) -> list[str]:
         """The notes of whose head this is all that is wrong, by path."""
         query = "select path from note where problem != '' and problem = ? order by path"
         return [row[0] for row in self._db.execute(query, (problem,))]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
         """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
         return [read_note(row) for scope in scopes for row in self._db.execute(_NOTES, (storable(scope),))]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def counted_notes(self, scopes: Iterable[str]) -> list[tuple[CachedNote, int]]:
         """As `notes`, each with how many entries it has."""
         counts = dict(self._db.execute("select note, count(*) from entry group by note").fetchall())
         rows = [row for scope in scopes for row in self._db.execute(_COUNTED, (storable(scope),))]
         return [(read_note(row[1:]), counts.get(row[0], 0)) for row in rows]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def hash_since(self, path: str, generation: int) -> str:
         """The hash of a note that hasn't changed after `generation`; '' for others and for none."""
         row = self._db.execute(_UNCHANGED, (storable(path), generation)).fetchone()
         return str(row[0]) if row else ""
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries(self, scopes: Iterable[str]) -> list[CachedEntry]:
         """Every entry of `scopes`, the struck and the archived too, by path and line."""
         wanted = [storable(scope) for scope in scopes]
         return [read_entry(row) for scope in wanted for row in self._db.execute(_ENTRIES_OF_SCOPE, (scope,))]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_of(self, path: str) -> list[CachedEntry]:
         """Every entry of a note, by line."""
         return [read_entry(row) for row in self._db.execute(_ENTRIES_OF_NOTE, (storable(path),))]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def find_entry(self, entry_id: str) -> CachedEntry | None:
         """The entry with this id, the first by path where a person gave one id twice."""
         row = self._db.execute(_ENTRY_BY_ID, (storable(entry_id),)).fetchone()
         return read_entry(row) if row else None
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_beginning(self, start: str, most: int) -> list[CachedEntry]:
         """At most `most` entries whose id begins with `start`, by id and path."""
         rows = self._db.execute(_ENTRIES_BEGINNING, (storable(start), storable(start) + LAST, most))
         return [read_entry(row) for row in rows]
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:
         """Notes of every scope whose path, description or tags hold all words; all notes without words."""
         return list(search.notes(self._db, words))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_by_words(self, words: Sequence[str], most: int) -> list[Found]:
         """At most `most` live entries that hold all words in any of their forms, best first; then such items
         of checklists."""
         return list(islice(search.by_words(self._db, words), most))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[ChecklistHit]:
         """The items of the scopes' checklists that hold any of the words, in any of its forms."""
         return list(search.items(self._db, scopes, words))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
         return list(islice(search.by_letters(self._db, words), most))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_by_text(self, holds: Callable[[str], bool], most: int | None = None) -> list[Found]:
         """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
         return list(islice(search.by_text(self._db, holds), most))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def entries_numbered(self, numbers: Sequence[int]) -> dict[int, Found]:
         """The entries of these numbers, by them."""
         return search.by_numbers(self._db, numbers)
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def digests(self) -> dict[str, str]:
         """path -> digest of its text, for every note."""
         return dict(self._db.execute("select path, hash from note"))

@@ -22,7 +22,7 @@ from ctxrepo.storage.cache.rows import (
     rows_of,
     storable,
 )
-from ctxrepo.storage.processes.database import healing, transaction
+from ctxrepo.storage.processes.database import rerun_if_damaged, transaction
 
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
 _TOUCH_NOTE = """
@@ -112,7 +112,7 @@ class Cache(CacheReading):
                 documents.recount(self._db, scopes)
         return bool(scopes)
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def set_faults(self, faults: Iterable[str]) -> bool:
         """The lines to tell every session once; those of before that are not among them go. False when they
         are the same as before."""
@@ -124,7 +124,7 @@ class Cache(CacheReading):
             self._db.executemany("insert into fault values (?, ?)", ((digest_of(t), t) for t in texts))
         return True
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
         """The (path, lines) that were touched last, of each project; `stamp` says what that was told from."""
         with transaction(self._db):
@@ -135,7 +135,7 @@ class Cache(CacheReading):
                     self._db.execute("insert into recent values (?, ?, ?, ?)", values)
             documents.tell(self._db, recent=stamp)
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:
         """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
         with transaction(self._db):
@@ -143,13 +143,13 @@ class Cache(CacheReading):
             before = last if last <= time.time() else 0.0  # the clock was put back since
             documents.tell(self._db, settled=repr(max(float(began), before)))
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def note_all_committed(self, mark: str) -> None:
         """A commit holds all there is; `mark` stays the same as long as nothing moves."""
         with transaction(self._db):
             documents.tell(self._db, all_committed=mark)
 
-    @healing(_empty)
+    @rerun_if_damaged(_empty)
     def store_stamps(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
         """Store the stamps of files and folders, by scope and path, in place of those from before."""
         rows = [

@@ -85,9 +85,9 @@ def shown(path: Path | str) -> str:
 
 @dataclass(frozen=True)
 class Outside:
-    """`silent` is a file of ours with the folders that did not answer lately."""
+    """`unresponsive` is a file of ours with the folders that hung in the last minute."""
 
-    silent: Path
+    unresponsive: Path
 
     def ask(self, place: Path, question: Callable[[], Found], patience: float = ANSWER_WAIT) -> Found:
         """What `question` says of the folder `place`. NoAnswer when it takes longer than `patience` seconds,
@@ -139,17 +139,17 @@ class Outside:
     def _lately(self) -> dict[str, float]:
         now = time.time()
         try:
-            said = json.loads(read(self.silent, follow=False) or b"{}")
+            said = json.loads(read(self.unresponsive, follow=False) or b"{}")
             return {str(p): float(at) for p, at in said.items() if 0 <= now - float(at) < QUIET}
         except (Unreadable, ValueError, TypeError, AttributeError):
             return {}
 
     def _note(self, place: Path) -> None:
         """Where it can't be kept, the folder is asked again the next time."""
-        made = self.silent.with_name(f".{self.silent.name}-{random_name(4)}")
+        made = self.unresponsive.with_name(f".{self.unresponsive.name}-{random_name(4)}")
         with suppress(OSError):
             put(made, json.dumps({**self._lately(), str(place): time.time()}))
-            made.replace(self.silent)
+            made.replace(self.unresponsive)
 
 
 def _above(place: Path, folders: Iterable[str]) -> Path | None:

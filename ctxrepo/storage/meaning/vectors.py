@@ -11,7 +11,7 @@ import numpy as np
 
 from ctxrepo.domain.text.digest import blake2b
 from ctxrepo.storage.meaning.embedder import Array
-from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
+from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 
 _FORMAT = 1
 _SCHEMA = "create table vector(model text, text blob, data blob, primary key (model, text)) without rowid"
@@ -42,7 +42,7 @@ class Vectors:
     def close(self) -> None:
         self._db.close()
 
-    @healing(_discard)
+    @rerun_if_damaged(_discard)
     def some(self, digests: Collection[bytes]) -> dict[bytes, bytes]:
         """Digest of a text -> its vector as it is kept, of these that are there."""
         found: dict[bytes, bytes] = {}
@@ -53,19 +53,19 @@ class Vectors:
             found.update(self._db.execute(f"{_GET} and text in ({places})", (self._model, *asked)).fetchall())
         return found
 
-    @healing(_discard)
+    @rerun_if_damaged(_discard)
     def count(self, digests: Collection[bytes]) -> int:
         """How many of these are there."""
         rows = self._db.execute("select text from vector where model = ?", (self._model,))
         return len({row[0] for row in rows} & set(digests))
 
-    @healing(_discard)
+    @rerun_if_damaged(_discard)
     def put(self, digests: Sequence[bytes], rows: Array) -> None:
         data = [(self._model, d, row.astype(_KEPT).tobytes()) for d, row in zip(digests, rows, strict=True)]
         with transaction(self._db):
             self._db.executemany(_PUT, data)
 
-    @healing(_discard)
+    @rerun_if_damaged(_discard)
     def tidy(self, needed: set[bytes]) -> None:
         """Let go of other models' vectors, and of gone texts' once these are as many as the others."""
         with transaction(self._db):

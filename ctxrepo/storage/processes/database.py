@@ -69,7 +69,7 @@ def is_sound(path: Path) -> bool:
         return False
 
 
-def healing(
+def rerun_if_damaged(
     heal: Callable[[_T], object],
 ) -> Callable[[Callable[Concatenate[_T, _P], _R]], Callable[Concatenate[_T, _P], _R]]:
     """Make a function that works on a database run again when it turns out to be damaged.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ctxrepo.domain.git.remote import RemoteAnswer, classify, reason, unheard
+from ctxrepo.domain.git.remote import RemoteAnswer, classify, ignored_variable, reason
 from ctxrepo.errors import Damaged, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.clone.clone import Clone
@@ -198,7 +198,7 @@ class Remote:
         if not (said.ok or said.excess) and _UNREADABLE.search(said.err):
             self._require_whole(git, said)
         answer = _answer(said, pushing=words[0] == "push")
-        return answer if answer.ok else replace(answer, unheard=unheard(self.env, self.url))
+        return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(self.env, self.url))
 
     def _require_whole(self, git: Git, answer: Answer) -> None:
         """Damaged if git's message was about this side: a remote on disk uses the same words."""
@@ -255,7 +255,7 @@ def clone(
             if root.exists():
                 root.rmdir()  # an empty folder was allowed; anything else fails here
             building.rename(root)
-        return answer if answer.ok else replace(answer, unheard=unheard(env, url))
+        return answer if answer.ok else replace(answer, ignored_variable=ignored_variable(env, url))
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

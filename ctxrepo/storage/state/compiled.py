@@ -11,7 +11,7 @@ from pathlib import Path
 from ctxrepo.hooks.known.compiled import FORMAT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder
-from ctxrepo.storage.processes.database import discard, healing, open_database, transaction
+from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 
 MAX_CHECKOUTS = 5000
 """The most checkouts that are recorded; the oldest rows go, and are recorded anew when used."""
@@ -69,7 +69,7 @@ def _discard(state: Path) -> None:
     discard(state / "hooks.db")
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def compile_settings(
     state: Path, settings: Mapping[str, str], repositories: Sequence[CompiledRepository]
 ) -> bool:
@@ -95,7 +95,7 @@ def compile_settings(
     return True
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     """Record what the checkout at `top` (links resolved) is; False when that was recorded already or can't
     be.
@@ -117,7 +117,7 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
     return True
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def read_settings(state: Path) -> dict[str, str]:
     """The settings as they were compiled; empty before `init`."""
     if not (state / "hooks.db").is_file():
@@ -126,7 +126,7 @@ def read_settings(state: Path) -> dict[str, str]:
         return _settings(db)
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def read_repositories(state: Path) -> list[CompiledRepository]:
     """The repositories as they were compiled, in order."""
     if not (state / "hooks.db").is_file():
@@ -135,7 +135,7 @@ def read_repositories(state: Path) -> list[CompiledRepository]:
         return [CompiledRepository(row[0], Path(row[1])) for row in _repositories(db)]
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def read_checkouts(state: Path) -> list[CompiledCheckout]:
     """Every checkout recorded, longest ago first."""
     if not (state / "hooks.db").is_file():
@@ -144,7 +144,7 @@ def read_checkouts(state: Path) -> list[CompiledCheckout]:
         return _checkouts(db)
 
 
-@healing(_discard)
+@rerun_if_damaged(_discard)
 def find_checkout(state: Path, top: str) -> CompiledCheckout | None:
     """The checkout recorded at `top`; None where none is."""
     if not (state / "hooks.db").is_file() or not _is_text(top):

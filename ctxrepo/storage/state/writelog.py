@@ -93,8 +93,8 @@ class WriteLog:
         except FileNotFoundError:
             return True
 
-    def is_done(self) -> bool:
-        """Whether nothing waits in it, and no commit was left half-way by a kill."""
+    def is_settled(self) -> bool:
+        """Whether no write waits for a commit, and no commit was left half-way by a kill."""
         return self.is_empty() and not self._intent.exists()
 
     def cut(self, done: Sequence[Write]) -> None:

@@ -59,8 +59,8 @@ class Places:
         return self.state / "config.toml"
 
     @property
-    def silent(self) -> Path:
-        """Folders of other people's that did not answer lately."""
+    def unresponsive(self) -> Path:
+        """Folders outside the memory that hung in the last minute."""
         return self.state / "silent.json"
 
     @property
@@ -241,12 +241,12 @@ class RepositoryPlaces:
 
     @property
     def log(self) -> Path:
-        """What the worker met, for `doctor`."""
+        """Errors of the worker, for `doctor`."""
         return self.root / "work.log"
 
     @property
     def well(self) -> Path:
-        """Its mtime is when the last run of the worker began that met no problem."""
+        """Its mtime: when the last worker run without an error began."""
         return self.root / "well"
 
     @property
@@ -256,12 +256,13 @@ class RepositoryPlaces:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Those that nothing works without, or a part of it."""
+        """Files that must be writable for ctxrepo to work."""
         locks = [self.lock(name) for name in ("work", "post", "write", "sync")]
         kept = (self.spool, self.writes, self.anchors, self.exchanges, self.trouble, self.log)
         return (*kept, *locks)
 
     def lock(self, name: str) -> Path:
+        """A lock file. The worker that commits holds `work`; whoever talks to the remote holds `post`."""
         return self.root / f"{name}.lock"
 
 

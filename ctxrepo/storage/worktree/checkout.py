@@ -226,7 +226,7 @@ class Checkout:
             # A partial clone could not measure these before it had fetched them.
             huge = {p for p in batch if p in coming and self.objects.is_large(coming[p])}
             wanted = {p: self._wanted(*differing[p]) for p in batch if p not in huge}
-            left |= self.worktree.adopt(wanted)
+            left |= self.worktree.update_unchanged(wanted)
             never |= huge
         # A file that we left alone keeps its base: with the new one its old text would read as an edit that
         # takes the remote's changes back. A file that is never written has no base: else it would read as

@@ -65,14 +65,14 @@ class Worktree:
         with opened(self.root) as folders:
             return _read(folders, path)
 
-    def read_saved(self, path: str, *, is_empty: bool = False) -> bytes | None:
+    def read_saved(self, path: str, *, was_empty: bool = False) -> bytes | None:
         """The same; if the file is empty, waits a moment for an editor that empties a file before it writes
         it.
 
-        `is_empty` says that the file was empty before, so that nobody needs to wait.
+        With `was_empty` the file was empty before, so that nobody needs to wait.
         """
         end = time.monotonic() + SAVING
-        while (data := self.read(path)) == b"" and not is_empty and time.monotonic() < end:
+        while (data := self.read(path)) == b"" and not was_empty and time.monotonic() < end:
             time.sleep(SAVING / 20)
         return data
 
@@ -105,7 +105,7 @@ class Worktree:
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
-    def adopt(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
+    def update_unchanged(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
         """Update each file that still is what the caller saw; returns the paths of the others.
 
         An editor may write at any moment, so a file that is no longer as expected is left alone. What reaches

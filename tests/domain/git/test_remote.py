@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from checkout import DOCS
 
-from ctxrepo.domain.git.remote import MEANINGS, Outcome, RemoteAnswer, classify, reason, unheard
+from ctxrepo.domain.git.remote import MEANINGS, Outcome, RemoteAnswer, classify, ignored_variable, reason
 
 PAGE = DOCS / "reference" / "sync-messages.md"
 
@@ -154,8 +154,8 @@ def test_every_outcome_but_well_says_what_to_do() -> None:
         answer = RemoteAnswer(outcome)
         assert answer.ok == (outcome == "ok")
         assert bool(answer.next_step) != answer.ok
-        assert answer.may_pass == (outcome in ("overtaken", "cut"))
-        assert not (answer.may_pass and answer.trouble)
+        assert answer.is_worth_retrying == (outcome in ("overtaken", "cut"))
+        assert not (answer.is_worth_retrying and answer.trouble)
         assert not any(word in answer.next_step for word in ("--force", "reset", "rm "))
 
 
@@ -189,5 +189,5 @@ def test_the_page_of_messages_has_a_row_for_every_outcome() -> None:
 def test_what_the_environment_says_of_a_remote_is_told_to_be_unheard(
     name: str, url: str, is_told: bool
 ) -> None:
-    assert (name in unheard({name: "x"}, url)) == is_told
-    assert unheard({name: ""}, url) == ""
+    assert (name in ignored_variable({name: "x"}, url)) == is_told
+    assert ignored_variable({name: ""}, url) == ""

@@ -21,7 +21,7 @@ from ctxrepo.hooks.known.notes import entries_at
 from ctxrepo.hooks.packet.lane import OWN, Bounds, NoteLane
 
 class _Weather(NoteLane):
-    def hold(self, source, contents):
+    def load_contents(self, source, contents):
         for scope in contents.scopes:
             found = entries_at(source.cache, f"{scope.folder}/WEATHER.md")
             contents.entries[self.name, scope.folder] = found

@@ -10,7 +10,14 @@ from machines import NOW, Machine
 from sessions import Session, eventually
 
 from ctxrepo.errors import ConfigError
-from ctxrepo.services.faults.faults import history, now, of_settings, standing, tell, tell_at_once
+from ctxrepo.services.faults.faults import (
+    current_lines,
+    history,
+    of_settings,
+    standing,
+    store_faults,
+    tell_at_once,
+)
 from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.sync.sync import sync
 from ctxrepo.storage.memory import Memory
@@ -24,7 +31,7 @@ def mine(ada: Machine) -> Machine:
 
 
 def opened(machine: Machine) -> Memory:
-    return Memory.open(machine.places, machine.env, or_as_before=True)
+    return Memory.open(machine.places, machine.env, or_last_settings=True)
 
 
 def break_settings(machine: Machine) -> str:
@@ -37,8 +44,8 @@ def break_settings(machine: Machine) -> str:
 
 def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machine) -> None:
     memory = mine.open()
-    tell(memory, ["a is wrong", "b is wrong"])
-    tell(memory, ["b is wrong"])
+    store_faults(memory, ["a is wrong", "b is wrong"])
+    store_faults(memory, ["b is wrong"])
     assert [(f.fault, f.remedy) for f in standing(memory)] == [
         ("b is wrong", "`ctxrepo check` shows the places.")
     ]
@@ -49,7 +56,7 @@ def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machin
     ]
     memory.cache.clear()  # it is disposable; when a fault began isn't
     began = history(memory)[1].since
-    tell(memory, ["b is wrong"])
+    store_faults(memory, ["b is wrong"])
     assert standing(memory)[0].since == began
 
 
@@ -102,7 +109,7 @@ def test_settings_that_were_mended_are_no_fault_any_more(mine: Machine) -> None:
     good = break_settings(mine)
     tell_at_once(opened(mine))
     mine.places.config_file.write_text(good)
-    assert (standing(mine.open()), now(mine.open())) == ([], [])
+    assert (standing(mine.open()), current_lines(mine.open())) == ([], [])
 
 
 def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None:
@@ -114,6 +121,6 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
     assert "Until then what is written is kept, but not found or sent." in told
     mine.git("switch", "-q", "main")
-    assert now(mine.open()) == []
+    assert current_lines(mine.open()) == []
     tell_at_once(mine.open())
     assert mine.open().cache.faults() == []

@@ -12,7 +12,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
-from ctxrepo.services.notes.remember import Fact, stage
+from ctxrepo.services.notes.remember import Fact, propose
 from ctxrepo.services.repository.publish_settings import publish_settings
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.setup import setup
@@ -57,7 +57,7 @@ def test_what_waits_for_a_person_is_counted_by_kind(mine: Machine) -> None:
     assert waits() == "nothing"
     memory = mine.open()
     for text in ("one", "two"):
-        stage(memory, Fact(text), mine.project(), Origin(memory.host), NOW)
+        propose(memory, Fact(text), mine.project(), Origin(memory.host), NOW)
     mine.write("global/large.md", "x" * (1024 * 1024 + 1))
     commit(mine.open(), NOW)
     assert waits() == "1 held back, 2 proposals; `ctxrepo status --json` has each"
@@ -127,7 +127,7 @@ def test_settings_that_can_not_be_read_are_a_finding_like_others(mine: Machine) 
     publish_settings(mine.open(), sys.executable)
     file = mine.places.config_file
     file.write_text(file.read_text() + "[sync\n")
-    memory = Memory.open(mine.places, mine.env, or_as_before=True)
+    memory = Memory.open(mine.places, mine.env, or_last_settings=True)
     found = [f for one in doctor(memory, workplace(mine), NOW) for f in one.findings]
     (one,) = found
     assert "at line" in one.problem

@@ -12,7 +12,7 @@ from ctxrepo.faces.cli.repository import standing
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undo import undo
 from ctxrepo.services.locate.project import Location
-from ctxrepo.services.notes.remember import Fact, stage
+from ctxrepo.services.notes.remember import Fact, propose
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
@@ -92,7 +92,7 @@ def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:
     assert now(ada).staged == 0
     memory = ada.open()
     for text in ("one", "two"):
-        stage(memory, Fact(text), ada.project(), Origin(memory.host), NOW)
+        propose(memory, Fact(text), ada.project(), Origin(memory.host), NOW)
     assert now(ada).staged == 2
     undo(ada.open(), Origin(memory.host), NOW)
     assert now(ada).staged == 1

@@ -14,7 +14,7 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.history.history import MAX_LINES, CommitSummary, Old, history, version
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.projects.rename_project import rename_project
-from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.pending import Version
 
@@ -291,7 +291,7 @@ def test_a_note_that_is_gone_is_found_by_the_name_that_its_project_has_now(mine:
     commit(mine.open(), NOW)
     for name in ("store", "mart"):
         memory = mine.open()
-        rename_project(memory, project_here(mine.project()), name, Origin(memory.host), NOW)
+        rename_project(memory, require_project(mine.project()), name, Origin(memory.host), NOW)
         commit(mine.open(), NOW)
     first = past(mine, "topics/gotcha")[-1]
     assert (first.path, first.lines[0]) == (NOTE, "* new")

@@ -18,7 +18,7 @@ from ctxrepo.services.notes.edit import EditRequest, Passage, edit
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.projects.rename_project import rename_project
-from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 
@@ -195,7 +195,7 @@ def test_an_entry_goes_to_the_note_that_is_named(mine: Machine) -> None:
 def test_across_a_move_and_a_renamed_project(mine: Machine) -> None:
     act(mine, move, "topics/gotcha", parse_destination("topics/traps"))
     save(mine)
-    project = project_here(mine.project())
+    project = require_project(mine.project())
     rename_project(mine.open(), project, "store", Origin(mine.open().host), NOW)
     save(mine)
     with pytest.raises(UsageError, match=r"moved to store/topics/traps\.md"):

@@ -16,7 +16,7 @@ from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.notes.log import log
 from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.projects.rename_project import rename_project
-from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import AnchorRequest, anchor
@@ -227,13 +227,13 @@ def test_a_merge_names_the_commits_inside(pair: tuple[Machine, Machine]) -> None
 
 
 def test_a_renamed_project_has_its_name_again_with_what_was_written_since(mine: Machine) -> None:
-    project = project_here(mine.project())
+    project = require_project(mine.project())
     rename_project(mine.open(), project, "store", Origin(mine.open().host), NOW)
     save(mine)
     mine.write("store/topics/new.md", "- new\n")
     save(mine)
     back(mine)
-    assert project_here(mine.project()).folder == "shop"
+    assert require_project(mine.project()).folder == "shop"
     assert said(mine, "shop/topics/new.md") == ["new"]
     assert not (mine.clone / "store").exists()
 

@@ -13,7 +13,7 @@ from needs import needs_root
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.look import locate_with_git
-from ctxrepo.services.locate.recorded import is_known, relink
+from ctxrepo.services.locate.recorded import is_known, update_recorded_checkouts
 from ctxrepo.services.locate.trust_project import trust_project
 
 
@@ -96,7 +96,7 @@ def test_a_checkout_that_must_be_trusted_is_refused_until_it_is(mine: Machine) -
     with pytest.raises(Refused, match="new on this machine"):
         find_project(memory, folder, mine.env)
     assert is_known(memory, folder)
-    relink(memory)
+    update_recorded_checkouts(memory)
     with pytest.raises(Refused, match="may not say"):
         trust_project(memory, folder, mine.env, "claude")
     assert trust_project(memory, folder, mine.env, "").is_changed

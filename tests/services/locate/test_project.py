@@ -15,7 +15,7 @@ from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_of
 from ctxrepo.services.locate.find import find_project
 from ctxrepo.services.locate.project import project_of
-from ctxrepo.services.locate.recorded import relink
+from ctxrepo.services.locate.recorded import update_recorded_checkouts
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 
@@ -105,7 +105,7 @@ def test_while_the_registry_can_not_be_read_no_folder_is_guessed(mine: Machine) 
     mine.write("ctxrepo.toml", "garbage [")
     with pytest.raises(ConfigError, match=r"ctxrepo\.toml"):
         mine.project()
-    relink(mine.open())
+    update_recorded_checkouts(mine.open())
     mine.sync()
 
 
@@ -130,7 +130,7 @@ def test_what_is_found_is_recorded_for_the_hooks(mine: Machine) -> None:
         "",
     )
     mine.remember("registers it")
-    relink(mine.open())
+    update_recorded_checkouts(mine.open())
     (known,) = read_checkouts(mine.places.state)
     assert known.folder == "shop"
 

@@ -18,7 +18,7 @@ from ctxrepo.hooks.known.notes import changed_since
 from ctxrepo.hooks.session.ledger import add, ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.session_writes import changed_by_others
-from ctxrepo.services.notes.remember import Fact, Near, remember, stage
+from ctxrepo.services.notes.remember import Fact, Near, propose, remember
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory
 
@@ -246,7 +246,7 @@ def test_an_explicit_id_is_written_on_request_and_outlives_edits(mine: Machine) 
 
 def test_a_staged_fact_waits_in_the_inbox(mine: Machine) -> None:
     memory = mine.open()
-    made = stage(memory, Fact("maybe so", category="idea"), mine.project(), Origin(memory.host), NOW)
+    made = propose(memory, Fact("maybe so", category="idea"), mine.project(), Origin(memory.host), NOW)
     assert made.at == f"inbox/{memory.host}.jsonl"
     change = json.loads(mine.read(made.at))
     assert (change["verb"], change["text"], change["scope"]) == ("remember", "maybe so", "shop")

@@ -82,7 +82,7 @@ def test_a_kill_while_the_other_machine_hears_of_it_leaves_nothing_undone(
     def killed(memory: Memory) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ctxrepo.services.saving.refresh.relink", killed)
+    monkeypatch.setattr("ctxrepo.services.saving.refresh.update_recorded_checkouts", killed)
     with pytest.raises(KeyboardInterrupt):
         ben.sync()
     monkeypatch.undo()

@@ -15,7 +15,7 @@ from ctxrepo.services.history.history import history
 from ctxrepo.services.locate.project import project_of
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.projects.rename_project import RenameResult, rename_project
-from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
 from ctxrepo.services.tape.tape import AnchorRequest, anchor
@@ -26,7 +26,7 @@ NOTE = "topics/gotcha.md"
 
 def rename(machine: Machine, name: str) -> RenameResult:
     memory = machine.open()
-    return rename_project(memory, project_here(machine.project()), name, Origin(memory.host), NOW)
+    return rename_project(memory, require_project(machine.project()), name, Origin(memory.host), NOW)
 
 
 def files(machine: Machine) -> list[str]:

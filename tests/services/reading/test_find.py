@@ -8,11 +8,11 @@ from machines import Machine
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.reading.find import (
+    destination_of,
+    entries_containing,
     find_entry,
     follow_entry,
-    live_entries,
     note_paths,
-    placed,
     scope_named,
     search_order,
 )
@@ -85,13 +85,13 @@ def test_a_path_as_we_print_it_is_understood(mine: Machine) -> None:
     ],
 )
 def test_where_something_new_goes(mine: Machine, target: str, where: Target) -> None:
-    assert placed(mine.open(), parse_target(target), mine.project()) == where
+    assert destination_of(mine.open(), parse_target(target), mine.project()) == where
 
 
 def test_beside_an_entry(mine: Machine) -> None:
     memory, project = mine.open(), mine.project()
     entry = find_note(memory, parse_target("other:topics/y"), project).entries[0]
-    assert placed(memory, Target(entry_id=entry.id), project) == Target("other", "topics/y.md")
+    assert destination_of(memory, Target(entry_id=entry.id), project) == Target("other", "topics/y.md")
 
 
 def test_an_entry_is_found_wherever_it_is_committed_or_not(mine: Machine) -> None:
@@ -196,7 +196,7 @@ def test_the_beginning_of_an_id_does(mine: Machine, is_committed: bool) -> None:
         assert entry_at(mine, name) == "- a fact"
     with pytest.raises(NotFound) as caught:
         entry_at(mine, f"^{entry_id[:3]}")
-    assert caught.value.hint == "The beginning of an id has 4 characters or more."
+    assert caught.value.hint == "Give at least 4 characters of an id."
 
 
 def test_a_beginning_that_several_ids_have_names_them(mine: Machine) -> None:
@@ -240,7 +240,7 @@ def test_what_is_no_id_is_said(mine: Machine, name: str) -> None:
 
 def test_archived_entries_are_not_live(mine: Machine) -> None:
     mine.write("shop/live.md", "- db: here\n- other: there\n")
-    assert [e.text for _, e in live_entries(mine.open(), "shop", "db:")] == ["- db: here"]
+    assert [e.text for _, e in entries_containing(mine.open(), "shop", "db:")] == ["- db: here"]
 
 
 def test_only_notes_in_scopes_are_notes(mine: Machine) -> None:

@@ -11,7 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.errors import Damaged
 from ctxrepo.services.rescue.damage import damage
 from ctxrepo.services.rescue.pointers import Pointers
-from ctxrepo.services.rescue.repair import RepairResult, _Repair, healing, repair
+from ctxrepo.services.rescue.repair import RepairResult, _Repair, repair, with_repair
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.sync.sync import sync
 
@@ -29,7 +29,7 @@ def mine(pair: tuple[Machine, Machine]) -> Machine:
 def heal(machine: Machine) -> list[RepairResult]:
     memory = machine.open()
     told: list[RepairResult] = []
-    healing(memory, NOW, lambda: sync(memory, NOW), told.append)
+    with_repair(memory, NOW, lambda: sync(memory, NOW), told.append)
     assert list(damage(machine.open())) == []
     return told
 
@@ -114,7 +114,7 @@ def test_damage_that_stays_is_raised(mine: Machine) -> None:
         raise Damaged("something else")
 
     with pytest.raises(Damaged, match="something else"):
-        healing(mine.open(), NOW, fails)
+        with_repair(mine.open(), NOW, fails)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
-from ctxrepo.services.notes.remember import Fact, stage
+from ctxrepo.services.notes.remember import Fact, propose
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit
 
@@ -106,7 +106,7 @@ def test_a_version_that_lost_a_merge_waits_until_one_of_its_choices_is_taken(min
 
 def test_a_proposal_waits_with_whoever_made_it(mine: Machine) -> None:
     memory = mine.open()
-    stage(memory, Fact("maybe so"), mine.project(), Origin(memory.host, "s-1", "claude"), NOW)
+    propose(memory, Fact("maybe so"), mine.project(), Origin(memory.host, "s-1", "claude"), NOW)
     (item,) = waiting(mine)
     assert (item.kind, item.path, item.after) == ("proposal", "shop", "maybe so")
     assert (item.since, item.who) == (NOW, f"claude on {memory.host}")

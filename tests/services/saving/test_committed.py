@@ -103,7 +103,7 @@ def late_bytes_in_a_replaced_file(machine: Machine) -> None:
     memory = machine.open()
     with (machine.clone / LAST).open("ab") as editor:
         old = memory.objects.files(memory.head_tree, [LAST])[LAST]
-        assert not memory.worktree.adopt({LAST: FileUpdate(old, b"- fact 79\n")})
+        assert not memory.worktree.update_unchanged({LAST: FileUpdate(old, b"- fact 79\n")})
         editor.write(b"- late\n")
 
 
@@ -133,7 +133,7 @@ def other_settings(machine: Machine) -> None:
 
 
 def trouble_with_the_remote(machine: Machine) -> None:
-    machine.open().remember_remote("the remote is gone")
+    machine.open().set_remote_trouble("the remote is gone")
 
 
 def cache_of_another_commit(machine: Machine) -> None:

@@ -11,7 +11,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.services.notes.move import archive, move
 from ctxrepo.services.projects.rename_project import rename_project
-from ctxrepo.services.reading.find import project_here
+from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.tape.tape import AnchorRequest, anchor
 
@@ -79,7 +79,7 @@ def test_a_project_that_is_renamed(mine: Machine) -> None:
     mine.write("global/x.md", "- see [[shop/topics/one]]\n")
     subject(mine)
     memory = mine.open()
-    rename_project(memory, project_here(mine.project()), "store", Origin(memory.host), NOW)
+    rename_project(memory, require_project(mine.project()), "store", Origin(memory.host), NOW)
     assert subject(mine) == "memory: rename shop to store"
     body = mine.git("log", "-1", "--format=%b")
     assert "* shop/ is store/ now (3 files)\n~ see [[store/topics/one]]\n" in body

@@ -205,14 +205,14 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
 @pytest.fixture
 def edited_just_then(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
     """Makes an editor write a file when it has been read for a command, and isn't replaced or removed yet."""
-    adopt, due = Worktree.adopt, {}
+    real, due = Worktree.update_unchanged, {}
 
-    def adopted(self: Worktree, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
+    def updated(self: Worktree, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
         for path in due.keys() & wanted.keys():
             mine.write(path, due.pop(path))
-        return adopt(self, wanted)
+        return real(self, wanted)
 
-    monkeypatch.setattr(Worktree, "adopt", adopted)
+    monkeypatch.setattr(Worktree, "update_unchanged", updated)
     yield due.__setitem__
     assert not due
 

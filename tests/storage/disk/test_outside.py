@@ -105,10 +105,10 @@ def test_who_does_not_answer_is_named_and_left_alone_for_a_while(
 
 def test_what_is_garbage_in_the_list_of_silent_folders_counts_as_none(foreign: Outside) -> None:
     for said in (b"{", b"[]", b'{"/": "x"}', b"\xff", b'{"/": 1e400}', b'{"/": null}'):
-        foreign.silent.write_bytes(said)
+        foreign.unresponsive.write_bytes(said)
         assert foreign.ask(Path("/x"), lambda: 1) == 1
-    foreign.silent.unlink()
-    os.mkfifo(foreign.silent)
+    foreign.unresponsive.unlink()
+    os.mkfifo(foreign.unresponsive)
     assert foreign.ask(Path("/x"), lambda: 1) == 1
 
 

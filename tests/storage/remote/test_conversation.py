@@ -63,7 +63,7 @@ def test_a_push_never_takes_anything_back(ours: Remote, tmp_path: Path, remote: 
     first = commit(ours.clone.root, "ours")
     assert ours.push(first).ok
     answer = theirs.push(commit(theirs.clone.root, "theirs"))
-    assert (answer.outcome, answer.may_pass) == ("overtaken", True)
+    assert (answer.outcome, answer.is_worth_retrying) == ("overtaken", True)
     assert git(remote, "rev-parse", "main") == first
 
 
@@ -112,7 +112,7 @@ def test_nobody_listening_is_offline(ours: Remote) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     answer = at(ours, f"https://127.0.0.1:{port}/x.git").fetch()
-    assert (answer.outcome, answer.may_pass) == ("offline", False)
+    assert (answer.outcome, answer.is_worth_retrying) == ("offline", False)
 
 
 @pytest.mark.parametrize("key", ["core.sshCommand", "credential.helper", "url.ext::x.insteadOf", "alias.x"])
@@ -184,5 +184,7 @@ def test_how_to_reach_a_remote_comes_from_the_users_git_and_not_from_the_environ
 def test_a_clone_tells_what_of_the_environment_was_not_heard(tmp_path: Path, ssh: Path) -> None:
     git(tmp_path, "config", "--global", "core.sshCommand", "false")
     env = {**os.environ, "GIT_SSH_COMMAND": str(ssh)}
-    assert "GIT_SSH_COMMAND" in clone("git@host.invalid:m.git", tmp_path / "new", env, None, 10).unheard
-    assert clone(str(tmp_path / "none"), tmp_path / "new", env, None, 10).unheard == ""
+    assert (
+        "GIT_SSH_COMMAND" in clone("git@host.invalid:m.git", tmp_path / "new", env, None, 10).ignored_variable
+    )
+    assert clone(str(tmp_path / "none"), tmp_path / "new", env, None, 10).ignored_variable == ""

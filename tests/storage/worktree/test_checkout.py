@@ -103,17 +103,17 @@ def test_a_checkout_killed_half_way_reads_as_no_edit(
     checkout.check_out(first, checkout.snapshot())
     head = tree(checkout, a="2", c="2", d="2")
     done = []
-    adopt = Worktree.adopt
+    update = Worktree.update_unchanged
 
     def killed(worktree: Worktree, wanted: Any) -> object:
         if len(done) == batches:
             raise Killed
         done.append(wanted)
-        return adopt(worktree, wanted)
+        return update(worktree, wanted)
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "_BATCH", 1)
-        patch.setattr(Worktree, "adopt", killed)
+        patch.setattr(Worktree, "update_unchanged", killed)
         with pytest.raises(Killed):
             checkout.check_out(head, checkout.snapshot())
     assert edited(checkout, head) == []
@@ -128,7 +128,7 @@ def test_an_edit_after_a_killed_checkout_is_an_edit(
     checkout.check_out(tree(checkout, a="1"), checkout.snapshot())
     head = tree(checkout, a="2")
     with monkeypatch.context() as patch:
-        patch.setattr(Worktree, "adopt", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Worktree, "update_unchanged", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             checkout.check_out(head, checkout.snapshot())
     (checkout.worktree.root / "a.md").write_text("mine")

@@ -87,7 +87,7 @@ def test_adopting_replaces_adds_and_removes(tree: Worktree) -> None:
         "b.md": FileUpdate(blob_id(b"going"), None),
         "c/d.md": FileUpdate(None, b"fresh"),
     }
-    assert tree.adopt(wanted) == frozenset()
+    assert tree.update_unchanged(wanted) == frozenset()
     assert tree.replaced.late_writes() == []
     assert (tree.read("a.md"), tree.read("b.md"), tree.read("c/d.md")) == (b"new", None, b"fresh")
 
@@ -100,7 +100,7 @@ def test_adopting_leaves_alone_what_changed_since(tree: Worktree) -> None:
         "gone.md": FileUpdate(blob_id(b"other"), None),
         "dir.md": FileUpdate(None, b"new"),
     }
-    assert tree.adopt(wanted) == set(wanted)
+    assert tree.update_unchanged(wanted) == set(wanted)
     assert tree.read("a.md") == b"edited since"
     assert tree.read("gone.md") == b"x"
     assert (tree.root / "dir.md").is_dir()
@@ -119,7 +119,7 @@ def test_bytes_appended_to_the_old_file_during_adoption_come_back(
             editor.flush()
 
         monkeypatch.setattr(Worktree, "_put", slow_put)
-        tree.adopt({"a.md": FileUpdate(blob_id(b"old\n"), b"new\n")})
+        tree.update_unchanged({"a.md": FileUpdate(blob_id(b"old\n"), b"new\n")})
     assert [(write.path, write.data) for write in tree.replaced.late_writes()] == [("a.md", b"old\nlate\n")]
     assert tree.read("a.md") == b"new\n"
 
@@ -129,7 +129,7 @@ def test_a_file_that_comes_while_the_disk_is_busy_with_ours_comes_back(
 ) -> None:
     file = tree.root / "a.md"
     monkeypatch.setattr(os, "fsync", lambda _: file.exists() or file.write_bytes(b"- theirs\n"))
-    tree.adopt({"a.md": FileUpdate(None, b"- ours\n")})
+    tree.update_unchanged({"a.md": FileUpdate(None, b"- ours\n")})
     assert tree.read("a.md") == b"- ours\n"
     assert [(write.path, write.data) for write in tree.replaced.late_writes()] == [("a.md", b"- theirs\n")]
 
@@ -170,5 +170,5 @@ def test_a_file_that_an_editor_is_about_to_fill_is_waited_for(tree: Worktree) ->
         editor.flush()
         assert reading.result() == b"- one\n- two\n"
     tree.write("empty.md", b"")
-    assert tree.read_saved("empty.md") == tree.read_saved("empty.md", is_empty=True) == b""
+    assert tree.read_saved("empty.md") == tree.read_saved("empty.md", was_empty=True) == b""
     assert tree.read_saved("gone.md") is None

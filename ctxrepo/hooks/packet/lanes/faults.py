@@ -9,7 +9,7 @@ from ctxrepo.hooks.packet.sections import fault_section
 class _Faults(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         contents.faults = faults_of(source.cache)
 
     def folders(self, contents: PacketContents) -> list[str]:

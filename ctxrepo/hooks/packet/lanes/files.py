@@ -12,7 +12,7 @@ _TITLE = "## Files touched last\n"
 class _Files(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         if source.project:
             contents.files = recent_of(source.cache, source.project)
 

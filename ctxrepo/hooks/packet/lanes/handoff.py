@@ -9,7 +9,7 @@ from ctxrepo.hooks.packet.sections import handoff_section
 class _Handoff(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         *_, nearest = contents.scopes
         contents.handoff = handoff_of(source.cache, nearest.folder)
 

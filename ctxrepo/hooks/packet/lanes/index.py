@@ -24,7 +24,7 @@ _SHORTEST_LINE = 12
 class _Index(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(source.cache, scope.folder, source.budget // _SHORTEST_LINE)
 

@@ -17,7 +17,7 @@ class _Kind(PacketLane):
         super().__init__(name, {SEMANTIC: Bounds(0, ALL, most_lines)})
         self.categories = categories
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         found = []
         for scope in contents.scopes[::-1]:
             found += by_category(source.cache, scope.folder, self.categories)
@@ -34,8 +34,8 @@ class _Lessons(_Kind):
 
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
-        super().hold(source, contents)
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+        super().load_contents(source, contents)
         contents.entries[self.name, ""].sort(key=_confirms)
 
 
@@ -44,7 +44,7 @@ class _Facts(_Kind):
 
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         others = [name for lane in (PREFERENCES, TOOLS, LESSONS, USER) for name in lane.categories]
         if len(contents.scopes) > 1:
             *_, project = contents.scopes

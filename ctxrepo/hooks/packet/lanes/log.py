@@ -14,7 +14,7 @@ _LOG_DAYS = 7
 class _Today(NoteLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         now = today()
         for scope in contents.scopes:
             paths = [path for day, path in _dated(source, scope.folder) if now <= day <= now + 1]
@@ -28,7 +28,7 @@ class _Today(NoteLane):
 class _Yesterday(NoteLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         now = today()
         for scope in contents.scopes:
             paths = [path for day, path in _dated(source, scope.folder) if now - _LOG_DAYS <= day < now]

@@ -20,7 +20,7 @@ from ctxrepo.hooks.packet.lane import (
 class _Memory(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             scope.body = body_of(source.cache, scope.folder)
             if scope.body:

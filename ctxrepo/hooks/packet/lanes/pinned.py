@@ -9,7 +9,7 @@ from ctxrepo.hooks.packet.lane import OWN, Bounds, PacketLane, PacketSource
 class _Pinned(PacketLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         found = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
         contents.entries[self.name, ""] = found
 

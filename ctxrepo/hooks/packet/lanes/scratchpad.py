@@ -12,7 +12,7 @@ _MOST_TOLD = 300
 class _Scratchpad(NoteLane):
     __slots__ = ()
 
-    def hold(self, source: PacketSource, contents: PacketContents) -> None:
+    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             items = entries_at(source.cache, f"{scope.folder}/SCRATCHPAD.md")
             contents.entries[self.name, scope.folder] = [item for item in items if box_of(item.text) == " "]

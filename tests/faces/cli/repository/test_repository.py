@@ -204,15 +204,15 @@ def test_an_init_that_is_interrupted_says_how_it_goes_on(
     ada("sync")
     shutil.rmtree(ben.machine.clone)
     shutil.rmtree(ben.machine.places.state)
-    adopt = Worktree.adopt
+    update = Worktree.update_unchanged
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Worktree, "adopt", interrupted)
+    monkeypatch.setattr(Worktree, "update_unchanged", interrupted)
     said = ben("init", str(remote))
     assert (said.code, said.err) == (130, "ctxrepo: interrupted; run `ctxrepo init` again to finish it\n")
-    monkeypatch.setattr(Worktree, "adopt", adopt)
+    monkeypatch.setattr(Worktree, "update_unchanged", update)
     assert "stopped  `ctxrepo init` was interrupted" in ben("status").out
     assert "Run `ctxrepo init` again to finish it." in ben("doctor").out
     assert ben("init").code == 0

@@ -1,4 +1,4 @@
-"""Git is told, in the clone's own folder, how notes are merged here and where a push may go."""
+"""Sets up git in the clone: how notes are merged there, and where a plain `git push` goes during a review."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _KEY = "merge.ctxrepo.driver"
 _WHY = "# ctxrepo merges these entry by entry, in whatever program runs git here."
 
 
-def register(memory: Memory, interpreter: str) -> bool:
-    """Tell git what other programs that use it in this clone have to go by.
+def set_up_git(memory: Memory, interpreter: str) -> bool:
+    """Write to the clone's git configuration and attributes: our merge driver, and where a plain `git push`
+    goes during a review.
 
     Nobody asked for this: what can't be written, for a lock for example, is left for the next time. Returns
     whether our merge driver, run by `interpreter`, is named.

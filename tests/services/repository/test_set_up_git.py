@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machine
 
-from ctxrepo.services.repository.register import register
+from ctxrepo.services.repository.set_up_git import set_up_git
 from ctxrepo.storage.clone.configfile import values
 from ctxrepo.storage.isolated.dangers import dangers
 from ctxrepo.storage.isolated.ownconfig import PUSH, merge_driver, parking
@@ -57,7 +57,7 @@ def test_no_attributes_are_written_through_a_link(machine: Machine, tmp_path: Pa
     place.symlink_to(there)
     file = there / "attributes" if there.is_dir() else there
     file.write_text("nobody's business\n")
-    assert register(machine.open(), sys.executable)
+    assert set_up_git(machine.open(), sys.executable)
     assert file.read_text() == "nobody's business\n"
 
 
@@ -69,37 +69,37 @@ def test_no_other_driver_may_be_named(machine: Machine, key: str) -> None:
 
 def test_where_it_is_missing_it_is_written_and_then_left_alone(machine: Machine) -> None:
     machine.git("config", "--local", "--remove-section", "merge.ctxrepo")
-    assert register(machine.open(), sys.executable)
+    assert set_up_git(machine.open(), sys.executable)
     config = (machine.clone / ".git" / "config").read_bytes()
-    assert register(machine.open(), sys.executable)
+    assert set_up_git(machine.open(), sys.executable)
     assert (machine.clone / ".git" / "config").read_bytes() == config
     assert foreign(machine) == []
 
 
 def test_that_of_another_interpreter_is_replaced(machine: Machine) -> None:
     machine.git("config", "--local", DRIVER, merge_driver("/opt/it's old 100%/python"))
-    assert register(machine.open(), sys.executable)
+    assert set_up_git(machine.open(), sys.executable)
     assert machine.git("config", "--local", DRIVER) == merge_driver(sys.executable)
 
 
 @pytest.mark.parametrize("value", ["touch sprung", "'unclosed", "", merge_driver("python3")])
 def test_a_value_that_somebody_else_wrote_stays_and_is_told(machine: Machine, value: str) -> None:
     machine.git("config", "--local", DRIVER, value)
-    assert not register(machine.open(), sys.executable)
+    assert not set_up_git(machine.open(), sys.executable)
     assert machine.git("config", "--local", DRIVER) == value
     assert foreign(machine) == [DRIVER]
 
 
 def test_a_second_value_beside_ours_is_foreign_and_stays(machine: Machine) -> None:
     machine.git("config", "--local", "--add", DRIVER, "touch sprung")
-    assert not register(machine.open(), sys.executable)
+    assert not set_up_git(machine.open(), sys.executable)
     assert foreign(machine) == [DRIVER]
 
 
 def test_a_lock_on_the_configuration_stops_nobody(machine: Machine) -> None:
     machine.git("config", "--local", "--remove-section", "merge.ctxrepo")
     (machine.clone / ".git" / "config.lock").write_bytes(b"")
-    assert not register(machine.open(), sys.executable)
+    assert not set_up_git(machine.open(), sys.executable)
 
 
 @pytest.mark.parametrize("name", ["a b", "it's", 'say "hi"', "100%A", "$(touch sprung)", "é", "a\\b"])
@@ -133,12 +133,12 @@ class TestAttributes:
     def test_what_others_wrote_there_stays_to_the_byte(self, machine: Machine) -> None:
         file = machine.clone / ".git" / "info" / "attributes"
         file.write_bytes(b"*.png binary\r\n*.md merge=ctxrepo\n# \xff")
-        register(machine.open(), sys.executable)
+        set_up_git(machine.open(), sys.executable)
         written = file.read_bytes()
         assert written.startswith(b"*.png binary\r\n*.md merge=ctxrepo\n# \xff\n")
         assert written.count(b"*.md merge=ctxrepo") == 1
         assert self.asked(machine, "a.jsonl") == "ctxrepo"
-        register(machine.open(), sys.executable)
+        set_up_git(machine.open(), sys.executable)
         assert file.read_bytes() == written
 
 
@@ -152,7 +152,7 @@ class TestParking:
         file = machine.places.config_file
         text = file.read_text().replace('review = "branch"\n', "")
         file.write_text(text.replace("[[repository]]\n", f'[[repository]]\nreview = "{how}"\n'))
-        register(machine.open(), sys.executable)
+        set_up_git(machine.open(), sys.executable)
 
     @pytest.fixture
     def shared(self, ada: Machine, remote: Path) -> Machine:
