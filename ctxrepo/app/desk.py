@@ -1,4 +1,5 @@
-"""What every operation starts from: an environment as values, an opened memory, the project one stands in."""
+"""What every operation starts from: an environment as values, an opened memory, the project of the current
+folder."""
 
 from __future__ import annotations
 
@@ -69,7 +70,7 @@ class Desk:
         self.now = self.clock()
         for name in _OF_ONE_OPERATION:
             self.__dict__.pop(name, None)
-        if self._opened and self._is_moved(self._opened):
+        if self._opened and self._must_reopen(self._opened):
             self._opened = None
         return operation(self, request)
 
@@ -116,10 +117,10 @@ class Desk:
             self._files = _files(self._opened)
         return self._opened
 
-    def _is_moved(self, memory: Memory) -> bool:
+    def _must_reopen(self, memory: Memory) -> bool:
         """Whether the settings were changed since they were read, or the clone or the cache was made anew.
 
-        Commits, notes and the write log need no stamp: who asks for them reads them anew.
+        Commits, notes and the write log need no stamp: they are read again each time.
         """
         return (
             stamp_of(str(memory.places.config_file)) != memory.settings_stamp or _files(memory) != self._files
@@ -127,7 +128,7 @@ class Desk:
 
     @property
     def pi_warnings(self) -> tuple[str, ...]:
-        """What is odd in the settings for pi that came with the folder one stands in.
+        """What is odd in the settings for pi that came with the current folder.
 
         Nothing where that folder hangs: operations that need the project say so.
         """
@@ -137,7 +138,7 @@ class Desk:
 
     @cached_property
     def folder_facts(self) -> FolderFacts:
-        """What is around the folder one stands in. NoAnswer where that hangs."""
+        """What is around the current folder. NoAnswer where that hangs."""
         return Outside(self.places.unresponsive).ask(self.cwd, lambda: folder_facts(self.cwd))
 
     @cached_property
@@ -157,16 +158,15 @@ class Desk:
 
     @property
     def machine(self) -> Machine:
-        from ctxrepo.services.setup.connection import Machine  # for those who connect agents, or look at them
+        from ctxrepo.services.setup.connection import Machine  # only needed to connect agents or look at them
 
         return Machine(self.places, self.env, Path(self.interpreter))
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it."""
         state = self.places.state
-        for known in read_repositories(state)[:1]:
-            folder = str(state / known.id)
-            start_worker(self.interpreter, str(state), folder)
+        if known := next(iter(read_repositories(state)), None):
+            start_worker(self.interpreter, str(state), str(state / known.id))
 
     def commit_pending(self) -> CommitResult | None:
         """Commit what was written and isn't committed, so that what is shown is up to date.
@@ -176,7 +176,7 @@ class Desk:
         # The write path is slow to import, and many operations commit nothing themselves.
         from ctxrepo.services.saving.committed import committed_already
 
-        memory = self.memory  # not below: without any there is nothing to show
+        memory = self.memory  # outside the try: without a memory the operation fails
         try:
             if already := committed_already(memory):
                 return already

@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
         from ctxrepo.services.sync.driver import merge_in_place
 
         base, ours, theirs = (Path(word) for word in argv[:3])
-        # git's paths are bytes, in UTF-8 wherever they are of a memory file, whatever the locale says.
+        # git passes paths as bytes: paths of the memory are UTF-8, whatever the locale is.
         path = os.fsencode(argv[3]).decode("utf-8", "surrogateescape")
         if merge_in_place(Path.cwd(), base, ours, theirs, path):
             _say(f"two versions of {shown(path)} differ: one is kept under conflicts/")

@@ -21,27 +21,28 @@ if TYPE_CHECKING:
 
     from ctxrepo.services.worker.work import Worker
 
-_DEAF = 5.0
-"""Seconds after its start in which a signal to end is one to the agent's descendants, of which it was one."""
+_IGNORE_SIGTERM = 5.0
+"""Seconds after the start in which SIGTERM is ignored: an agent that ends sends it to its descendants, and
+the worker was one until it became a daemon."""
 
 
 def main(argv: list[str]) -> int:
     """Do what is left to do for the memory compiled under the state folder; always ends quietly.
 
-    Where another worker is at it, before it loads anything that costs.
+    Ends at once, before any slow import, if another worker is running.
     """
     state = argv[argv.index("--state") + 1]
     if fault_of_place(state):
         return 0
     world = _world(state)
     # Without hooks.db the starter has locked the state root, not the repository: take the right lock here.
-    handed = _handed(argv) if world else 0
+    inherited = _inherited_lock(argv) if world else 0
     world = world or _mended(state)
     if world is None:
         return 0
-    signal.signal(signal.SIGTERM, _ender(time.monotonic() + _DEAF))
+    signal.signal(signal.SIGTERM, _on_sigterm(time.monotonic() + _IGNORE_SIGTERM))
     try:
-        lock = handed or take(f"{world.repo.state}/{LOCK}")
+        lock = inherited or take(f"{world.repo.state}/{LOCK}")
         if lock < 0:
             return 0
         os.set_inheritable(lock, False)
@@ -49,7 +50,7 @@ def main(argv: list[str]) -> int:
         return 0
     before = _queued(world)
     if not _work(world, lock) and _queued(world) != before:
-        # Who left that saw the lock held, and woke nobody.
+        # Whoever queued that found the lock held, and started no worker.
         fcntl.flock(lock, fcntl.LOCK_UN)
         _wake(world)
     return 0
@@ -58,28 +59,28 @@ def main(argv: list[str]) -> int:
 def _work(world: World, lock: int) -> bool:
     """Open the memory and work; False when it could not be opened. The `lock` is let go of by the worker."""
     log, began = f"{world.repo.state}/work.log", time.time()
-    worker, met = None, list[str]()
+    worker, errors = None, list[str]()
 
-    def told(line: str) -> None:
-        met.append(line)
+    def log_line(line: str) -> None:
+        errors.append(line)
         _append(log, line)
 
     try:
-        worker = _worker(world, lock, told)
+        worker = _worker(world, lock, log_line)
         worker.run()
         _embed(world.state)
         worker.maintain()
     except Exception as error:
         from ctxrepo.errors import in_words
 
-        told(in_words(error))
-    if not met:
-        _went_well(f"{world.repo.state}/well", began)
+        log_line(in_words(error))
+    if not errors:
+        _touch_well(f"{world.repo.state}/well", began)
     return worker is not None
 
 
-def _went_well(path: str, began: float) -> None:
-    """What the log holds from before this run is settled: it met nothing, and tried what was left to do."""
+def _touch_well(path: str, began: float) -> None:
+    """Touch `well` with this run's start: it met no error, so older lines of the log are settled."""
     try:
         os.close(open_own(path, os.O_WRONLY | os.O_CREAT))
         os.utime(path, (began, began))
@@ -88,13 +89,13 @@ def _went_well(path: str, began: float) -> None:
 
 
 def _embed(state: str) -> None:
-    """What was committed is without vectors: a helper sees to it, if it doesn't already."""
+    """Start the helper that computes vectors for what was committed, unless it runs."""
     world = _world(state)  # compiled anew meanwhile
     if world and world.is_semantic:
         start_helper(world.interpreter, world.state, world.repo.state)
 
 
-def _worker(world: World, lock: int, told: Callable[[str], None]) -> Worker:
+def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
     from ctxrepo.services.sync.fetch import fetch_early
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
@@ -119,16 +120,16 @@ def _worker(world: World, lock: int, told: Callable[[str], None]) -> Worker:
     publish_settings(memory, sys.executable)
     set_up_git(memory, sys.executable)
     tell_at_once(memory)
-    remote_queue = RemoteQueue(memory, _now, told, remote_lock, [early] if early else [])
+    remote_queue = RemoteQueue(memory, _now, log_line, remote_lock, [early] if early else [])
     work_lock = TryLock(memory.state.lock("work"), lock)
-    return Worker(memory, env, _now, told, lambda: _wake(world), work_lock, remote_queue)
+    return Worker(memory, env, _now, log_line, lambda: _wake(world), work_lock, remote_queue)
 
 
 def _wake(world: World) -> bool:
     return start_worker(world.interpreter, world.state, world.repo.state)
 
 
-def _handed(argv: list[str]) -> int:
+def _inherited_lock(argv: list[str]) -> int:
     """The handle of the lock that our starter took for us; 0 if it took none."""
     return int(argv[argv.index("--lock") + 1]) if "--lock" in argv else 0
 
@@ -168,11 +169,11 @@ def _queued(world: World) -> list[str]:
     return [stamp_of(f"{world.repo.state}/{name}.jsonl") for name in ("spool", "writes")]
 
 
-def _ender(deaf_until: float) -> Callable[[int, object], None]:
-    """What a signal to end does: git and what it started end with us."""
+def _on_sigterm(ignored_until: float) -> Callable[[int, object], None]:
+    """The SIGTERM handler: exit, which also ends git and what it started."""
 
     def end(*_: object) -> None:
-        if time.monotonic() > deaf_until:
+        if time.monotonic() > ignored_until:
             sys.exit(0)
 
     return end

@@ -55,14 +55,14 @@ def _remembered(desk: Desk, request: RememberRequest) -> list[RememberResult]:
     facts = _facts(desk, request)
     if len(facts) > 1 and (request.key or request.supersedes or request.is_proposal):
         raise UsageError(
-            f"{len(facts)} facts can't share a --key, a --supersedes or a --stage",
+            f"--key, --supersedes and --stage take one fact, not {len(facts)}",
             "Remember such a fact by itself.",
         )
     if request.is_proposal:
         done = [propose(desk.memory, fact, desk.project, desk.origin, desk.now) for fact in facts]
         desk.wake()
         desk.notice(
-            "no session is given a proposal; without --stage it is remembered, `ctxrepo undo` drops it"
+            "sessions don't see proposals: leave out --stage to remember it, or `ctxrepo undo` to drop it"
         )
         return done
     done = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
@@ -96,11 +96,13 @@ def _notice_doubts(desk: Desk, done: Sequence[RememberResult]) -> None:
     for near in dict.fromkeys(near for one in done for near in one.near):
         desk.notice(f"^{near.id} at {near.at} says much the same; if it is the same fact, update that one")
     for rival in (rival for one in done for rival in one.rivals):
-        desk.notice(f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it is past")
+        desk.notice(
+            f"^{rival.id} at {rival.at} has this key too; `ctxrepo forget ^{rival.id}` if it no longer holds"
+        )
     if room := max(one.cut_to for one in done):
         desk.notice(
-            f"a prompt has room for {room} bytes, so this would come cut: say it in less, or make a "
-            "note of it with `ctxrepo new`"
+            f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
+            "with `ctxrepo new`"
         )
 
 

@@ -23,7 +23,7 @@ _INSIDE = "Go into a checkout of the one you mean."
 
 @dataclass(frozen=True)
 class RenameRequest:
-    """The new name of the folder of the project one stands in."""
+    """The new name of the folder of the current folder's project."""
 
     name: str
 
@@ -50,7 +50,7 @@ class TrustRequest:
 
 
 def show_project(desk: Desk, _: None) -> Result[Shown]:
-    """Show the project one stands in."""
+    """Show the project of the current folder."""
     from ctxrepo.services.projects.show_project import show_project
 
     found = show_project(desk.memory, desk.cwd, desk.env)
@@ -82,7 +82,7 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
 
 
 def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
-    """Give the project one stands in another folder name in the memory."""
+    """Give the project of the current folder another folder name in the memory."""
     from ctxrepo.services.projects.rename_project import rename_project
     from ctxrepo.services.reading.find import require_project
 

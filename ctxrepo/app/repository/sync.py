@@ -19,7 +19,7 @@ CONFLICT, QUEUED, REFUSED = 4, 5, 6
 
 @dataclass(frozen=True)
 class ExchangeRequest:
-    """Whether what is written here is sent; what was held back and is confirmed: deletions, remote."""
+    """`send`: also push. `accept`: what a person confirms, of `deletions` and `remote`."""
 
     send: bool = True
     accept: Sequence[str] = ()
@@ -74,7 +74,8 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
 
 
 def code_of(result: SyncResult) -> int:
-    """6 for what is held back before 5 for a remote that wasn't reached before 4 for what lost a merge."""
+    """The exit code, the first that applies: 6 if something is held back, 5 if the remote wasn't reached, 4
+    if a version lost a merge."""
     if result.held:
         return REFUSED
     if not result.remote.ok:

@@ -40,7 +40,7 @@ MEANINGS: Mapping[Outcome, Meaning] = {
     ),
     "cut": Meaning("the connection broke", "Everything is saved here; the next sync sends it.", "seconds"),
     "timeout": Meaning(
-        "it took the call and then fell silent",
+        "it accepted the connection and then stopped answering",
         "Everything is saved here; the next sync sends it. On a slow line raise sync.timeout.",
         "later",
     ),
@@ -78,7 +78,7 @@ MEANINGS: Mapping[Outcome, Meaning] = {
         "Everything is saved here. Check that it exists and that remote in config.toml names it.",
     ),
     "address": Meaning(
-        "its address is none that is spoken here, or leads elsewhere",
+        "its address is of a kind that ctxrepo doesn't use, or redirects elsewhere",
         "Everything is saved here. Put its right address into config.toml.",
     ),
     "malformed": Meaning(

@@ -1,8 +1,7 @@
-"""How much of each thing a memory may be made of, and the sentence for what has more.
+"""Limits on what a memory may contain, and the error messages for more.
 
 Whoever can push to the remote decides how much there is to walk: a few dozen folder objects make ten billion
-paths. Every walk counts, and stops here.
-"""
+paths. Every walk counts, and stops here."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ class Bound:
                 f"{at} has {found:,} {self.what}, more than the {self.most:,} that a memory may have"
             )
 
-    def passed(self, at: str) -> str:
-        """The sentence for `at` when nobody counted how much more it has."""
+    def message_for(self, at: str) -> str:
+        """The message that `at` exceeds this limit, if nobody counted by how much."""
         return f"{at} takes more than the {self.most:,} {self.what} that it may"
 
 

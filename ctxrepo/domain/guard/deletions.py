@@ -61,7 +61,7 @@ def told(refusals: Sequence[Refusal]) -> list[str]:
     if held:
         first, more = held[0], f" and {len(held) - 1} more" if len(held) > 1 else ""
         lines.append(
-            f"{first.at}{more} held back, for so much is rarely deleted on purpose ({first.message}): "
+            f"{first.at}{more} held back, because so much is rarely deleted on purpose ({first.message}): "
             "`ctxrepo sync --accept deletions` confirms it, `ctxrepo doctor --fix` brings it back"
         )
     return lines

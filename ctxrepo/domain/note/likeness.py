@@ -22,10 +22,11 @@ FEW_PAIRS = 400
 """Up to so many pairs of entries are all compared."""
 
 MAX_PAIRS = 250_000
-"""Up to so many those with the most words in common; of more those in about the same place."""
+"""With more pairs than FEW_PAIRS, up to this many, each entry is compared with the NEAREST that share most
+words with it; beyond that, with those at about the same place."""
 
 NEAREST = 5
-"""With so many others each is compared then."""
+"""How many others an entry is compared with, if not with all."""
 
 _WORD = lazy_pattern(r"[A-Za-z0-9_]+|\w")
 

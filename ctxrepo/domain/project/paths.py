@@ -49,7 +49,7 @@ _PLAIN = lazy_pattern(rf"(?!.*___)(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
 def unsafe(path: str) -> str | None:
     """Why `path` may be neither written nor materialised, or None when it may.
 
-    The reason goes on from "the path" and quotes nothing but names that are known.
+    The reason completes the sentence "the path …" and quotes nothing but names that are known.
     """
     if _PLAIN.fullmatch(path):
         return None
@@ -104,7 +104,8 @@ def is_note(path: str) -> bool:
 
 
 def fold(path: str) -> str:
-    """The same for two paths of which a file system that ignores case or spells in NFD holds only one."""
+    """The path as case-insensitive and NFD file systems compare it: equal for two paths that they can't both
+    hold."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
@@ -135,8 +136,8 @@ def note_path(text: str) -> str:
 
 def shown(text: str, limit: int = 200) -> str:
     """`text` on one line with nothing invisible in it, at most `limit` characters, for messages."""
-    visible = INVISIBLE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text[: limit + 1])
-    return visible if len(visible) <= limit else visible[: limit - 1] + "…"
+    escaped = INVISIBLE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text[: limit + 1])
+    return escaped if len(escaped) <= limit else escaped[: limit - 1] + "…"
 
 
 @lru_cache(maxsize=10_000)

@@ -57,14 +57,15 @@ def parse(text: str) -> Registry:
     number = found.get("format", FORMAT)
     return Registry(
         format=number if isinstance(number, int) else FORMAT,
-        projects={k: v for k, v in _table(found, "projects").items() if is_folder(v)},
+        projects={k: v for k, v in _table(found, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(found, "aliases").items() if isinstance(v, str) and v},
         policy=_table(found, "policy"),
     )
 
 
 def with_project(text: str, project_id: str, folder: str | None) -> str:
-    """`text` with the project registered (None: not any more), every other byte as it was."""
+    """`text` with the project registered in `folder`, or unregistered for None, every other byte as it
+    was."""
     return _with(text, "projects", project_id, folder)
 
 
@@ -73,7 +74,7 @@ def with_alias(text: str, name: str, project_id: str | None) -> str:
     return _with(text, "aliases", name, project_id)
 
 
-def is_folder(name: object) -> bool:
+def is_folder_name(name: object) -> bool:
     """Whether a project's folder may be called so: one safe part that nothing else is called."""
     if not isinstance(name, str) or "/" in name or unsafe(name):
         return False
@@ -82,7 +83,7 @@ def is_folder(name: object) -> bool:
 
 def is_global_folder(name: str) -> bool:
     """Whether the notes that hold everywhere may be in a folder of that name."""
-    return name == GLOBAL or is_folder(name)
+    return name == GLOBAL or is_folder_name(name)
 
 
 def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
@@ -93,12 +94,12 @@ def folder_for(project_id: str, registry: Registry, folders: Collection[str]) ->
     base = _slug(project_id)
     claimed = {f.casefold() for f in registry.projects.values()}
     there = {f.casefold() for f in folders}
-    if is_folder(base) and base.casefold() not in claimed:
+    if is_folder_name(base) and base.casefold() not in claimed:
         return base
     return next(
         name
         for name in (f"{base}-{n}" for n in count(2))
-        if name.casefold() not in claimed | there and is_folder(name)
+        if name.casefold() not in claimed | there and is_folder_name(name)
     )
 
 

@@ -65,8 +65,8 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     """What holds by now: records in the order of their time, each id followed through its moves.
 
     The entry that supersedes a pinned one is pinned in its stead, on each of two machines that replaced it.
-    A strike goes along when an entry moves, but never to an entry that somebody stated for itself: a value
-    that replaces another one in its place looks like the old one edited, and was recorded as its move.
+    If a superseded entry moves, it stays superseded under its new id, unless somebody stated that entry: a
+    value written over an old one looks like an edit of it, and was recorded as a move.
     """
     pinned: set[str] = set()
     struck: set[str] = set()
@@ -76,7 +76,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
         match record.kind:
             case "pinned":
                 pinned.add(record.entry)
-            case "unpinned" | "forgotten":  # written again, it was meant to be there
+            case "unpinned" | "forgotten":  # stated again later, it isn't pinned again
                 pinned.discard(record.entry)
                 replaced.discard(record.entry)
             case "superseded":
@@ -122,8 +122,8 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
     return kind, entry
 
 
-def heirs(evidence: Iterable[Evidence]) -> dict[str, str]:
-    """superseded id -> id of the last in the row of entries that replaced one another from there on."""
+def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:
+    """superseded id -> the id that replaces it now, through any number of replacements."""
     to: dict[str, str] = {}
     for record in _in_order(evidence):
         if record.kind == "stated":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.secrets.search import Span
 
 _SECRET_BYTES = 8192
-"""More of a key block than this adds nothing to what tells two apart."""
+"""How many bytes of a secret make its fingerprint: two key blocks differ within these."""
 
 
 @dataclass(frozen=True)

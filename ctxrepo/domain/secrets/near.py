@@ -18,6 +18,13 @@ Found = tuple[int, int, str]
 """Start, end, rule."""
 
 _FAR = 120
+_CODE_GAP, _CODE_PLACE_GAP, _PASS_GAP = 50, 40, 16
+_CHOSEN_PASSWORD_GAP, _CHOSEN_GAP, _LIKELY_GAP = 60, 30, 60
+"""Bytes between a label and its value, by how random the value looks; _FAR for any."""
+
+_BEFORE_LABEL = 24
+"""Bytes before a label in which another word may say that no secret follows."""
+
 _LINE = 4096
 _RUN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~\[\](){}<>;,|]{6,512}")
 _PLAIN = lazy_pattern(rb"[!#$%&*+\-./0-9:=?@A-Z^_a-z~]{3,512}")
@@ -128,7 +135,7 @@ _GROUPS = lazy_pattern(
 def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) -> bool:
     """Whether the value is near enough to the label for what it looks like."""
     gap = lowered[label.end : value.start]
-    if len(gap) > _FAR or _ANOTHER.search(lowered, max(0, label.start - 24), value.start):
+    if len(gap) > _FAR or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), value.start):
         return False
     if data[value.end : value.end + 1] in (b"(", b"[", b"{") or _has_another_name(gap):
         return False
@@ -136,11 +143,12 @@ def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) ->
     if label.kind == CODE:
         is_told = (
             is_beside
-            or (len(gap) < 40 and _A_PLACE.match(gap) and IS_PLACE.search(gap))
-            or (is_separated and len(gap) < 50 and not gap.rstrip().endswith(b">"))
+            or (len(gap) < _CODE_PLACE_GAP and _A_PLACE.match(gap) and IS_PLACE.search(gap))
+            or (is_separated and len(gap) < _CODE_GAP and not gap.rstrip().endswith(b">"))
         )
         return bool(value.grade is Grade.NUMBER and is_told and _is_place(lowered, label, gap))
-    if lowered[label.start : label.end] == b"pass" and not (is_beside or (is_separated and len(gap) < 16)):
+    is_pass = lowered[label.start : label.end] == b"pass"
+    if is_pass and not (is_beside or (is_separated and len(gap) < _PASS_GAP)):
         return False
     if value.grade is Grade.RANDOM:
         return True
@@ -148,12 +156,16 @@ def _announces(data: bytes, lowered: bytes, label: SecretWord, value: _Value) ->
         is_session = b"session" in lowered[label.start : label.end]
         return (is_beside or is_separated) and not is_session and not _AN_ID.match(lowered, value.end)
     if value.grade is Grade.CHOSEN:
-        return is_beside or is_separated or len(gap) < (60 if label.kind == PASSWORD else 30)
+        return (
+            is_beside
+            or is_separated
+            or len(gap) < (_CHOSEN_PASSWORD_GAP if label.kind == PASSWORD else _CHOSEN_GAP)
+        )
     return (
         value.grade is Grade.LIKELY
         and (label.kind == PASSWORD or (is_beside and bool(_LONG_HEX.match(data, value.start, value.end))))
         and (is_separated or is_beside)
-        and len(gap) < 60
+        and len(gap) < _LIKELY_GAP
     )
 
 
@@ -182,7 +194,7 @@ def _is_said_after(lowered: bytes, label: SecretWord, value: _Value) -> bool:
     return (
         len(gap) < 80
         and bool(_AFTER.match(gap))
-        and not _ANOTHER.search(lowered, value.start - 24 if value.start > 24 else 0, label.end)
+        and not _ANOTHER.search(lowered, max(0, value.start - _BEFORE_LABEL), label.end)
     )
 
 
@@ -222,7 +234,7 @@ def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) 
     if (
         grade < least
         or _NAME.match(value)
-        or _ANOTHER.search(lowered, max(0, label.start - 24), match.start(1))
+        or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), match.start(1))
     ):
         return None
     return _Value(match.start(1), match.start(1) + len(value), grade)

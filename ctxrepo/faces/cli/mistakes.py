@@ -1,4 +1,4 @@
-"""What was typed wrong, in our words: the parser's are told apart by how they begin."""
+"""Usage errors in our words. The parser's own messages are recognised by how they begin."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Waiting:
         self._noticed: set[str] = set()
 
     def tell(self, words: str) -> None:
-        """git's own counting and ours: of several lines the last."""
+        """Show progress, git's or ours; of several lines only the last."""
         line = words.replace("\n", "\r").strip("\r").rpartition("\r")[2]
         if sys.stderr.isatty():
             self._is_shown = True
@@ -66,7 +66,7 @@ class Waiting:
         self._timer.start()
 
     def _notice(self, what: str) -> None:
-        """Each thing once, and without numbers: who reads it later wants to know why it took long."""
+        """Each thing once, and without numbers: whoever reads it later wants to know why it took long."""
         if what not in self._noticed:
             self._noticed.add(what)
             print(f"ctxrepo: {visible(what)[:_LONGEST]} …", file=sys.stderr, flush=True)
@@ -76,17 +76,17 @@ _now = Waiting()
 
 
 def tell(words: str) -> None:
-    """This is being done now."""
+    """Show what is being done now."""
     _now.tell(words)
 
 
 def clear() -> None:
-    """Something else is about to be printed."""
+    """Take the line away, because something else is about to be printed."""
     _now.clear()
 
 
 def over() -> None:
-    """That is done."""
+    """What was shown is done."""
     _now.over()
 
 

@@ -31,13 +31,18 @@ def line_json(db: _sqlite3.Connection, fields: dict[str, object]) -> str:
 
 
 def append(
-    path: str, line: str, most: int, durable: bool = False, moves: bool = False, patience: float = 0.0
+    path: str,
+    line: str,
+    most: int,
+    durable: bool = False,
+    may_be_replaced: bool = False,
+    patience: float = 0.0,
 ) -> bool:
     """Append `line` under the file's lock, so that a reader that takes the lock sees whole lines.
 
     False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
-    hold its lock for longer than `patience` (LOCK_WAIT where none is given). `moves`: others may put a new
-    file in its place, and nobody would read a line in the old one.
+    hold its lock for longer than `patience` (LOCK_WAIT where none is given). `may_be_replaced`: another
+    process may rename a new file into its place, and nobody would read a line in the old one.
     """
     data = line.encode("utf-8", "replace")
     try:
@@ -47,7 +52,7 @@ def append(
     try:
         if not _lock(file, patience or LOCK_WAIT):
             return False
-        while moves and os.fstat(file).st_ino != os.stat(path).st_ino:
+        while may_be_replaced and os.fstat(file).st_ino != os.stat(path).st_ino:
             os.close(file)
             file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             if not _lock(file, patience or LOCK_WAIT):

@@ -17,6 +17,9 @@ from ctxrepo.hooks.known.compiled import Repo
 MAX_BYTES = 4 * 1024 * 1024
 MAX_VERSION = 1024 * 1024
 
+_RESERVE = 64 * 1024
+"""Room for one more line: a spool counts as full before a line fails."""
+
 MAX_VERSIONS = 2000
 """The most versions that wait for the worker. What an agent writes beyond them is in its file only, and the
 session is told so."""
@@ -61,7 +64,7 @@ def spool(
     durable = kept is not None
     if not make(repo.state):
         return False
-    return append(f"{repo.state}/spool.jsonl", line, MAX_BYTES, durable, moves=True) or _leave(
+    return append(f"{repo.state}/spool.jsonl", line, MAX_BYTES, durable, may_be_replaced=True) or _leave(
         repo, line, durable
     )
 
@@ -156,6 +159,6 @@ def _is_full(repo: Repo) -> bool:
 
 def _is_spool_full(repo: Repo) -> bool:
     try:
-        return os.stat(f"{repo.state}/spool.jsonl").st_size > MAX_BYTES - 64 * 1024
+        return os.stat(f"{repo.state}/spool.jsonl").st_size > MAX_BYTES - _RESERVE
     except OSError:
         return False

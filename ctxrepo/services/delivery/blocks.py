@@ -57,7 +57,7 @@ def default_file(memory: Memory, folder: Path, name: str) -> Path:
     """The file of this name at the top of the checkout that `folder` is in."""
     code = checkout_at(memory, folder, "share")
     if code is None:
-        raise UsageError("you stand in no checkout", "Name the file: `ctxrepo file add PATH`.")
+        raise UsageError("the current folder is in no checkout", "Name the file: `ctxrepo file add PATH`.")
     return code.top / name
 
 

@@ -14,7 +14,7 @@ from ctxrepo.storage.disk.outside import text
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 from ctxrepo.storage.state.trusted import TrustedCheckouts
-from ctxrepo.storage.user.code import CodeCheckout, first_commit, is_tree_of
+from ctxrepo.storage.user.code import CodeCheckout, first_commit, is_genuine_worktree
 
 _PASSING = ("downloads", "download", "tmp", "temp", ".cache", ".trash", ".local/share/trash")
 """Folders below the home folder for what comes from elsewhere or doesn't stay, in lower case."""
@@ -55,11 +55,11 @@ def find_claim(memory: Memory, code: CodeCheckout, project: str, own: str, regis
 
 def _is_beside(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
     is_one = row.config == str(code.config) and row.top != str(code.top)
-    return is_one and memory.outside.ask(code.top, lambda: is_tree_of(code))
+    return is_one and memory.outside.ask(code.top, lambda: is_genuine_worktree(code))
 
 
 def _was_moved(memory: Memory, code: CodeCheckout, row: CompiledCheckout) -> bool:
-    """Nothing but the same file bears the same moment to the nanosecond."""
+    """Only the same file has the same mtime to the nanosecond."""
     is_one = bool(code.stamp) and row.stamp == code.stamp and row.top != str(code.top)
     return is_one and not _is_there(memory, row.top)
 

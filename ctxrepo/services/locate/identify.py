@@ -35,11 +35,11 @@ def identify(memory: Memory, code: CodeCheckout) -> Identity:
 
 
 def earlier_id(memory: Memory, code: CodeCheckout, identity: str, registry: Registry) -> str:
-    """The registered id under which a checkout's memory was begun, while its own isn't registered; else ''.
+    """The id under which this checkout's memory was started, if that is registered and its own id isn't; else
+    ''.
 
-    A repository is made, gets its first commit and then a remote, each of which gives it a surer name; or it
-    is moved while nothing else tells what it is. A memory that belongs to a remote is nobody else's: a fork
-    never gets it.
+    The id changes with the first commit, with the first remote, and when a checkout without either is moved.
+    Memory under a remote's id is never taken over: a fork must not get it.
     """
     if code.explicit.strip() or code.worktree or registry.folder_of(identity):
         return ""
@@ -58,7 +58,8 @@ def _earlier(memory: Memory, code: CodeCheckout, identity: str, registry: Regist
     if not is_bare(identity) and any(is_rooted(name, code.name) for name in known):
         yield bare_id(_first_commit(memory, code), code.name)
     yield bare_id("", code.name, _place(memory, code))
-    # Nothing but the same file bears the same moment to the nanosecond: a commit amended, a folder moved.
+    # Only the same file has the same mtime to the nanosecond: the first commit was amended, or the folder
+    # moved.
     for row in read_checkouts(memory.places.state):
         if code.stamp and row.stamp == code.stamp and row.project and _is_here(memory, row.top, code):
             yield row.project

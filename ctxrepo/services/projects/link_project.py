@@ -8,7 +8,7 @@ from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import shown
-from ctxrepo.domain.project.registry import Registry, is_folder, with_alias, with_project
+from ctxrepo.domain.project.registry import Registry, is_folder_name, with_alias, with_project
 from ctxrepo.domain.project.suggest import nearest
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
@@ -65,7 +65,7 @@ def _found(memory: Memory, registry: Registry, target: str) -> Project:
     for identity, folder in registry.projects.items():
         if folder == name:
             return Project(identity, folder, is_registered=True)
-    if is_folder(name) and name in folders_in(memory):
+    if is_folder_name(name) and name in folders_in(memory):
         return Project("", name, is_registered=True)
     names = [*registry.projects, *registry.projects.values()]
     near = nearest(name, names)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.project.registry import is_folder
+from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import read_registry
 from ctxrepo.services.projects.show_project import checkouts_of
@@ -36,7 +36,7 @@ def list_projects(memory: Memory) -> list[ListedProject]:
         for project, folder in registry.projects.items()
     ]
     claimed = {*registry.projects.values(), memory.global_folder}
-    loose = [f for f in notes if is_folder(f) and f not in claimed]
+    loose = [f for f in notes if is_folder_name(f) and f not in claimed]
     found += [ListedProject("", folder, notes[folder], (), ()) for folder in loose]
     return sorted(found, key=lambda p: (not p.id, p.folder, p.id))
 

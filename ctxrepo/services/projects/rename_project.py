@@ -8,7 +8,7 @@ from datetime import datetime
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.layout import REGISTRY, TAPES, scope_of
 from ctxrepo.domain.project.paths import fold, shown
-from ctxrepo.domain.project.registry import is_folder, with_project
+from ctxrepo.domain.project.registry import is_folder_name, with_project
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.project import Project, folders_in, read_registry
@@ -38,7 +38,7 @@ def rename_project(
     the project is held back. A project that nothing was written for yet will begin in that folder.
     """
     new = unicodedata.normalize("NFC", name.strip().rstrip("/"))
-    if not is_folder(new):
+    if not is_folder_name(new):
         raise UsageError(
             f"`{shown(name, 80)}` can't be a project's folder",
             "One name without slashes; global, TAPE, inbox, conflicts and archive have a meaning already.",

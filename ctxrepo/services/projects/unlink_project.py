@@ -33,7 +33,8 @@ class UnlinkResult:
 
 
 def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now: datetime) -> UnlinkResult:
-    """Let `name` ('': the id of the checkout one stands in) be a project of its own, on every machine.
+    """Let `name` ('': the id of the checkout that the current folder is in) be a project of its own, on every
+    machine.
 
     What was written until now stays in the folder where it is: nobody can tell which of it was meant for
     which. NotFound when `name` is no further name of any project.

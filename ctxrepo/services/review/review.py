@@ -29,8 +29,9 @@ from ctxrepo.storage.memory import Memory
 _DATES = ("updated:", "created:")
 
 _LEFT_OUT = "review: what was left out"
-"""A commit of what was sent, whose parents are what people made of it, our branch then, and, where it is
-neither, what it was made from. It is kept here and never sent."""
+"""The message of a commit that keeps what reviewers left out. Its tree is what was sent; its parents are the
+reviewed result, our branch at that time, and the commit that the work started from, if that is neither. It
+stays here and is never sent."""
 
 
 def is_over(memory: Memory, review: Review, theirs: str | None) -> bool:
@@ -86,7 +87,7 @@ def _made_from(memory: Memory, tip: str, left: str) -> str | None:
 
 
 def forget(memory: Memory, review: Review) -> None:
-    """The review is over, and the branch stands where it shall."""
+    """End the review; the branch has been moved already."""
     memory.objects.drop_ref(OPEN + review.branch)
 
 

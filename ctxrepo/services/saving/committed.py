@@ -45,7 +45,7 @@ class CommitResult:
     """A digest of the stamps of all files; '' if not all were read."""
 
     @property
-    def is_all(self) -> bool:
+    def found_nothing(self) -> bool:
         """Whether there was nothing to commit."""
         return not (self.created or self.held or self.conflict_copies or self.skipped)
 
@@ -62,7 +62,7 @@ def committed_already(memory: Memory) -> CommitResult | None:
 
 def note_all_committed(memory: Memory, done: CommitResult) -> None:
     """Leave the mark if a commit read all files and found nothing to do."""
-    if done.is_all and done.stamps and memory.cache.head == done.head:
+    if done.found_nothing and done.stamps and memory.cache.head == done.head:
         mark = _mark(memory, done.stamps)
         if mark != memory.cache.all_committed:
             memory.cache.note_all_committed(mark)

@@ -12,7 +12,7 @@ from ctxrepo.domain.note.likeness import moved
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import EVIDENCE, is_evidence
 from ctxrepo.domain.project.paths import is_note
-from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, heirs, to_line
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, latest_successors, to_line
 from ctxrepo.services.reading.marks import evidence_files, evidence_in, named_by
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.random_names import random_name
@@ -56,7 +56,7 @@ def moved_evidence(
         return {}
     known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
     since = [e for e in evidence_in(changed) if e.id not in known]
-    heir = heirs(since)
+    heir = latest_successors(since)
     stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
     told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
     head = memory.objects.files(tree, changes)

@@ -14,11 +14,12 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Author, Objects
 
 MAX_DEPTH = 3
-"""How many crossed merges in a row are merged to find a base; deeper ones changed no merge in a row of a
-hundred."""
+"""How many crossed merges in a row are merged to find a base; in a hundred crossed merges a greater depth
+never changed the result."""
 
 MAX_BASES = 8
-"""How many common ancestors are merged into a base; deletions that only others know of may be undone."""
+"""How many common ancestors are merged into a base; a deletion that only a further ancestor has may be
+undone."""
 
 _NOBODY = Author("ctxrepo", "base@ctxrepo.invalid")
 _LONG_AGO = datetime.fromtimestamp(0, UTC)

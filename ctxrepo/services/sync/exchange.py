@@ -114,16 +114,10 @@ def _round(
     memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool, is_last: bool
 ) -> Exchange:
     """Merge what was fetched, push once, then move branch and files."""
-    objects, clone = memory.objects, memory.clone
+    objects = memory.objects
     objects.reopen()
-    theirs = objects.ref(clone.upstream_ref)
-    state = upstream.state_of_upstream(memory, theirs, accept=accept)
-    done = done.noticing(state.notice)
-    if theirs is None and send and state.answer.ok and open_review(memory):
-        theirs = _send_shared_again(memory)
-    if state.answer.ok and state.has_known_tip:
-        done = done.noticing(_end_review(memory, theirs, now))
-    ours = objects.ref(clone.branch_ref)
+    state, done, theirs = _judge_upstream(memory, now, done, send=send, accept=accept)
+    ours = objects.ref(memory.clone.branch_ref)
     if ours and state.answer.ok:
         done = done.noticing(_note_struck_on_branch(memory, ours, now))
     with memory.building():
@@ -141,6 +135,28 @@ def _round(
         if done.answer.outcome == "overtaken" and not is_last:
             return done  # the next round merges again; this merge commit is dropped
     received = len(list(objects.new_commits(theirs, ours))) if theirs else 0
+    return _finish(memory, now, replace(done, received=done.received + received), merged, theirs)
+
+
+def _judge_upstream(
+    memory: Memory, now: datetime, done: Exchange, *, send: bool, accept: bool
+) -> tuple[upstream.UpstreamState, Exchange, str | None]:
+    """(what the tip of the shared branch means, `done` with its notices, the tip). A branch that the remote
+    lost during a review is sent again, and a review that is over is ended."""
+    theirs = memory.objects.ref(memory.clone.upstream_ref)
+    state = upstream.state_of_upstream(memory, theirs, accept=accept)
+    done = done.noticing(state.notice)
+    if theirs is None and send and state.answer.ok and open_review(memory):
+        theirs = _send_shared_again(memory)
+    if state.answer.ok and state.has_known_tip:
+        done = done.noticing(_end_review(memory, theirs, now))
+    return state, done, theirs
+
+
+def _finish(
+    memory: Memory, now: datetime, done: Exchange, merged: MergeResult, theirs: str | None
+) -> Exchange:
+    """Move branch and files to the merge, and remember the tip that we exchanged with."""
     committed = apply_exchange(
         memory, merged.commit, lambda old: merge_commits(memory, old, merged.commit, now), now
     )
@@ -150,7 +166,6 @@ def _round(
         _touch_fetched(memory)
     return replace(
         done,
-        received=done.received + received,
         committed=committed,
         conflict_copies=(*done.conflict_copies, *merged.conflict_copies, *committed.conflict_copies),
     )

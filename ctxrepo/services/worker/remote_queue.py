@@ -29,7 +29,7 @@ WORKER_SYNC_WAIT = 60.0
 LIFE = 120.0
 """Seconds after which the next worker takes over, if errands keep coming."""
 
-_ATTEMPTS = 2
+_MOST_FAILURES = 2
 """How often a remote that is away is tried in one run; later errands are left for the next session."""
 
 
@@ -54,25 +54,25 @@ class RemoteQueue:
         """
         errands = Errands(self.memory.state.root)
         end = time.monotonic() + LIFE
-        refusals = 0
-        while errands.are_waiting and refusals < _ATTEMPTS and time.monotonic() < end:
+        failures = 0
+        while errands.are_waiting and failures < _MOST_FAILURES and time.monotonic() < end:
             if not self.lock.acquire():
                 return True
             began, has_come = time.time(), False
             try:
                 has_come, answered = self._carry(errands)
-                refusals += not answered
+                failures += not answered
             except Exception as error:
                 self.log(in_words(error))
-                refusals += 1
-            if refusals >= _ATTEMPTS:  # give up: the next session sends what is not sent
+                failures += 1
+            if failures >= _MOST_FAILURES:  # give up: the next session sends what is not sent
                 errands.begin()
             errands.finish()  # a kill before this leaves them to the next worker
             self.lock.release()
             if has_come:
                 arrived(began)
         self.lock.release()
-        return refusals >= _ATTEMPTS or not errands.are_waiting
+        return failures >= _MOST_FAILURES or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:
         """Run the errands of now; returns whether that was a fetch, and whether the remote was there.

@@ -68,7 +68,8 @@ class Visits:
             try:
                 for event in left.take():
                     with self._forgiving():
-                        self._persist(partial(hand_over_compaction, self.memory, event, self.env, self.now()))
+                        act = partial(hand_over_compaction, self.memory, event, self.env, self.now())
+                        self._retry_while_busy(act)
             finally:
                 lock.release()
 
@@ -90,7 +91,7 @@ class Visits:
         except Exception as error:
             self.log(in_words(error))
 
-    def _persist(self, act: Callable[[], None]) -> None:
+    def _retry_while_busy(self, act: Callable[[], None]) -> None:
         for left in reversed(range(_TRIES)):
             try:
                 act()

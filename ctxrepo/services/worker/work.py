@@ -143,7 +143,7 @@ class Worker:
             return with_repair(self.memory, self.now(), self._round, lambda done: self.log(done.words))
         except Exception as error:
             self.log(in_words(error))
-            self._note_round(began)  # nobody has to wait for it
+            self._note_round(began)  # hooks must not wait for a round that failed
             return LULL
 
     def _round(self) -> float:

@@ -57,7 +57,8 @@ def opened(path: Path, mode: str) -> BinaryIO:
 
 
 def ready(path: Path) -> None:
-    """Have a file of ours there, for a library that opens it by its name and would follow a link."""
+    """Create a file of ours unless it is there, for a library that opens it by its name and would follow a
+    link."""
     if not os.path.lexists(path):
         opened(path, "ab").close()
     elif not is_own_file(str(path)):
@@ -67,20 +68,20 @@ def ready(path: Path) -> None:
 
 
 def put(path: Path, text: str) -> None:
-    """Have a file of ours say this, and nothing else."""
+    """Replace the text of a file of ours."""
     with opened(path, "wb") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def touch(path: Path) -> None:
-    """Have a file of ours that was written to now."""
+    """Set the mtime of a file of ours to now; it is created if it is missing."""
     with opened(path, "ab") as file:
         os.utime(file.fileno())
 
 
 def require_own_file(file: Path) -> None:
-    """Have a file that says what ctxrepo does closed to others, where it is there: a link to it may be the
-    user's, what it says may not be another's. CtxrepoError where it is."""
+    """Close a file that says what ctxrepo does to others, if it is there. It may be a link, but CtxrepoError
+    if the link or the file belongs to another user."""
     for place in (file, Path(os.path.realpath(file))):
         with suppress(FileNotFoundError):
             status = place.lstat()
@@ -95,8 +96,8 @@ def require_own_file(file: Path) -> None:
 
 
 def require_own_folder(folder: Path) -> None:
-    """The same of the folder it is in, which is closed where it bears our name: another one holds other
-    things of the user's, whose rights are for them to say."""
+    """The same for the config folder. A folder called `ctxrepo` is also closed to others; any other name may
+    hold other things of the user's."""
     if not os.path.lexists(folder):
         return
     require_own_file(folder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ _GUARDS = (
     "core.pager=cat",
     "gc.auto=0",  # housekeeping inside a hook would hold its locks for seconds
     "maintenance.auto=0",
-    "core.fsyncMethod=fsync",  # another one puts objects beside each other first, maybe on another disk
+    "core.fsyncMethod=fsync",  # `batch` writes objects to a temporary folder first, maybe on another disk
     "core.fsync=all",  # a fetched pack that a power cut takes back would leave a ref pointing at nothing
     "fetch.fsckObjects=true",
     "transfer.fsckObjects=true",
@@ -58,8 +58,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """How a git process ended; `code` is None when it was given up and ended. `excess` is the sentence for
-    one that was to take more than its limits."""
+    """How a git process ended; `code` is None when it was given up and ended. `excess` is the message if it
+    exceeded its limits."""
 
     code: int | None
     out: str
@@ -121,6 +121,11 @@ class Git:
         repository, with a configuration that anybody may have written."""
         return self.is_offline and not self.git_dir
 
+    def _command(self, args: Sequence[str], limits: Limits | None) -> list[str]:
+        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self._is_foreign else ()))
+        command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
+        return limits.on(command) if limits else command
+
     def run(
         self,
         *args: str,
@@ -139,12 +144,9 @@ class Git:
         more = ({"GIT_INDEX_FILE": str(index)} if index else {}) | (
             {"GIT_TRACE_PACKET": "1"} if trace else {}
         )
-        guards = (*_GUARDS, *(_FOREIGN_GUARDS if self._is_foreign else ()))
-        command = ["git", *(word for guard in guards for word in ("-c", guard)), *args]
-        command = limits.on(command) if limits else command
         try:
             process = subprocess.Popen(
-                command,
+                self._command(args, limits),
                 cwd=self.folder,
                 env=self._environment() | more,
                 stdin=subprocess.PIPE,
@@ -163,7 +165,7 @@ class Git:
             except GivenUp:
                 return Answer(None, "", "")
             except SaidTooMuch:
-                return Answer(None, "", "", SAID_BYTES.passed("what it says"))
+                return Answer(None, "", "", SAID_BYTES.message_for("what it says"))
         said = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
         if limits and said.code == NOT_FOUND:
             raise GitFailed("git could not be started: it is not found", _INSTALL)

@@ -20,14 +20,14 @@ NOT_FOUND = 127
 _SHELL = "/bin/sh"
 
 _LIMIT = 'ulimit -S -{letter} "$1"; shift'
-"""Nothing else sets a limit before git runs, whatever threads we have."""
+"""The shell sets the limits: Python's `preexec_fn` isn't safe in a process with threads."""
 
 _KINDS: Sequence[tuple[Bound, str, int, int]] = (
     (GIT_MEMORY, "d", resource.RLIMIT_DATA, 1024),
     (GIT_FILE, "f", resource.RLIMIT_FSIZE, 512),
     (GIT_SECONDS, "t", resource.RLIMIT_CPU, 1),
 )
-"""Of each bound: the letter by which `ulimit` knows it, what Python calls it, and its unit in bytes."""
+"""Each bound, the letter by which `ulimit` knows it, what Python calls it, and its unit in bytes."""
 
 _WHAT = "what it sent"
 
@@ -59,11 +59,11 @@ class Limits:
             return ""
         missing = _NO_MEMORY.search(errors)
         if GIT_MEMORY in self.bounds and missing and (is_here or not missing[1]):
-            return GIT_MEMORY.passed(_WHAT)
+            return GIT_MEMORY.message_for(_WHAT)
         ended = {GIT_SECONDS: signal.SIGXCPU, GIT_FILE: signal.SIGXFSZ}
         for bound, by in ended.items():
             if bound in self.bounds and (code == -by or f"died of signal {by:d}" in errors):
-                return bound.passed(_WHAT)
+                return bound.message_for(_WHAT)
         return ""
 
 
@@ -74,7 +74,7 @@ RECEIVING = Limits((GIT_MEMORY, GIT_FILE, GIT_SECONDS))
 
 
 SERVED = ("--upload-pack=git -c core.bigFileThreshold=2m -c pack.threads=2 upload-pack",)
-"""Of a remote on this disk the other side runs here, too."""
+"""With a remote on this disk, its upload-pack runs here too and gets these settings."""
 
 
 def _allowed(most: int, which: int) -> int:

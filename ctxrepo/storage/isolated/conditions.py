@@ -28,7 +28,7 @@ def may_have_conditions(env: Mapping[str, str]) -> bool:
 
 
 def conditional_files(git: Git, git_dir: Path) -> tuple[str, ...]:
-    """Files that are read for a git in `git_dir` and for none elsewhere; `git` runs in one of ours."""
+    """Configuration files that git reads in `git_dir` only; `git` runs in our own directory."""
     if not RefFiles(git_dir).head():
         return ()
     everywhere = set(_origins(git))

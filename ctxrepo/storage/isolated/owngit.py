@@ -1,9 +1,8 @@
-"""The git directory of ours beside a clone's: what every git process and libgit2 of ours reads as its own.
+"""Our own git directory for a clone: the one that every git process and libgit2 of ours runs in.
 
 Others can write the clone's `.git`: an agent that was talked into it, an unpacked archive. git runs programs
 that a configuration names, and sends where it says. So ours run in this directory, whose configuration we
-write, and find the clone's objects through links. What a person's own git does in the clone is theirs.
-"""
+write, and find the clone's objects through links. What a person's own git does in the clone is theirs."""
 
 from __future__ import annotations
 

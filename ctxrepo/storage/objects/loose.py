@@ -28,13 +28,14 @@ _TEMPORARY = lazy_pattern(r"tmp_(pack|idx|rev|obj)_|\.tmp-\d+-pack-")
 
 @dataclass(frozen=True)
 class Loose:
-    """Those of the clone whose git folder this is; `git` runs in ours, sees them, and asks no remote."""
+    """The loose objects of the clone at `git_dir`. `git` runs in our own git directory, sees them, and is
+    offline."""
 
     git_dir: Path
     git: Git
 
     def are_many(self) -> bool:
-        """Told from one of their folders: ids are spread evenly."""
+        """Estimated from one of their 256 folders: ids are spread evenly."""
         with suppress(OSError):
             return len(os.listdir(self._objects / "17")) > MANY / _FOLDERS
         return False
@@ -45,7 +46,8 @@ class Loose:
         No object goes: what nothing leads to stays loose. No ref is touched. Who reads meanwhile finds each
         object in one of the two places.
         """
-        # What `git repack` says to it; a single thread, for somebody works on this machine.
+        # The arguments that `git repack` passes to it; one thread, because somebody is working on this
+        # machine.
         words = ("-c", "pack.threads=1", "pack-objects", "-q", "--revs", "--indexed-objects", "--unpacked")
         more = ("--incremental", "--local", "--non-empty", "--delta-base-offset", "--keep-true-parents")
         partial = ("--exclude-promisor-objects",) if self._is_partial() else ()

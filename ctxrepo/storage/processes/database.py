@@ -24,7 +24,7 @@ _LOCK_WAIT = 5.0
 """Seconds to wait for another writer, and for another process that lays the database out."""
 
 _WRITERS_WAIT = 120.0
-"""Seconds to wait after that: who reads many notes in lets others write in between."""
+"""Seconds to wait for a writer that fills the cache; it lets others write between its transactions."""
 
 _TURN = 0.1
 """Seconds in which whoever waits to write has surely looked whether it is free."""
@@ -108,7 +108,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def give_way(db: sqlite3.Connection) -> None:
-    """Let others write whose turn comes between many transactions of ours, one after the other."""
+    """Between two of many transactions, let a waiting process write."""
     if is_held(_wanted(_path_of(db))):
         pause(_TURN, 2 * _TURN)
 

@@ -68,14 +68,8 @@ def converse(
                 for key, _ in ready:
                     if key.data == "stdin":
                         rest = _write(process, rest, open_streams)
-                    elif not (chunk := os.read(key.fd, _CHUNK)):
-                        open_streams.unregister(key.fd)
-                    else:
-                        heard[key.fd] += chunk
-                        if most is not None and sum(map(len, heard.values())) > most:
-                            raise SaidTooMuch
-                        if hear and key.fd == errors:
-                            hear(chunk)
+                    elif (chunk := _hear(key.fd, open_streams, heard, most)) and hear and key.fd == errors:
+                        hear(chunk)
         _wait(process, end)
     except BaseException:
         end_group(process)
@@ -146,6 +140,19 @@ def _write(
     return rest
 
 
+def _hear(
+    stream: int, open_streams: selectors.BaseSelector, heard: Mapping[int, bytearray], most: int | None
+) -> bytes:
+    """The next chunk of a stream, which is added to `heard`; b"" at its end."""
+    chunk = os.read(stream, _CHUNK)
+    if not chunk:
+        open_streams.unregister(stream)
+    heard[stream] += chunk
+    if most is not None and sum(map(len, heard.values())) > most:
+        raise SaidTooMuch
+    return chunk
+
+
 def _hear_the_rest(open_streams: selectors.BaseSelector, heard: Mapping[int, bytearray]) -> None:
     """What was said between our last look at the streams and the process's end; nobody is waited for."""
     while ready := [key for key, _ in open_streams.select(0) if key.fd in heard]:
@@ -157,7 +164,7 @@ def _hear_the_rest(open_streams: selectors.BaseSelector, heard: Mapping[int, byt
 
 
 def _wait(process: subprocess.Popen[bytes], end: float) -> None:
-    """A process may close its streams and go on."""
+    """Wait for the end: a process may close its streams and keep running."""
     try:
         process.wait(max(0.0, end - time.monotonic()))
     except subprocess.TimeoutExpired:

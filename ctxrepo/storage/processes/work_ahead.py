@@ -12,7 +12,7 @@ from ctxrepo.lazy import dataclass
 
 _MOST = 4
 _BEHIND = 10
-"""How much forks stand back for the one that uses what they have done, and shall never be waited for."""
+"""The nice value of forks: the process that uses their results comes first."""
 
 _LENGTH = 8
 _PIPE_BYTES = 1024 * 1024

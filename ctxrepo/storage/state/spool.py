@@ -23,7 +23,7 @@ from ctxrepo.storage.user.places import RepositoryPlaces
 VERSION_DAYS = 7
 
 NEARLY = 0.8
-"""Of what may wait for a commit: beyond it people are told, before no more is taken."""
+"""The share of the limit from which people are warned."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Spool:
         """The events not yet done with, oldest first, and the byte after the last one in the spool.
 
         Under the lock of the hooks, so that a line without an end is one that a crash tore: it counts as
-        read, or a worker would come back for it for ever. Events that are files of their own stand where
-        their moments put them.
+        read, or a worker would come back for it for ever. Events that are files of their own are sorted in by
+        time.
         """
         data = self._bytes()
         lines = [(line, "") for line in data.decode("utf-8", "replace").split("\n")]
@@ -127,8 +127,8 @@ class Spool:
         """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
 
         What came meanwhile goes to a new file, which the disk has before it takes the place of the old one:
-        bytes that were moved within a file may be in neither place after a power cut. Else the disk may take
-        its time behind the lock, for which a hook would have to wait.
+        bytes that were moved within a file may be in neither place after a power cut. If nothing came, the
+        file is synced after the lock is released, so that no hook waits for the disk.
         """
         with suppress(OSError), opened(self.places.spool, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -159,7 +159,7 @@ class Spool:
 def tidy(places: RepositoryPlaces, now: float) -> None:
     """Remove versions whose event never came."""
     old = _older(places.versions, now - VERSION_DAYS * 86400)
-    # Of a clone in which a person is in the middle of something nothing is committed, maybe for weeks.
+    # Nothing is committed while a person has an unfinished merge in the clone, maybe for weeks.
     waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]} if old else set()
     for path in old:
         if os.path.basename(path) not in waiting:

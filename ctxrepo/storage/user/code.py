@@ -87,9 +87,9 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
     return min(_asked(git, "rev-list", "--max-parents=0", "HEAD").out.split(), default="")
 
 
-def is_tree_of(code: CodeCheckout) -> bool:
-    """Whether a repository holds its working tree, or knows it for a linked one. A file `.git` that names a
-    repository can be anybody's; what the repository says of its worktrees can't."""
+def is_genuine_worktree(code: CodeCheckout) -> bool:
+    """Whether the repository itself confirms this working tree: its `.git` folder is inside it, or the
+    repository lists it as a linked worktree. A `.git` file alone could be written by anybody."""
     link = code.top / ".git"
     if os.path.isdir(link) and not os.path.islink(link):
         return _real(link) == code.common

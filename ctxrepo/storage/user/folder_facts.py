@@ -1,4 +1,4 @@
-"""Facts about the folder one stands in, told without asking git."""
+"""Facts about the current folder, told without asking git."""
 
 from __future__ import annotations
 

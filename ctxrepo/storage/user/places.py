@@ -81,7 +81,8 @@ class Places:
         return self.config_dir / "host"
 
     def secure(self) -> None:
-        """Have what is there of configuration and state the user's alone; CtxrepoError where it can't be."""
+        """Check that config and state belong to the user, and close them to others; CtxrepoError if that
+        fails."""
         require_own_folder(self.config_dir)
         require_own_file(self.config_file)
         require_own_file(self.host_file)

@@ -84,7 +84,7 @@ Disk = AllFiles | SomeFiles
 
 
 _MANY = 50
-"""Folders after which somebody who waits is told how many they were."""
+"""After every so many folders, progress is shown."""
 
 
 class Folder:
@@ -95,7 +95,7 @@ class Folder:
         self._held = held
         self.folders = folders
         self.stamps = ""
-        """Of the top folder that was looked at, the digest of what was there, and below it."""
+        """For the top folder: the digest of the stamps of everything on disk."""
 
     @cached_property
     def files(self) -> Mapping[str, str]:

@@ -104,7 +104,7 @@ def scan_some(root: Path, paths: Iterable[str]) -> Scan:
         if is_ignored(path):
             continue
         try:
-            place, reason = _in_the_way(root, path)
+            place, reason = _first_obstacle(root, path)
             stamp = Stamp.of((root / path).lstat())
         except (FileNotFoundError, NotADirectoryError):
             continue
@@ -128,17 +128,17 @@ def in_the_way(root: Path, paths: Iterable[str]) -> dict[str, str]:
     for path in paths:
         for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
             if folder not in folders:
-                folders[folder] = _no_folder(root / folder)
+                folders[folder] = _why_no_folder(root / folder)
             if reason := folders[folder]:
                 found[folder] = reason
                 break
         else:
-            if reason := _no_file(root / path):
+            if reason := _why_no_file(root / path):
                 found[path] = reason
     return found
 
 
-def _no_folder(place: Path) -> str | None:
+def _why_no_folder(place: Path) -> str | None:
     try:
         stamp = Stamp.of(place.lstat())
         if not stat.S_ISDIR(stamp.mode):
@@ -150,7 +150,7 @@ def _no_folder(place: Path) -> str | None:
         return f"can't be read: {error.strerror}"
 
 
-def _no_file(place: Path) -> str | None:
+def _why_no_file(place: Path) -> str | None:
     try:
         stamp = Stamp.of(place.lstat())
     except (FileNotFoundError, NotADirectoryError):
@@ -160,7 +160,7 @@ def _no_file(place: Path) -> str | None:
     return A_FOLDER if stat.S_ISDIR(stamp.mode) else _odd(stamp)
 
 
-def _in_the_way(root: Path, path: str) -> tuple[str, str]:
+def _first_obstacle(root: Path, path: str) -> tuple[str, str]:
     """The first folder on the way to `path` that we don't enter, and why; else `path` itself and ''."""
     for folder in accumulate(path.split("/")[:-1], "{}/{}".format):
         stamp = Stamp.of((root / folder).lstat())

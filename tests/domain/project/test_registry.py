@@ -10,7 +10,7 @@ from ctxrepo.domain.project.layout import moved_path, scope_of
 from ctxrepo.domain.project.registry import (
     Registry,
     folder_for,
-    is_folder,
+    is_folder_name,
     parse,
     rename_links,
     with_alias,
@@ -54,7 +54,7 @@ def test_what_cannot_be_read_is_a_problem() -> None:
     ],
 )
 def test_what_is_called_otherwise_is_no_project_folder(name: str) -> None:
-    assert not is_folder(name)
+    assert not is_folder_name(name)
     assert parse(f'[projects]\nx = "{name}"\ny = "y"\nz = 3\n').projects == {"y": "y"}
 
 
@@ -89,7 +89,7 @@ def test_a_folder_that_nobody_claims_is_adopted() -> None:
 )
 def test_any_id_gets_a_folder_of_its_own(project: str, projects: dict[str, str], folders: list[str]) -> None:
     folder = folder_for(project, Registry(projects=projects), folders)
-    assert is_folder(folder)
+    assert is_folder_name(folder)
     assert folder.casefold() not in {f.casefold() for f in projects.values()}
 
 

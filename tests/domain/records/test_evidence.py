@@ -15,7 +15,7 @@ from ctxrepo.domain.records.evidence import (
     Marks,
     evidence_of,
     fate,
-    heirs,
+    latest_successors,
     marks,
     renamed,
     to_line,
@@ -150,7 +150,7 @@ def test_of_values_that_replaced_one_another_the_last_is_live_and_has_the_pin(
     ],
 )
 def test_which_entry_stands_for_another_one_by_now(records: list[Evidence], expected: dict[str, str]) -> None:
-    assert heirs(records) == expected
+    assert latest_successors(records) == expected
 
 
 @given(

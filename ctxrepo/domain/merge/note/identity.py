@@ -73,14 +73,11 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
             once -= {us.parts[key].says, them.parts[key].says}
     our_moves, their_moves = _moves(was, us, them)
     us, them = us.rekeyed(our_moves), them.rekeyed(their_moves)
-    (our_gone, our_come), (their_gone, their_come) = ours, theirs = (
-        _changes(was, us, once),
-        _changes(was, them, once),
-    )
-    is_one_gone = our_gone or their_gone
-    common = (
-        words_of_many(p.says for p in was.parts.values() if p.kind != "heading") if is_one_gone else set()
-    )
+    ours = our_gone, our_come = _changes(was, us, once)
+    theirs = their_gone, their_come = _changes(was, them, once)
+    common = set()
+    if our_gone or their_gone:
+        common = words_of_many(part.says for part in was.parts.values() if part.kind != "heading")
     our_pairs, their_pairs = paired(ours, theirs, same_sayings(common))
     return (
         our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()},

@@ -39,7 +39,7 @@ class FileVersions:
     them: Content | None
 
 
-def items(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
+def file_versions(base: Contents, ours: Contents, theirs: Contents, blobs: Blobs) -> Iterator[FileVersions]:
     """Every file of three trees. Several files may get the same path: then they are merged.
 
     A file that one side moved and the other edited is one file. If both moved it, the greater name holds. If

@@ -98,7 +98,7 @@ def _names_in_use(
 
 def _free(folder: str, taken: set[str]) -> str:
     names = (f"{folder}-{n}" for n in count(2))
-    return next(name for name in names if fold(name) not in taken and registry.is_folder(name))
+    return next(name for name in names if fold(name) not in taken and registry.is_folder_name(name))
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ctxrepo.domain.merge.tree.clashes import Versions, kept_apart
 from ctxrepo.domain.merge.tree.contents import Blobs, Content, Contents
-from ctxrepo.domain.merge.tree.moves import items
+from ctxrepo.domain.merge.tree.moves import file_versions
 from ctxrepo.domain.merge.tree.project_folders import Renames, with_own_folders
 from ctxrepo.domain.merge.tree.surroundings import NamesIn, Surroundings, nothing_else
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
@@ -55,7 +55,7 @@ def merge_trees(
 def _file_by_file(versions: Versions, blobs: Blobs) -> tuple[dict[str, Content], dict[ConflictCopy, None]]:
     merged: dict[str, Content] = {}
     copies: dict[ConflictCopy, None] = {}
-    for item in items(versions.base, versions.ours, versions.theirs, blobs):
+    for item in file_versions(versions.base, versions.ours, versions.theirs, blobs):
         content, lost = blobs.merge(item.path, item.was, item.us, item.them)
         copies |= dict.fromkeys(lost)
         if content is not None:

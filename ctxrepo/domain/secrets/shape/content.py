@@ -61,8 +61,8 @@ _JOINED = lazy_pattern(
 
 
 def is_said_phrase(data: bytes, at: int) -> tuple[int, int] | None:
-    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a"
-    " sentence has."""
+    """Where the pass phrase is that follows there: four words or more, and none of those that a name or a
+    sentence has."""
     match = _SAID.match(data, at, at + 240) or _JOINED.match(data, at, at + 240)
     if not match:
         return None

@@ -121,8 +121,8 @@ def is_chosen(match: re.Match[bytes]) -> bool:
 
 
 def is_flags(match: re.Match[bytes]) -> bool:
-    """What a flag of one letter gives: where the line names a user too, anything that is a password"
-    " somewhere."""
+    """What a flag of one letter gives: where the line names a user too, anything that is a password
+    somewhere."""
     value = match[match.lastindex or 0]
     grade = graded(value)
     start = max(0, match.start() - 300, match.string.rfind(b"\n", 0, match.start()) + 1)

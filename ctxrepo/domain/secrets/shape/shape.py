@@ -136,7 +136,8 @@ def is_second(match: re.Match[bytes]) -> bool:
 
 
 def is_spoken(match: re.Match[bytes]) -> bool:
-    """Where only a word stands before it: what changes often between letters and digits, or has signs too."""
+    """For a label without = or quotes: the value must change often between letters and digits, or have
+    signs."""
     value = value_of(match).rstrip(b"]}!?")
     if not is_strong(value) or not _PLAIN.match(value):
         return False
@@ -150,7 +151,7 @@ def is_spoken(match: re.Match[bytes]) -> bool:
 
 
 def is_assigned_varied(match: re.Match[bytes]) -> bool:
-    """Beside a word that stands before other things more often than before a secret."""
+    """For labels that mostly stand before something else than a secret: the value must also be varied."""
     return is_assigned_password(match) and _is_varied(_assigned(match))
 
 
@@ -174,7 +175,7 @@ _SETTING = lazy_pattern(rb"\w{1,40}=")
 
 
 def is_any_hash(match: re.Match[bytes]) -> bool:
-    """Nothing else has this shape."""
+    """Any value of this shape counts, unless it is filler: nothing else looks like it."""
     return not TOKEN_FILLER.search(value_of(match).lower())
 
 

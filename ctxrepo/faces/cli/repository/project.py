@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 def project(context: typer.Context, json: Annotated[bool, json_option()] = False) -> None:
     """Show, list, rename, link, unlink and trust projects.
 
-    Without a verb it shows the one you stand in.
+    Without a verb it shows the one of the current folder.
 
     Example: ctxrepo project
     """
@@ -54,7 +54,7 @@ def project(context: typer.Context, json: Annotated[bool, json_option()] = False
 
 @group.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
-    """Show the project you stand in: its id and why it has it, its folder, its checkouts here.
+    """Show the project of the current folder: its id and why it has it, its folder, its checkouts here.
 
     Example: ctxrepo project show
     """
@@ -82,7 +82,7 @@ def rename(
     name: Annotated[str, argument(metavar="NEW", help="The folder's new name.")],
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Give the project you stand in another folder name in the memory, on every machine.
+    """Give the project of the current folder another folder name in the memory, on every machine.
 
     Notes and tapes move along, and links that name the folder follow.
 
@@ -138,7 +138,8 @@ def unlink(
 @group.command()
 def trust(
     path: Annotated[
-        Path | None, argument(metavar="[PATH]", help="A folder in the checkout; the one you stand in.")
+        Path | None,
+        argument(metavar="[PATH]", help="A folder in the checkout; by default the current one."),
     ] = None,
     json: Annotated[bool, json_option()] = False,
 ) -> None:

@@ -44,7 +44,7 @@ def sync(
     """
     for what in accept or []:
         if what not in ("deletions", "remote"):
-            raise UsageError(f"--accept {what} is nothing to accept", "It takes `deletions` or `remote`.")
+            raise UsageError(f"--accept takes `deletions` or `remote`, not {what}")
     _sync(json, send=True, accept=accept or [])
 
 

@@ -7,8 +7,9 @@ from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import OWN, SEMANTIC, SUBAGENT, Bounds, PacketDraft, PacketLane, Section
 
 CAVEAT_TEXT = """\
-Before you act on a file, flag or command that is named here, see that it is still so: trust the code over the
-memory. What is marked >90d wants verifying first; the state of a project decays fastest.
+Before you act on a file, flag or command that is named here, check that it still holds: trust the code over
+the memory. Verify what is marked >90d first; the state of a project decays fastest.
+
 """
 
 

@@ -18,7 +18,7 @@ def settle(cli: Terminal) -> str:
 def test_a_fact_that_would_come_cut_is_written_and_said_to(cli: Terminal) -> None:
     said = cli("remember", "word " * 600, "--json")
     assert (said.code, said.data["cut_to"]) == (0, 2500)
-    assert "a prompt has room for 2500 bytes, so this would come cut" in said.err
+    assert "prompts have room for 2500 bytes, so this entry would be cut" in said.err
     assert cli("remember", "short", "--json").data["cut_to"] == 0
 
 
