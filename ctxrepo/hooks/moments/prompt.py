@@ -35,7 +35,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
         note_trace(db, world.repo, Subject.of(event), "there is no cache that can be read", [], [])
-        return ""
+        return claim
     try:
         return claim + _blocks(db, cache, world, event, place, session)
     finally:
