@@ -72,7 +72,7 @@ def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
         row = checkout_of(db, NAMED + explicit)
-        return place_in(world, explicit, row.folder) if row else place_in(world, is_known=False)
+        return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
     here = os.path.realpath(cwd or os.getcwd())
     if inside(here, world.repo.home) is not None:
         return place_in(world)

@@ -10,7 +10,7 @@ import pytest
 from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
-from ctxrepo.hooks.known.locate import inside, place_of, top_of
+from ctxrepo.hooks.known.locate import NAMED, inside, place_of, top_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
@@ -57,6 +57,17 @@ def test_a_checkout_is_known_once_recorded(state: Path, code: Path, tmp_path: Pa
     record(state, code)
     assert place(state, code / "src/deep", memory) == ("github.com/ada/shop", "shop", True)
     assert place(state, code, memory) == ("github.com/ada/shop", "shop", True)
+
+
+def test_a_project_named_by_the_environment_has_the_id_that_was_recorded(
+    state: Path, code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = "https://ada:secret@github.com/ada/shop.git"
+    monkeypatch.setenv("CTXREPO_PROJECT", url)
+    assert place(state, code, tmp_path / "memory") == UNKNOWN
+    own = "github.com/ada/shop"
+    record_checkout(state, CompiledCheckout(NAMED + url, "", "", own, "shop", own))
+    assert place(state, code, tmp_path / "memory") == (own, "shop", True)
 
 
 def test_a_changed_git_config_makes_it_unknown_again(state: Path, code: Path, tmp_path: Path) -> None:
