@@ -79,7 +79,7 @@ def _packet(
             cache.close()
         waits = True
         cache, place, is_complete = look.look(db, world, event.cwd, since, look.HOOK_WAIT, is_due)
-    claim, is_withheld = claim_block(db, world, event, event.silence)
+    claim, is_withheld = claim_block(db, world, event, silence="")  # a silent session has returned above
     if is_withheld:
         if cache is not None:
             cache.close()
