@@ -29,9 +29,9 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         if world is None or not fields or not make(world.repo.state):
             return ""
         if os.path.exists(f"{world.repo.state}/ledger"):  # an earlier version kept ledgers there
-            from ctxrepo.hooks.session.ledger import move_former
+            from ctxrepo.hooks.session.ledger import move_old_ledgers
 
-            move_former(state, world.repo.state)
+            move_old_ledgers(state, world.repo.state)
         world.most_bytes = dialect.most_bytes
         event = Event(dialect.name, name, fields)
         event.silence = _why_silent(db, event.cwd or os.getcwd())

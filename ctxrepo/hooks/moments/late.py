@@ -47,7 +47,7 @@ def late_parts(
     if record.owed_since and last_round_of(cache) >= record.owed_since:
         session.note_owed(0)
     handoff = _handoff(cache, world, place, session, is_in_packet=bool(project))
-    session.was_given(given)
+    session.note_given(given)
     return project + bodies + handoff, rows
 
 
@@ -73,7 +73,7 @@ def _handoff(
     began_with = session.record.handoff
     if not began_with:
         return ""
-    session.began_with("")
+    session.note_handoff("")
     if is_in_packet or not gives(world, "packet"):
         return ""
     from ctxrepo.hooks.known.notes import handoff_of

@@ -55,7 +55,7 @@ def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> s
 
     faults = first_faults(faults)
     for fault in faults:
-        session.was_told_fault(fault.hash)
+        session.note_fault_told(fault.hash)
     return seal(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 
@@ -105,7 +105,7 @@ def _last_told(cache: _sqlite3.Connection, session: Session) -> int | None:
     now, seen = generation_of(cache), session.record.generation
     if now == seen:
         return None
-    session.saw(now)
+    session.note_generation(now)
     if seen is None and session.record.owed_since:
         return 0  # at its start there was no cache: all is new to it
     return seen if seen is not None and seen < now else None
@@ -131,7 +131,7 @@ def _have_project_found(
         return
     from ctxrepo.hooks.session.spool import spool
 
-    session.sought(stamps)
+    session.note_project_wanted(stamps)
     session.save()
     if spool(db, world.repo, "prompt", event):
         _wake(world)

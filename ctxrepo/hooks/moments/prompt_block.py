@@ -49,7 +49,7 @@ def prompt_block(
         answer = ask(cache, world, asked)
     answer = answer or recall(cache, asked)
     if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
-        session.asked(" ".join(about))
+        session.note_prompt_words(" ".join(about))
     if not answer.hits:
         note_trace(db, world.repo, subject, answer.why, [], answer.left_out)
         return ""
@@ -58,7 +58,7 @@ def prompt_block(
     new = [hit for hit in answer.hits if already.get(hit.id) != hit.hash]
     budget = world.recall_bytes
     text, given = recall_block(new, today(), world.secret, budget)
-    session.was_given({hit.id: hit.hash for hit in given})
+    session.note_given({hit.id: hit.hash for hit in given})
     left_out = not_given(answer.hits, given, already, budget) + answer.left_out
     note_trace(db, world.repo, subject, answer.why if given else NOTHING_NEW, given, left_out)
     return text

@@ -54,7 +54,7 @@ def reminder(
     if session.record.is_off or parent.record.is_off:
         return ""
     text, given = recall_block(hits, today(), world.secret, ROOM)
-    session.was_given({hit.id: hit.hash for hit in given})
+    session.note_given({hit.id: hit.hash for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
     note_trace(db, world.repo, Subject.of(event, edited=path), "", given, left)

@@ -21,10 +21,10 @@ def rules_block(cache: _sqlite3.Connection | None, world: World, place: Place, s
     if cache is None:
         return text
     try:
-        session.saw(generation_of(cache))
+        session.note_generation(generation_of(cache))
         if gives(world, "elsewhere"):
             # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
-            session.was_given(render(cache, world, place, world.budget).entries)
+            session.note_given(render(cache, world, place, world.budget).entries)
         return text + fault_block(cache, world, session)
     except _sqlite3.Error:
         return text

@@ -42,7 +42,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if source in ("clear", "compact"):
-        session.forgot()
+        session.forget_given()
     spool(db, world.repo, "start", event)
     worker = _Worker(world)
     try:
@@ -62,7 +62,7 @@ def _packet(
     """What the session is given."""
     source = event.source
     since = time.time()  # a round of the worker that began before may not have read the session's line
-    session.began(event.cwd)
+    session.note_begin(event.cwd)
     session.save()
     if source == "fork" and before.generation is None:
         from ctxrepo.hooks.session.fork import begin_as_copy
@@ -103,7 +103,7 @@ def _packet(
     if waits and not is_complete:
         session.note_owed(since)
     for words in asked:
-        session.asked(words)
+        session.note_prompt_words(words)
     session.note_project(place.folder if place.is_known else "?")
     session.save()
     return claim + text

@@ -41,7 +41,7 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         made = packet(contents, today(), world.secret, SUBAGENT, budget_of(world))
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note_parent(event.session)
-        session.saw(generation_of(cache))
+        session.note_generation(generation_of(cache))
         session.save()
         return made.text
     finally:

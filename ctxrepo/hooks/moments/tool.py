@@ -78,7 +78,7 @@ def _keep(
     is_left = spool(db, world.repo, "tool", event, kept)
     if data is not None:
         session = Session(world.state, world.repo.id, event.agent, event.session)
-        session.wrote(relative, data)
+        session.note_write(relative, data)
         session.save()
     if is_left and kept.name:
         return []

@@ -38,12 +38,12 @@ class RenderedPacket:
     def note(self, session: Session) -> None:
         """Note in the session's ledger what this packet gave it."""
         if self.generation is not None:
-            session.saw(self.generation)
+            session.note_generation(self.generation)
         if self.handoff is not None:
-            session.began_with(self.handoff)
+            session.note_handoff(self.handoff)
         for key in self.faults:
-            session.was_told_fault(key)
-        session.was_given(self.entries)
+            session.note_fault_told(key)
+        session.note_given(self.entries)
 
 
 def render(

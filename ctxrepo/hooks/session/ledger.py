@@ -6,6 +6,22 @@ notes of several. It takes at most 256 KiB; once it is full, the older half is d
 A line about what is in a repository begins with a mark, `@` and the repository's id: entries of two
 repositories may have the same id, and each cache counts its own generations. A line without a mark is about
 the session itself, or is from before there were marks (docs/adr/0045-sessions-stand-above-repositories.md).
+
+Two versions of ctxrepo may read and write one ledger at once. A line is a word and what belongs to it:
+
+    entry ID HASH     the session was given this entry
+    own ID HASH       it wrote this entry itself
+    wrote PATH HASH   it wrote the note, which has this text now
+    moved PATH HASH   it moved or pinned the note, whose text stayed, or it knows the note as it is now
+    generation N      it was told of all changes up to this generation of the cache
+    fault HASH        it was told this fault
+    project FOLDER    it was told that it is in this project; `?` while that is unknown
+    handoff TIME      it began with the handoff of that time; `-` for none
+    owed TIME         it is owed what a worker's round brings that begins after this time; 0 for nothing
+    asked WORDS       its prompt was about these words
+    sought STAMPS     the worker was asked for the project of the folder, whose git files had these stamps
+    of SESSION        it is a subagent, which this session started
+    began TIME, cwd FOLDER, off, on    about the session itself (LASTING)
 """
 
 import _blake2
@@ -17,7 +33,7 @@ from ctxrepo.hooks.files.private import fault_of, make, open_own
 FOLDER = "sessions"
 """The folder of all ledgers, below the state root."""
 
-FORMER = "ledger"
+OLD_FOLDER = "ledger"
 """The folder in which an earlier version kept them, below the state of the repository."""
 
 MAX_BYTES = 256 * 1024
@@ -42,9 +58,8 @@ def mark_of(repo: str) -> str:
     return f"@{repo} "
 
 
-def unmarked(lines: list[str], repo: str) -> list[str]:
-    """Those of these lines that are about the session itself or the repository with this id, without their
-    marks."""
+def lines_for_repo(lines: list[str], repo: str) -> list[str]:
+    """The lines about the session itself or about the repository with this id, with the marks removed."""
     mark = mark_of(repo)
     about = [line for line in lines if line[:1] != "@" or line.startswith(mark)]
     return [line.removeprefix(mark) for line in about]
@@ -52,13 +67,13 @@ def unmarked(lines: list[str], repo: str) -> list[str]:
 
 def lines_about(path: str, repo: str) -> list[str]:
     """The lines of the ledger at `path` about the session itself and the repository with this id."""
-    return unmarked(lines_of(path, MAX_BYTES), repo) if path else []
+    return lines_for_repo(lines_of(path, MAX_BYTES), repo) if path else []
 
 
-def move_former(state: str, repo_state: str) -> None:
+def move_old_ledgers(state: str, repo_state: str) -> None:
     """Move the ledgers that an earlier version left below a repository's state to where they stand now, so
     that a session that is under way keeps its own. Several processes may do this at once."""
-    former, folder = f"{repo_state}/{FORMER}", f"{state}/{FOLDER}"
+    former, folder = f"{repo_state}/{OLD_FOLDER}", f"{state}/{FOLDER}"
     if fault_of(former) or not make(folder):
         return
     try:

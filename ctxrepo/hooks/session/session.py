@@ -1,4 +1,4 @@
-"""A session: what it was given and what it wrote, as the lines of its ledger say."""
+"""A session: what it was given and what it wrote, as the lines of its ledger say (session/ledger.py)."""
 
 import _blake2
 import time
@@ -12,22 +12,20 @@ from ctxrepo.hooks.session.ledger import (
     lasting,
     ledger_path,
     lines_about,
+    lines_for_repo,
     mark_of,
-    unmarked,
 )
 
-_GIVEN, _OWN, _OWED, _WROTE, _MOVED = "entry", "own", "owed", "wrote", "moved"
-"""First words of lines: an entry that the session was given; one that it wrote itself; since when it is owed
-something; a note that it wrote; and a note that it moved or pinned, whose text stayed."""
+_GIVEN, _WROTE = "entry", "wrote"
 
-GONE = "-"
-"""Stands for a note's hash when the session removed the note, and when the cache has what the session made of
-it: whatever comes next is news."""
+NO_TEXT = "-"
+"""Stands in place of a hash: the session removed the note, or the cache has caught up with what the session
+wrote. Either way the next version is not the session's own."""
 
-EARLIER = 2
-"""How many earlier prompts a vague prompt may go on with."""
+EARLIER_PROMPTS = 2
+"""How many earlier prompts are kept, to search a vague follow-up together with them."""
 
-HUSHED = "this session was told to be given nothing: `ctxrepo session on`"
+HUSHED = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""
 
 
@@ -35,9 +33,9 @@ class SessionRecord:
     """What a ledger says of a session, and of what it knows of one repository."""
 
     __slots__ = (
-        *("entries", "own", "generation", "faults", "project", "asked", "handoff", "is_off", "sought"),
-        *("owed_since", "wrote", "began", "cwd", "of"),
-    )
+        "asked", "began", "cwd", "entries", "faults", "generation", "handoff", "is_off", "owed_since", "own",
+        "parent", "project", "sought", "wrote",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.entries: dict[str, str] = {}
@@ -62,24 +60,24 @@ class SessionRecord:
         """When it began to wait for a round of the worker that its start could not wait for, in Unix seconds;
         0 when it is owed nothing."""
         self.wrote: dict[str, str] = {}
-        """Notes that it wrote: path -> the hash of what it made of the note last, or GONE."""
+        """Notes that it wrote: path -> the hash of what it made of the note last, or NO_TEXT."""
         self.began = 0.0
         """When it began, in Unix seconds; 0 where that isn't known."""
         self.cwd = ""
-        self.of = ""
+        self.parent = ""
         """The session that started it, where it is a subagent's."""
 
     def read(self, line: str) -> None:
         """Apply one line of the ledger, without its mark; a line that can't be understood changes nothing."""
         word, _, rest = line.partition(" ")
         first, _, second = rest.partition(" ")
-        if word in (_GIVEN, _OWN) and second:
+        if word in (_GIVEN, "own") and second:
             if word == _GIVEN:
                 self.own.discard(first)
             elif first not in self.entries:
                 self.own.add(first)
             self.entries[first] = second
-        elif word in (_WROTE, _MOVED):
+        elif word in (_WROTE, "moved"):
             path, _, digest = rest.rpartition(" ")
             if path:
                 self.wrote[path] = digest
@@ -88,12 +86,14 @@ class SessionRecord:
         elif word == "fault" and first:
             self.faults.add(first)
         elif word == "asked":
-            self.asked = [*self.asked, rest][-EARLIER:]
-        elif word in ("project", "handoff", "sought", "cwd", "of"):
+            self.asked = [*self.asked, rest][-EARLIER_PROMPTS:]
+        elif word in ("project", "handoff", "sought", "cwd"):
             setattr(self, word, rest)
+        elif word == "of":
+            self.parent = rest
         elif line in ("off", "on"):
             self.is_off = line == "off"
-        elif word == _OWED and first.replace(".", "", 1).isdecimal() and first.isascii():
+        elif word == "owed" and first.replace(".", "", 1).isdecimal() and first.isascii():
             self.owed_since = float(first)
         elif word == "began" and _is_number(rest):
             self.began = float(rest)
@@ -124,81 +124,88 @@ class Session:
         """What the ledger says; it is read at the first use."""
         if self._record is None:
             self._record = read_ledger(self.path, self.repo)
-            for line in unmarked(self._lines, self.repo):
+            for line in lines_for_repo(self._lines, self.repo):
                 self._record.read(line)
         return self._record
 
-    def began(self, cwd: str) -> None:
-        """The session begins, in the folder `cwd`; where the ledger says so already, nothing is noted."""
+    def note_begin(self, cwd: str) -> None:
+        """Note that the session begins now, in the folder `cwd`, unless the ledger says when it began."""
         if not self.path or "began" in [line.partition(" ")[0] for line in lasting(self.path)]:
             return
         self._note(f"began {int(time.time())}")
         if cwd and "\n" not in cwd:
             self._note(f"cwd {cwd}")
 
-    def forgot(self) -> None:
-        """The session forgot what it was given (it was cleared or compacted)."""
+    def forget_given(self) -> None:
+        """Drop what the session was given: it was cleared or compacted, and doesn't know that any more."""
         clear(self.path)
         self._record = None
 
-    def was_given(self, entries: dict[str, str]) -> None:
-        """The session was given these entries: id -> hash."""
+    def note_given(self, entries: dict[str, str]) -> None:
+        """Note that the session was given these entries: id -> hash."""
         for key, digest in entries.items():
             self._note_here(f"{_GIVEN} {key} {digest}")
 
-    def added(self, entry: str, digest: str) -> None:
-        """The session wrote this entry itself."""
-        self._note_here(f"{_OWN} {entry} {digest}")
+    def note_own_entry(self, entry: str, digest: str) -> None:
+        """Note that the session wrote this entry itself."""
+        self._note_here(f"own {entry} {digest}")
 
-    def was_told_fault(self, digest: str) -> None:
-        """The session was told the fault with this hash."""
+    def note_fault_told(self, digest: str) -> None:
+        """Note that the session was told the fault with this hash."""
         self._note_here(f"fault {digest}")
 
-    def saw(self, generation: int) -> None:
-        """The session was told of all changes up to this generation of the cache."""
+    def note_generation(self, generation: int) -> None:
+        """Note that the session was told of all changes up to this generation of the cache."""
         self._note_here(f"generation {generation}")
 
-    def asked(self, about: str) -> None:
-        """The session's prompt was about these words."""
-        self._note(f"asked {about}")
+    def note_prompt_words(self, words: str) -> None:
+        """Note that the session's prompt was about these words."""
+        self._note(f"asked {words}")
 
     def note_project(self, project: str) -> None:
-        """The session was told that it is in this folder of the memory; '' for none, '?' for unknown."""
+        """Note that the session was told that it is in this folder of the memory; '' for none, '?' for
+        unknown."""
         self._note_here(f"project {project}")
 
-    def began_with(self, handoff: str) -> None:
-        """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
-        self._note_here(f"handoff {handoff}")
+    def note_handoff(self, time_left: str) -> None:
+        """Note the time of the handoff that the session began with, '-' for none; '' once a newer one was
+        looked for."""
+        self._note_here(f"handoff {time_left}")
 
-    def sought(self, stamps: str) -> None:
-        """The worker was asked for the project of the folder, whose git files have these stamps."""
+    def note_project_wanted(self, stamps: str) -> None:
+        """Note that the worker was asked for the project of the folder, whose git files have these stamps."""
         self._note(f"sought {stamps}")
 
     def note_owed(self, since: float) -> None:
-        """The session is owed what a worker's round that begins after `since` brings; 0 when it is owed
-        nothing."""
-        self._note_here(f"{_OWED} {since:.6f}")
+        """Note that the session is owed what a worker's round brings that begins after `since`; 0: it is
+        owed nothing any more."""
+        self._note_here(f"owed {since:.6f}")
 
     def note_parent(self, session: str) -> None:
-        """This session is a subagent's, which the session with that id started."""
+        """Note that this session is a subagent's, which the session with that id started."""
         self._note("of " + session.replace("\n", " "))
 
-    def wrote(self, path: str, data: bytes | None, is_move: bool = False) -> None:
-        """The session wrote `data` to the note at `path`, or removed the note (None). Other files than notes
-        are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it was."""
+    def note_write(self, path: str, data: bytes | None, is_move: bool = False) -> None:
+        """Note that the session wrote `data` to the note at `path`, or removed the note (None). Other files
+        than notes are not noted, as the cache doesn't hold them. With `is_move` the note's text stayed as it
+        was."""
         if not path.endswith(".md"):
             return
         text = (data or b"").decode("utf-8", "replace")  # as the cache reads it
-        digest = GONE if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
-        self.knows(path, digest, is_move)
+        digest = NO_TEXT if data is None else _blake2.blake2b(text.encode(), digest_size=8).hexdigest()
+        self._note_path("moved" if is_move else _WROTE, path, digest)
 
-    def knows(self, path: str, digest: str = GONE, is_move: bool = True) -> None:
-        """The session knows the note at `path` as the text with this hash."""
-        if "\n" not in path:
-            self._note_here(f"{_MOVED if is_move else _WROTE} {path} {digest}")
+    def note_known(self, path: str, digest: str) -> None:
+        """Note that the text with this hash, which the note at `path` has now, is no news to the session."""
+        self._note_path("moved", path, digest)
+
+    def note_arrived(self, path: str) -> None:
+        """Note that the cache holds the note at `path` as this session left it, so that the next change to it
+        is somebody else's."""
+        self._note_path("moved", path, NO_TEXT)
 
     def copy_ledger_of(self, session: str) -> None:
-        """The session goes on with a copy of that one's conversation, so it knows what that one was given."""
+        """Note what that session was given: this one goes on with a copy of its conversation."""
         for line in lines_of(ledger_path(self.state, self.agent, session), MAX_BYTES):
             if line and line.partition(" ")[0] not in LASTING:
                 self._note(line)
@@ -208,6 +215,10 @@ class Session:
         lines, self._lines = self._lines, []
         add(self.path, lines)
 
+    def _note_path(self, word: str, path: str, digest: str) -> None:
+        if "\n" not in path:
+            self._note_here(f"{word} {path} {digest}")
+
     def _note_here(self, line: str) -> None:
         """Note what is about the repository."""
         self._note(mark_of(self.repo) + line)
@@ -215,7 +226,7 @@ class Session:
     def _note(self, line: str) -> None:
         self._lines.append(line)
         if self._record is not None:
-            for its in unmarked([line], self.repo):
+            for its in lines_for_repo([line], self.repo):
                 self._record.read(its)
 
 
@@ -244,7 +255,7 @@ def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]
 
 
 def hush(path: str, is_off: bool) -> None:
-    """Note that the session is to be given nothing from now on, or is to be given memory again."""
+    """Note that the session is given nothing from now on, or is given memory again."""
     add(path, ["off" if is_off else "on"])
 
 

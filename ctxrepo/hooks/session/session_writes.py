@@ -1,24 +1,25 @@
-"""Which changed notes are news to a session: not those that are as it wrote them itself, by its ledger."""
+"""Which changed notes a session must be told of: those that differ from what it wrote last itself."""
 
 import _sqlite3
 
 from ctxrepo.hooks.known.notes import IndexRow
-from ctxrepo.hooks.session.session import GONE, Session
+from ctxrepo.hooks.session.session import NO_TEXT, Session
 
 _FLAWED = "select path, problem from note where problem != '' and path in"
 _HASHES = "select path, hash from note where path in (select value from json_each(?))"
 
 
 def changed_by_others(cache: _sqlite3.Connection, rows: list[IndexRow], session: Session) -> list[IndexRow]:
-    """The changed notes that are not as the session left them; it needn't be told of the others."""
+    """The changed notes that somebody else wrote last. For the others the ledger notes that the cache has
+    caught up with the session's write."""
     wrote = session.record.wrote if rows else {}
     if not wrote:
         return rows
     names = cache.execute(f"select json_array({', '.join('?' * len(wrote))})", list(wrote)).fetchone()[0]
     there = dict(cache.execute(_HASHES, (names,)))
-    own = {row.path for row in rows if wrote.get(row.path) == there.get(row.path, GONE)}
+    own = {row.path for row in rows if wrote.get(row.path) == there.get(row.path, NO_TEXT)}
     for path in sorted(own):
-        session.knows(path)
+        session.note_arrived(path)
     return [row for row in rows if row.path not in own]
 
 

@@ -34,7 +34,7 @@ class Caller:
 
 def sessions(memory: Memory, now: datetime) -> list[Ledger]:
     """Those of the last day, the newest first; subagents are given what the session that started them is."""
-    return [ledger for ledger in _ledgers(memory, now.timestamp() - LATELY) if not ledger.of]
+    return [ledger for ledger in _ledgers(memory, now.timestamp() - LATELY) if not ledger.parent]
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
@@ -65,7 +65,7 @@ def _ledgers(memory: Memory, since: float = 0) -> list[Ledger]:
 
 
 def _named(memory: Memory, wanted: str) -> Ledger:
-    known = [ledger for ledger in _ledgers(memory) if not ledger.of]
+    known = [ledger for ledger in _ledgers(memory) if not ledger.parent]
     found = [ledger for ledger in known if ledger.session == wanted]
     found = found or [ledger for ledger in known if ledger.session.startswith(wanted)]
     if not found:

@@ -51,7 +51,7 @@ def sessions(state: Path, cwd: Path) -> list[Candidate]:
     """The ids of sessions, the latest first, with where they were."""
     with known_at(state, cwd) as known:
         found = ledgers(state / FOLDER, known.folder.name)[:MANY] if known else []
-        return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.of]
+        return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.parent]
 
 
 def _registry(known: Known) -> Registry:

@@ -159,7 +159,7 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
         return
     session = Session(str(draft.memory.places.state), draft.memory.state.id, origin.agent, origin.session)
     for path in changed:
-        session.wrote(path, new_bytes.get(path), is_move=op in _MOVES)
+        session.note_write(path, new_bytes.get(path), is_move=op in _MOVES)
     if spoken_of := draft.spoken_of.difference(changed):
         _note_unchanged(draft.memory, session, spoken_of)
     for path in new_bytes:
@@ -176,7 +176,7 @@ def _note_unchanged(memory: Memory, session: Session, paths: Iterable[str]) -> N
     generation = memory.cache.generation if seen is None else seen
     for path in sorted(paths):
         if digest := memory.cache.hash_since(path, generation):
-            session.knows(path, digest)
+            session.note_known(path, digest)
 
 
 def _note_new_entries(session: Session, path: str, before: str | None, after: str | None) -> None:
@@ -186,7 +186,7 @@ def _note_new_entries(session: Session, path: str, before: str | None, after: st
     known = {entry.id for entry in entries_of(path, before or "")}
     for entry in entries_of(path, after or ""):
         if entry.id not in known:
-            session.added(entry.id, hash_of(entry))
+            session.note_own_entry(entry.id, hash_of(entry))
 
 
 def _remove(draft: Draft, paths: Iterable[str]) -> None:

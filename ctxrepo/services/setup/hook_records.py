@@ -115,8 +115,8 @@ def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
     for ledger in ledgers(memory.places.sessions, memory.state.id):
-        if ledger.of:
-            found[ledger.of, "SubagentStart"] += 1
+        if ledger.parent:
+            found[ledger.parent, "SubagentStart"] += 1
     return Counter({(session, event): n for (session, event), n in found.items() if session in sessions})
 
 

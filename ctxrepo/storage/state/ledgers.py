@@ -22,8 +22,8 @@ MANY = 1000
 class Ledger:
     """One session. `began` and `touched` are seconds since 1970, 0 where that isn't known.
 
-    `given` is how many entries of one repository it was given since it began or last forgot; `of` the session
-    that started it, where it is a subagent's.
+    `given` is how many entries of one repository it was given since it began or last forgot; `parent` the
+    session that started it, where it is a subagent's.
     """
 
     agent: str
@@ -34,7 +34,7 @@ class Ledger:
     cwd: str = ""
     is_off: bool = False
     given: int = 0
-    of: str = ""
+    parent: str = ""
     project: str = ""
     """The folder of the project it was told it is in; '' for none, '?' while nobody knows."""
 
@@ -52,7 +52,7 @@ def latest(folder: Path, repo: str) -> Ledger | None:
     One that was served in the future, by a clock that was put back, is none of the last.
     """
     for path in sorted(_files(folder), key=lambda file: age(written(file))):
-        if (ledger := _read(path, repo)) and not ledger.of:
+        if (ledger := _read(path, repo)) and not ledger.parent:
             return ledger
     return None
 
@@ -87,6 +87,6 @@ def _read(path: Path, repo: str) -> Ledger | None:
         known.cwd,
         known.is_off,
         len(known.entries),
-        known.of,
+        known.parent,
         known.project or "",
     )

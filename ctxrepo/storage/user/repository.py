@@ -8,7 +8,7 @@ from pathlib import Path
 from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError
-from ctxrepo.hooks.session.ledger import move_former
+from ctxrepo.hooks.session.ledger import move_old_ledgers
 from ctxrepo.storage.clone.clone import Clone
 from ctxrepo.storage.disk.private import move_foreign_aside, put, require_private
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
@@ -50,7 +50,7 @@ def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
         return state_of(clone, places)
     if said != str(clone.root):
         put(state.owner, str(clone.root))
-    move_former(str(places.state), str(state.root))
+    move_old_ledgers(str(places.state), str(state.root))
     return state
 
 

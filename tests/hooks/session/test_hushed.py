@@ -1,4 +1,4 @@
-"""A session that was told to be given nothing, and what it goes on leaving."""
+"""A session for which memory is switched off, and what it goes on leaving."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_compaction_forgets_what_was_given_and_not_that(world: World, path: st
     assert not read_ledger(path, world.folder.name).entries
     assert Path(path).read_text().splitlines()[:2] == first
     session = Session(str(world.state), world.folder.name, "claude", SESSION)
-    session.began("/elsewhere")
+    session.note_begin("/elsewhere")
     session.save()
     assert "/elsewhere" not in Path(path).read_text()
 
@@ -87,7 +87,7 @@ def test_the_last_word_counts_and_a_word_in_another_line_does_not(path: str) -> 
 
 def test_a_full_ledger_forgets_entries_only(world: World, path: str) -> None:
     session = Session(str(world.state), world.folder.name, "claude", SESSION)
-    session.began("/code")
+    session.note_begin("/code")
     session.save()
     hush(path, True)
     for n in range(40):

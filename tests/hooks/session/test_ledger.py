@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.hooks.session.ledger import FORMER, MAX_BYTES, add, clear, ledger_path, move_former
+from ctxrepo.hooks.session.ledger import MAX_BYTES, OLD_FOLDER, add, clear, ledger_path, move_old_ledgers
 from ctxrepo.hooks.session.session import SessionRecord, read_ledger
 
 REPO = "a" * 12
@@ -101,14 +101,14 @@ class TestFormerPlace:
 
     @pytest.fixture
     def former(self, tmp_path: Path) -> Path:
-        folder = tmp_path / REPO / FORMER
+        folder = tmp_path / REPO / OLD_FOLDER
         folder.mkdir(parents=True, mode=0o700)
         (folder / "claude-s-1").write_text("began 5\nentry abc h1\ngeneration 3\n")
         (folder / "claude-s-2").write_text("entry def h2\n")
         return folder
 
     def move(self, former: Path) -> None:
-        move_former(str(former.parent.parent), str(former.parent))
+        move_old_ledgers(str(former.parent.parent), str(former.parent))
 
     def test_they_are_moved_and_go_on_with_what_they_say(self, tmp_path: Path, former: Path) -> None:
         for _ in range(2):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from world import NOTES, World
 
-from ctxrepo.hooks.session.ledger import FOLDER, FORMER
-from ctxrepo.hooks.session.session import GONE, Session, given_before_writes, hush, read_ledger
+from ctxrepo.hooks.session.ledger import FOLDER, OLD_FOLDER
+from ctxrepo.hooks.session.session import NO_TEXT, Session, given_before_writes, hush, read_ledger
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings
 
 REPO, OTHER = "a" * 12, "b" * 12
@@ -27,10 +27,10 @@ def world(tmp_path: Path) -> World:
 
 def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.was_given({"abc": "h1"})
+    session.note_given({"abc": "h1"})
     assert session.record.entries == {"abc": "h1"}
-    session.saw(7)
-    session.asked("staging port")
+    session.note_generation(7)
+    session.note_prompt_words("staging port")
     assert (session.record.generation, session.record.asked) == (7, ["staging port"])
     assert read_ledger(session.path, REPO).entries == {}
     session.save()
@@ -42,27 +42,27 @@ def test_what_is_noted_is_so_at_once_and_saved_in_its_order(tmp_path: Path) -> N
 
 def test_what_it_wrote_itself_was_not_given_to_it(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.added("own", "h1")
-    session.added("both", "h1")
-    session.was_given({"both": "h2", "given": "h1"})
-    session.added("given", "h2")
+    session.note_own_entry("own", "h1")
+    session.note_own_entry("both", "h1")
+    session.note_given({"both": "h2", "given": "h1"})
+    session.note_own_entry("given", "h2")
     assert session.record.entries.keys() - session.record.own == {"both", "given"}
 
 
 def test_the_last_of_what_it_made_of_a_note_counts(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.wrote("shop/a b.md", b"one")
-    session.knows("shop/a b.md", "h2")
-    session.wrote("shop/gone.md", None)
-    assert session.record.wrote == {"shop/a b.md": "h2", "shop/gone.md": GONE}
+    session.note_write("shop/a b.md", b"one")
+    session.note_known("shop/a b.md", "h2")
+    session.note_write("shop/gone.md", None)
+    assert session.record.wrote == {"shop/a b.md": "h2", "shop/gone.md": NO_TEXT}
 
 
 def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.was_given({"abc": "h1"})
-    session.wrote("shop/a.md", None)
-    session.was_given({"def": "h2"})
-    session.wrote("shop/b.md", None)
+    session.note_given({"abc": "h1"})
+    session.note_write("shop/a.md", None)
+    session.note_given({"def": "h2"})
+    session.note_write("shop/b.md", None)
     session.save()
     assert given_before_writes(session.path, REPO) == [
         ("shop/a.md", {"abc": "h1"}),
@@ -72,25 +72,25 @@ def test_a_write_comes_with_what_was_given_before_it(tmp_path: Path) -> None:
 
 def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Path) -> None:
     session = Session(str(tmp_path), REPO, "claude", "s-1")
-    session.began("/code")
-    session.was_given({"abc": "h1"})
+    session.note_begin("/code")
+    session.note_given({"abc": "h1"})
     session.save()
-    session.forgot()
+    session.forget_given()
     assert (session.record.entries, session.record.cwd, session.record.began > 0) == ({}, "/code", True)
 
 
 def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
     """Ids of entries may be equal, and each cache has a generation of its own."""
     one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.was_given({"abc": "h1"})
-    one.saw(7)
-    one.was_told_fault("f1")
+    one.note_given({"abc": "h1"})
+    one.note_generation(7)
+    one.note_fault_told("f1")
     one.note_project("shop")
-    one.wrote("shop/a.md", None)
+    one.note_write("shop/a.md", None)
     one.save()
-    other.was_given({"abc": "h2"})
-    other.added("own", "h1")
-    other.saw(2)
+    other.note_given({"abc": "h2"})
+    other.note_own_entry("own", "h1")
+    other.note_generation(2)
     other.save()
     first, second = (read_ledger(one.path, repo) for repo in (REPO, OTHER))
     assert one.path == other.path
@@ -108,23 +108,23 @@ def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
 
 def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: Path) -> None:
     one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.began("/code")
-    one.asked("staging port")
-    one.sought("1:2")
+    one.note_begin("/code")
+    one.note_prompt_words("staging port")
+    one.note_project_wanted("1:2")
     one.save()
     hush(one.path, True)
     assert (other.record.cwd, other.record.asked, other.record.sought) == ("/code", ["staging port"], "1:2")
     assert other.record.is_off
-    other.was_given({"abc": "h1"})
+    other.note_given({"abc": "h1"})
     other.save()
-    one.forgot()
+    one.forget_given()
     assert read_ledger(one.path, OTHER).entries == {}, "it forgot what all of them gave"
 
 
 def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
     for repo in (REPO, OTHER):
         given = Session(str(tmp_path), repo, "claude", "s-1")
-        given.was_given({"abc": repo})
+        given.note_given({"abc": repo})
         given.save()
     fork = Session(str(tmp_path), OTHER, "claude", "s-2")
     fork.copy_ledger_of("s-1")
@@ -136,7 +136,7 @@ def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
 def test_a_session_that_is_under_way_at_an_upgrade_is_given_nothing_again(world: World) -> None:
     """The version before had the ledger below the repository's state, and no id in it."""
     (now,) = (world.state / FOLDER).iterdir()
-    before = world.folder / FORMER
+    before = world.folder / OLD_FOLDER
     before.mkdir(mode=0o700)
     (before / now.name).write_text(now.read_text().replace(f"@{REPO} ", ""))
     now.unlink()

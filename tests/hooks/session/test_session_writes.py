@@ -77,15 +77,15 @@ def test_another_session_is_told(world: World) -> None:
 @given(st.binary())
 def test_the_hash_is_the_one_of_the_cache(data: bytes) -> None:
     session = Session("", "", "claude", "")
-    session.wrote("shop/a b.md", data)
+    session.note_write("shop/a b.md", data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         assert session.record.wrote == {"shop/a b.md": digest_of(storable(decode(data)))}
 
 
 def test_what_no_ledger_can_hold_is_left_out() -> None:
     session = Session("", "", "claude", "")
-    session.wrote("shop/a\nb.md", b"x")
-    session.wrote(".ctx/evidence/host.jsonl", b"x")
+    session.note_write("shop/a\nb.md", b"x")
+    session.note_write(".ctx/evidence/host.jsonl", b"x")
     assert session.record.wrote == {}
 
 

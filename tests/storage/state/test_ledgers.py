@@ -18,7 +18,7 @@ GIVEN = [f"@{REPO} entry a h1", f"@{REPO} entry a h2", f"@{REPO} entry b h1", f"
 def at(root: Path, session: str, touched: float, *lines: str, sub: str = "") -> str:
     path = ledger_path(str(root), "claude", session, sub)
     begun = Session(str(root), REPO, "claude", session, sub)
-    begun.began(f"/code/{session}")
+    begun.note_begin(f"/code/{session}")
     begun.save()
     add(path, [*lines])
     os.utime(path, (touched, touched))
@@ -30,7 +30,7 @@ def test_the_newest_comes_first_with_what_is_known_of_it(tmp_path: Path) -> None
     at(tmp_path, "new", 3000, *GIVEN, "off")
     at(tmp_path, "new", 2000, "of new", sub="agent-1")
     found = ledgers(tmp_path / FOLDER, REPO)
-    assert [(one.agent, one.touched, one.of) for one in found] == [
+    assert [(one.agent, one.touched, one.parent) for one in found] == [
         ("claude", 3000, ""),
         ("claude", 2000, "new"),
         ("claude", 1000, ""),
