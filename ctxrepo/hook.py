@@ -11,8 +11,8 @@ import os
 import sys
 from _signal import SIG_BLOCK, SIG_DFL, SIGALRM, SIGHUP, SIGINT, SIGTERM, alarm, pthread_sigmask, signal
 
-TIME_LIMIT = 8
-"""Seconds that a hook may take; agents end one that takes ten, and tell their user. Once standard input is
+HOOK_SECONDS = 8
+"""How long a hook may take; agents end one that takes ten, and tell their user. Once standard input is
 read, the alarm kills the process outright: Python runs no handler while it waits for a hanging disk."""
 
 
@@ -21,9 +21,10 @@ class TooLate(BaseException):
 
 
 def main(argv: list[str]) -> int:
-    """Answer one event; `argv` is [AGENT, EVENT, STATE]. Returns 0 whatever happens, but 1 where a part of
-    ctxrepo or Python is gone: standard input is unread then, and left to another installation."""
-    os.umask(os.umask(0o077) & 0o077)  # a mask must not deny users the files that are made for them
+    """Answer one event; `argv` is [AGENT, EVENT, STATE]. Returns 1 only where a part of
+    ctxrepo or of Python is missing: nothing has been read from standard input then, and the hook line tries
+    another installation. Otherwise 0, even after an error."""
+    os.umask(os.umask(0o077) & 0o077)  # else a umask like 0o777 denies us what we create
     try:
         from ctxrepo.hooks.loading import find_quickly, load_sqlite
 
@@ -40,7 +41,7 @@ def main(argv: list[str]) -> int:
         return 0  # interrupted: it is too late to try another installation
     try:
         try:
-            _, event, state = argv[:3]  # there are more where an agent runs the line without a shell
+            _, event, state = argv[:3]  # an agent that splits the line by itself passes its `|| …` as words
             signal(SIGALRM, _give_up)
             raw = read_stdin()
             signal(SIGALRM, SIG_DFL)
@@ -58,16 +59,16 @@ def main(argv: list[str]) -> int:
 
 def _give_up(_signal: int, _frame: object) -> None:
     signal(SIGALRM, SIG_DFL)
-    alarm(1)  # one more second, as the log's disk may hang
-    raise TooLate(f"not done within {TIME_LIMIT} seconds")
+    alarm(1)  # to log this: should the log's disk hang, the process is killed
+    raise TooLate(f"standard input was not closed within {HOOK_SECONDS} seconds")
 
 
 if __name__ == "__main__":
     # An agent that ends sends these signals to all its descendants, also to the hook that it runs at its end.
     # They stay blocked until the hook is done; the alarm bounds how long that takes.
     pthread_sigmask(SIG_BLOCK, (SIGTERM, SIGHUP, SIGINT))
-    alarm(TIME_LIMIT)
-    gc.disable()  # over before there is garbage to collect, which Python would look for all the same
+    alarm(HOOK_SECONDS)
+    gc.disable()  # a hook ends before collecting garbage pays off
     # -I keeps the script's own folder off the path. The package's folder comes last, so that nothing in it
     # shadows Python.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -48,9 +48,9 @@ import runpy, sys
 sys.path.append({package!r})
 from ctxrepo.hooks.loading import load_sqlite
 load_sqlite()
-from ctxrepo.hooks.known import look
+from ctxrepo.hooks.known import catch_up
 from ctxrepo.hooks.recall import semantic
-semantic.HELPER_WAIT = look.HOOK_WAIT = 5
+semantic.HELPER_SECONDS = catch_up.WORKER_SECONDS = 5
 runpy.run_path({hook!r}, run_name="__main__")
 """
 

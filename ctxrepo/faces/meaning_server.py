@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ctxrepo.hooks.files.daemon import WARM_LOCK, take
+from ctxrepo.hooks.files.daemon import HELPER_LOCK, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
 from ctxrepo.hooks.recall.semantic import FAILED
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
         return 0
     folder, lock = world.repo.state, -1
     try:
-        lock = int(argv[argv.index("--lock") + 1]) if "--lock" in argv else take(f"{folder}/{WARM_LOCK}")
+        lock = int(argv[argv.index("--lock") + 1]) if "--lock" in argv else take(f"{folder}/{HELPER_LOCK}")
         if lock < 0:
             return 0
         os.set_inheritable(lock, False)

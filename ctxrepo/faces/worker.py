@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.hooks.files.daemon import LOCK, start_helper, start_worker, take
 from ctxrepo.hooks.files.logs import LOG_BYTES, append_rolling
-from ctxrepo.hooks.files.private import fault_of_place, open_own
+from ctxrepo.hooks.files.private import make_place_private, open_own
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of, world_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     Ends at once, before any slow import, if another worker is running.
     """
     state = argv[argv.index("--state") + 1]
-    if fault_of_place(state):
+    if make_place_private(state) != "":
         return 0
     world = _world(state)
     # Without hooks.db the starter has locked the state root, not the repository: take the right lock here.
@@ -104,7 +104,7 @@ def _worker(world: World, lock: int, log_line: Callable[[str], None]) -> Worker:
     env = {
         **os.environ,
         "CTXREPO_STATE": world.state,
-        "CTXREPO_CONFIG": world.config,
+        "CTXREPO_CONFIG": world.config_file,
         "CTXREPO_HOME": world.repo.home,
     }
     memory = Memory.open(Places.of(env), env, or_last_settings=True)

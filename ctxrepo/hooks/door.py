@@ -7,26 +7,26 @@ import sys
 
 from ctxrepo.hooks.dialect import Dialect, Event
 from ctxrepo.hooks.dialect.payload import as_json, texts
-from ctxrepo.hooks.files.private import fault_of_place, make
+from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 
 
 def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
     """What to print for the event of this name with `raw` on standard input, as the agent reads it, or ''."""
     name, moment = dialect.events.get(event_name.lower(), ("", ""))
-    if not moment or is_off() or fault_of_place(state):
+    if not moment or is_off() or make_place_private(state) != "":
         return ""
     db = open_hooks(state)
     if db is None:
         if moment in ("start", "stop", "end") and os.path.exists(f"{state}/hooks.db"):
-            _have_rebuilt(state)
+            _ask_for_rebuild(state)
         return ""
     try:
         world = world_of(db, state)
         json = as_json(raw)
         del raw  # a large event shouldn't be in memory twice
         fields = texts(db, json, dialect.fields)
-        if world is None or not fields or not make(world.repo.state):
+        if world is None or not fields or not ensure_private_folder(world.repo.state):
             return ""
         if os.path.exists(f"{world.repo.state}/ledger"):  # an earlier version kept ledgers there
             from ctxrepo.hooks.session.ledger import move_old_ledgers
@@ -34,7 +34,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             move_old_ledgers(state, world.repo.state)
         world.most_bytes = dialect.most_bytes
         event = Event(dialect.name, name, fields)
-        event.silence = _why_silent(db, event.cwd or os.getcwd())
+        event.silence_reason = _why_silent(db, event.cwd or os.getcwd())
         if moment == "start" and event.source == "fork":
             event.origin = dialect.origin(event.transcript)
         text = _answer_at(moment, db, world, dialect, event, json)
@@ -44,13 +44,14 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
 
 
 def is_off() -> bool:
-    """Whether the user switched hooks off, or the worker is an ancestor of this process."""
+    """Whether the user switched hooks off, or the worker is an ancestor of this process (daemon.WORKER_MARK,
+    spelt out here, because most hooks don't load that module)."""
     return os.environ.get("CTXREPO_OFF", "0") not in ("", "0") or "CTXREPO_HOOK" in os.environ
 
 
 def log_error(state: str, words: list[str], error: BaseException) -> None:
     """Log a hook that failed in one line, where there is a state folder to log it in."""
-    if fault_of_place(state):
+    if make_place_private(state) != "":
         return
     from ctxrepo.hooks.files.logs import note
 
@@ -61,24 +62,28 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     note(f"{state}/hook-errors.log", f"{' '.join(words)} {place} {type(error).__name__}: {error}")
 
 
-def _have_rebuilt(state: str) -> None:
-    """Have the worker rebuild hooks.db; until it has, sessions get nothing."""
+def _ask_for_rebuild(state: str) -> None:
+    """Ask the worker to rebuild hooks.db; until it has, sessions get nothing.
+
+    Nobody knows the repository, so the lock is taken in the state root. It isn't the lock of the memory's
+    worker, and the worker doesn't use it.
+    """
     from ctxrepo.hooks.files.daemon import start_worker
     from ctxrepo.hooks.files.logs import note
 
-    note(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; it is made anew")
+    note(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; the worker is asked to rebuild it")
     start_worker(sys.executable, state, state)
 
 
 def _why_silent(db: _sqlite3.Connection, folder: str) -> str:
-    """Why nothing is given in this folder, or ''. It is asked before anything is answered, so that no ledger
-    notes what was never given; what agents write there is kept all the same.
+    """Why sessions in this folder are given nothing, or ''. Checked before any answer is made, so that no
+    ledger says that something was given. What agents write in such a folder is kept nevertheless.
 
     Only a folder with a `.pi` can ask for silence, so for most folders no module is loaded here.
     """
     if not os.path.exists(f"{folder}/.pi"):
         return ""
-    from ctxrepo.hooks.known.silence import why_silent
+    from ctxrepo.hooks.known.pi_switch import why_silent
 
     return why_silent(db, folder)
 

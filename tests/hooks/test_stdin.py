@@ -161,8 +161,8 @@ def impatient(tmp_path: Path) -> Path:
     for name in ("__init__.py", "agents", "domain", "hooks"):
         (package / name).symlink_to(HOOK.parent / name)
     text = HOOK.read_text()
-    assert "TIME_LIMIT = 8" in text
-    (package / "hook.py").write_text(text.replace("TIME_LIMIT = 8", "TIME_LIMIT = 1"))
+    assert "HOOK_SECONDS = 8" in text
+    (package / "hook.py").write_text(text.replace("HOOK_SECONDS = 8", "HOOK_SECONDS = 1"))
     return package / "hook.py"
 
 
@@ -230,7 +230,7 @@ def test_the_worker_is_not_ended_with_it(world: World, impatient: Path) -> None:
 
 def test_agents_wait_longer_than_a_hook_takes_at_most() -> None:
     from ctxrepo.agents.claude.settings import TIMEOUT
-    from ctxrepo.hook import TIME_LIMIT
+    from ctxrepo.hook import HOOK_SECONDS
 
-    assert TIME_LIMIT + 1 < TIMEOUT
+    assert HOOK_SECONDS + 1 < TIMEOUT
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL  # to import it changes nothing here

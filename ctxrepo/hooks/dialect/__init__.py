@@ -9,7 +9,7 @@ FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "w
 class Event:
     """An event of a session; a field that the agent did not tell is ''."""
 
-    __slots__ = ("agent", "name", "origin", "silence", *FIELDS)
+    __slots__ = ("agent", "name", "origin", "silence_reason", *FIELDS)
 
     def __init__(self, agent: str, name: str, texts: dict[str, str]) -> None:
         self.agent = agent
@@ -31,7 +31,7 @@ class Event:
         """The id of the subagent that the event is about."""
         self.origin = ""
         """The id of the session that this one was forked from, where the agent's dialect can tell."""
-        self.silence = ""
+        self.silence_reason = ""
         """Why the session is given nothing; '' where it is given memory."""
 
 

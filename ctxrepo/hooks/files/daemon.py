@@ -8,14 +8,14 @@ import time
 
 from ctxrepo.hooks.files.private import open_own
 
-GUARD = "CTXREPO_HOOK"
-"""Set in the worker's environment: a hook below it stays silent."""
+WORKER_MARK = "CTXREPO_HOOK"
+"""Set in the environment of the worker, and so of all that it starts: a hook that finds it stays silent."""
 
 LOCK = "work.lock"
 """In the state folder of a repository; held by the worker that commits."""
 
-WARM_LOCK = "warm.lock"
-"""Beside it; held by the helper that knows meanings."""
+HELPER_LOCK = "warm.lock"
+"""Beside it; held by the helper that knows meanings (faces/meaning_server.py)."""
 
 _DEADLY = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 
@@ -39,7 +39,7 @@ def start_worker(interpreter: str, state: str, folder: str) -> bool:
 
 def start_helper(interpreter: str, state: str, folder: str) -> bool:
     """The same for the helper that knows meanings."""
-    return _start(interpreter, state, f"{folder}/{WARM_LOCK}", "_warm")
+    return _start(interpreter, state, f"{folder}/{HELPER_LOCK}", "_warm")
 
 
 def _start(interpreter: str, state: str, path: str, verb: str) -> bool:
@@ -81,8 +81,8 @@ def take(path: str) -> int:
 
 
 def is_taken(path: str) -> bool:
-    """Whether the lock at `path` has a holder; a test of it holds nothing. OSError where it can't be
-    opened."""
+    """Whether a process holds the lock at `path`. Testing it takes the lock as shared for a moment, so that
+    two tests don't see each other. OSError where it can't be opened."""
     lock = open_own(path, os.O_RDWR | os.O_CREAT)
     try:
         return not _try_lock(lock, fcntl.LOCK_SH)
@@ -115,6 +115,6 @@ def _become_daemon(words: list[str], lock: int) -> None:
                 os.dup2(null, stream)
             os.closerange(_LOCK_HANDLE + 1, 256)
             program, *_ = words
-            os.execve(program, words, {**os.environ, GUARD: "1"})
+            os.execve(program, words, {**os.environ, WORKER_MARK: "1"})
     finally:
         os._exit(0)

@@ -7,7 +7,7 @@ import time
 
 from ctxrepo.hooks.files.private import open_own
 
-LOCK_WAIT = 0.7
+FILE_LOCK_SECONDS = 0.7
 """Seconds that a hook waits for a lock. Others hold one while they write, and rarely during an fsync, which
 may be slow. A hook may wait for two locks, while a person waits for the hook."""
 
@@ -41,8 +41,8 @@ def append(
     """Append `line` under the file's lock, so that a reader that takes the lock sees whole lines.
 
     False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
-    hold its lock for longer than `patience` (LOCK_WAIT where none is given). `may_be_replaced`: another
-    process may rename a new file into its place, and nobody would read a line in the old one.
+    hold its lock for longer than `patience` (FILE_LOCK_SECONDS where none is given). `moves`: others may put
+    a new file in its place, and nobody would read a line in the old one.
     """
     data = line.encode("utf-8", "replace")
     try:
@@ -50,12 +50,12 @@ def append(
     except OSError:
         return False
     try:
-        if not _lock(file, patience or LOCK_WAIT):
+        if not _lock(file, patience or FILE_LOCK_SECONDS):
             return False
         while may_be_replaced and os.fstat(file).st_ino != os.stat(path).st_ino:
             os.close(file)
             file = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
-            if not _lock(file, patience or LOCK_WAIT):
+            if not _lock(file, patience or FILE_LOCK_SECONDS):
                 return False
         length = os.fstat(file).st_size
         if length + len(data) + 1 > most:

@@ -18,11 +18,11 @@ OPENING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags with which `open` follows no link at the end of a path, and never waits for the writer of a pipe."""
 
 
-def fault_of(path: str) -> str:
-    """What is wrong with the folder at `path`, as the end of a sentence; '' when it is the user's alone.
+def make_private(path: str) -> str:
+    """Close the folder at `path` to other users if it isn't. Returns why it is not the user's alone even so,
+    as the end of a sentence, or ''.
 
-    A folder that is open to others is closed to them. Nearly always it is closed already, and one `lstat`
-    tells.
+    Nearly always it is closed already, and one `lstat` shows that.
     """
     try:
         status = os.lstat(path)
@@ -35,10 +35,10 @@ def fault_of(path: str) -> str:
     return _fault_after_closing(path) if status.st_mode & _OPEN_TO_OTHERS else ""
 
 
-def fault_of_place(path: str) -> str:
-    """The same for a place that the user chose, which may be a link to another disk. Only the user or root
-    may own the link and what it leads to, and nobody else may be able to replace them."""
-    fault = fault_of(path)
+def make_place_private(path: str) -> str:
+    """As `make_private`, for a place that the user chose, which may be a link to another disk. Only the user
+    or root may own the link and what it leads to, and nobody else may be able to replace them."""
+    fault = make_private(path)
     if fault != "is a link":
         return fault
     there = path
@@ -48,7 +48,7 @@ def fault_of_place(path: str) -> str:
             if _lets_others_replace(os.path.dirname(there)) or status.st_uid not in (os.geteuid(), 0):
                 return f"leads to {there}, which another user may have put there"
             if status.st_mode & _KIND != _LINK:
-                fault = fault_of(there)
+                fault = make_private(there)
                 return f"leads to {there}, which {fault}" if fault else ""
             there = os.path.join(os.path.dirname(there), os.readlink(there))
         except OSError as error:
@@ -56,12 +56,12 @@ def fault_of_place(path: str) -> str:
     return "is a link that leads to no folder"
 
 
-def make(path: str) -> bool:
+def ensure_private_folder(path: str) -> bool:
     """Make the folder at `path` if it is missing, not its parents; returns whether it is the user's alone."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        return not fault_of(path)
+        return make_private(path) == ""
     except OSError:
         return False
     return True

@@ -51,9 +51,8 @@ class EntryHit:
     """An entry that was found for a prompt or a file."""
 
     __slots__ = (
-        *("id", "path", "heading", "first_line", "last_line", "updated", "text", "hash"),
-        *("score", "is_pinned"),
-    )
+        "first_line", "hash", "heading", "id", "is_pinned", "last_line", "path", "score", "text", "updated",
+    )  # fmt: skip
 
     def __init__(self, row: tuple[str, str, str, int, int, str, str, str], score: float = 0.0) -> None:
         (
@@ -103,7 +102,7 @@ def generation_of(cache: _sqlite3.Connection) -> int:
     return int(meta(cache).get("generation", "0"))
 
 
-def head_of(cache: _sqlite3.Connection) -> str:
+def commit_of(cache: _sqlite3.Connection) -> str:
     """The commit that the cache holds; '' while it holds none as a whole."""
     return meta(cache).get("head", "")
 

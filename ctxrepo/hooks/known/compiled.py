@@ -8,7 +8,7 @@ from ctxrepo.hooks.files.private import is_own_file
 FORMAT = 3
 """Version of the layout, kept as SQLite's `user_version`."""
 
-_LOCK_WAIT = 2.5
+_LOCK_SECONDS = 2.5
 """Seconds that a hook waits for a lock. With a write-ahead log a reader meets a lock only while the last
 writer closes the file, which a slow disk makes long; a hook that gave up would lose its event."""
 
@@ -17,11 +17,13 @@ BUDGET = 9500
 """Bytes of a packet where the settings say nothing."""
 
 NO_LIMIT = 1 << 30
-"""Bytes of a block where no agent is known that takes fewer."""
+"""The most bytes of a block where no agent sets a limit."""
 
 RECALL_LIMIT, RECALL_BYTES = 8, 2500
 """Entries beside one prompt and their bytes, where the settings say nothing."""
 
+# `given` is a view in storage/state/compiled.py: the checkouts, where one whose claim withholds memory
+# (`is_held`) has neither project nor folder.
 _OF_WORKTREES = """
     select distinct config, stamp, project, folder from given where config = ? and stamp = ?
     and (select value from settings where key = 'worktrees') = 'share'"""
@@ -39,7 +41,7 @@ def open_database(path: str, query: str, expected: object) -> _sqlite3.Connectio
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     db = None
     try:
-        db = _sqlite3.connect(f"file:{quoted}?mode=rw", timeout=_LOCK_WAIT, isolation_level=None, uri=True)
+        db = _sqlite3.connect(f"file:{quoted}?mode=rw", timeout=_LOCK_SECONDS, isolation_level=None, uri=True)
         if db.execute(query).fetchone() == (expected,):
             return db
     except _sqlite3.Error:
@@ -54,8 +56,8 @@ class Repo:
 
     __slots__ = ("home", "id", "state")
 
-    def __init__(self, name: str, home: str, state: str) -> None:
-        self.id = name
+    def __init__(self, repo_id: str, home: str, state: str) -> None:
+        self.id = repo_id
         """12 hex digits, drawn when the clone was made: no two clones have the same."""
         self.home = home
         """The clone."""
@@ -68,8 +70,8 @@ def repo_of(db: _sqlite3.Connection, state: str) -> Repo | None:
     first = db.execute("select id, home from repository order by position limit 1").fetchone()
     if first is None:
         return None
-    name, home = first
-    return Repo(name, home, f"{state}/{name}")
+    repo_id, home = first
+    return Repo(repo_id, home, f"{state}/{repo_id}")
 
 
 def settings_of(db: _sqlite3.Connection) -> dict[str, str]:
@@ -84,21 +86,24 @@ def world_of(db: _sqlite3.Connection, state: str) -> "World | None":
 
 
 class World:
-    """What every hook needs to know: the settings, and the memory repository."""
+    """What every hook needs: the compiled settings, and the memory repository that it answers from. Made once
+    per hook."""
 
     __slots__ = (
-        *("state", "repo", "config", "stamp", "interpreter", "secret", "preamble", "general", "mode"),
-        *("preset", "budget", "most_bytes", "recall_limit", "recall_bytes", "ttl", "model", "recalls"),
-        *("fetches_at_start", "asks_for_trust", "is_gated", "reminds", "is_semantic"),
-        *("wakes_at_stop", "wakes_at_end"),
-    )
+        "asks_for_trust", "budget", "config_file", "config_stamp", "global_folder", "has_remote",
+        "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preamble", "preset",
+        "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret", "state", "ttl",
+        "wakes_at_end", "wakes_at_stop",
+    )  # fmt: skip
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
+        # A missing key is from an older worker: then the default holds. `remote`, `trust` and `semantic` are
+        # off by default, the other switches on.
         text = settings.get
         self.state = state
         """The state root: the folder of what is kept on this machine outside the clones."""
         self.repo = repo
-        self.config, self.stamp = text("config", ""), text("stamp", "")
+        self.config_file, self.config_stamp = text("config", ""), text("stamp", "")
         """The settings file, and the stamp that it had when the worker read it."""
         self.interpreter = text("interpreter", "")
         """The Python that a worker is started with."""
@@ -106,7 +111,7 @@ class World:
         """Key of the seal, in hex."""
         self.preamble = settings.get("preamble")
         """The rules that a session starts with: None for our own, '' for none."""
-        self.general = text("global", "global")
+        self.global_folder = text("global", "global")
         """The folder of the global scope."""
         self.mode, self.preset = text("mode", ""), text("preset", "")
         self.budget = _number(settings, "budget_bytes", BUDGET)
@@ -158,9 +163,8 @@ def checkout_of(db: _sqlite3.Connection, top: str) -> CheckoutRow | None:
 
 def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool]:
     """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing)."""
-    for claim, is_withheld in db.execute("select claim, is_held from given where top = ?", (top,)):
-        return claim, bool(is_withheld)
-    return "", False
+    row = db.execute("select claim, is_held from given where top = ?", (top,)).fetchone()
+    return (row[0], bool(row[1])) if row else ("", False)
 
 
 def checkout_with_config(db: _sqlite3.Connection, config: str, stamp: str) -> CheckoutRow | None:

@@ -55,8 +55,8 @@ def folders_of(scopes: list[Scope]) -> list[str]:
 
 def place_in(world: World, project: str = "", folder: str = "", is_known: bool = True) -> Place:
     """The place of a session in this project, whose folder in the memory repository is `folder`."""
-    scopes = [Scope(world.repo, world.general)]
-    if folder not in ("", world.general):
+    scopes = [Scope(world.repo, world.global_folder)]
+    if folder not in ("", world.global_folder):
         scopes.append(Scope(world.repo, folder))
     return Place(project, scopes, folder, is_known)
 

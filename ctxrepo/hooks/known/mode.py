@@ -7,20 +7,28 @@ from ctxrepo.hooks.known.compiled import World
 
 DEFAULT = "delta"
 
+_ELSEWHERE = ("system", "file")
+"""Modes in which the packet stands in the system prompt or in a file that the agent reads, so that hooks
+don't repeat it."""
+
 _GIVES = {
     "delta": ("preamble", "packet", "recall", "changes", "subindex"),
     "once": ("preamble", "packet", "subindex"),
-    # The packet stands in the system prompt or in a file that the agent reads, so hooks don't repeat it.
-    "system": ("recall", "changes", "subindex", "elsewhere"),
-    "file": ("recall", "changes", "elsewhere"),
+    "system": ("recall", "changes", "subindex"),
+    "file": ("recall", "changes"),
     "pull": ("preamble",),
 }
 
 
 def gives(world: World, part: str) -> bool:
     """Whether the hooks give this part: `preamble` and `packet` at a start, `recall` and `changes` beside
-    prompts, `subindex` to a subagent. `elsewhere`: the packet stands where the agent sees it all the time."""
+    prompts, `subindex` to a subagent."""
     return part in _GIVES.get(world.mode, _GIVES[DEFAULT])
+
+
+def packet_is_elsewhere(world: World) -> bool:
+    """Whether the agent sees the packet all the time, in its system prompt or in a file."""
+    return world.mode in _ELSEWHERE
 
 
 def why_not(world: World, part: str) -> str:

@@ -10,8 +10,7 @@ import os
 
 from ctxrepo.hooks.files.private import open_own
 from ctxrepo.hooks.files.small_files import bytes_of
-from ctxrepo.hooks.known.cache import head_of as commit_of
-from ctxrepo.hooks.known.cache import watched_of
+from ctxrepo.hooks.known.cache import commit_of, watched_of
 from ctxrepo.hooks.known.compiled import Repo, World, stamp_of
 from ctxrepo.hooks.known.locate import Scope, folders_of
 
@@ -27,12 +26,12 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -
     """
     head = commit_of(cache) if cache is not None else ""
     missing = []
-    if (now := head_of(world.repo.home) or head) != head:
+    if (now := checked_out_commit(world.repo.home) or head) != head:
         missing.append(now)
-    if (stamp := stamp_of(world.config)) != world.stamp:
+    if (stamp := stamp_of(world.config_file)) != world.config_stamp:
         missing.append(stamp)
     written = stamp_of(f"{world.repo.state}/writes.jsonl")
-    if written and not written.endswith(":0"):
+    if written and not written.endswith(":0"):  # the write log isn't empty: a stamp is mtime:size
         missing.append(written)
     if cache is not None:
         missing += _changed(cache, world.repo, scopes)
@@ -45,11 +44,11 @@ def is_unwatched(cache: _sqlite3.Connection, scopes: list[Scope]) -> bool:
     return len({scope for scope, _, _ in watched_of(cache, folders_of(scopes))}) < len(scopes)
 
 
-def is_first_to_tell(repo: Repo, digest: str) -> bool:
-    """Whether there is news of which no hook has told the worker yet; `digest` stands for it, '' for none.
+def note_worker_told(repo: Repo, digest: str) -> bool:
+    """Note that the worker is being told of the news that `digest` stands for. False where there is none
+    (''), or another hook has told it already.
 
-    The first hook wakes the worker. So news that the worker can't take in, such as a branch that a person has
-    checked out, wakes it only once.
+    So news that the worker can't take in, such as a branch that a person has checked out, wakes it only once.
     """
     return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
@@ -61,7 +60,7 @@ def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[Scope]) -> lis
     return [f"{path} {now}" for path, before, now in watched if now != before]
 
 
-def head_of(home: str) -> str:
+def checked_out_commit(home: str) -> str:
     """The commit that is checked out in the clone at `home`; '' where git's files don't tell.
 
     The loose ref comes before the packed one, as it does for git.

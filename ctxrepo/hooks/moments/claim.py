@@ -31,7 +31,7 @@ def claim_block(db: _sqlite3.Connection, world: World, event: Event, silence: st
     if not claim:
         return "", False
     key = f"{event.session} {claim}" if is_withheld else claim
-    if silence or not _is_first(f"{world.repo.state}/claims", key):
+    if silence or not _note_told(f"{world.repo.state}/claims", key):
         return "", is_withheld
     line = f"{claim}. {_WITHHELD if is_withheld else _GIVEN}"
     return seal(fault_section([line], FAULT_ROOM), world.secret), is_withheld
@@ -42,8 +42,9 @@ def is_withheld(db: _sqlite3.Connection, world: World, cwd: str) -> bool:
     return world.asks_for_trust and claim_at(db, cwd)[1]
 
 
-def _is_first(file: str, key: str) -> bool:
-    """Note in `file` that this was told; whether it wasn't before. What can't be noted is told again."""
+def _note_told(file: str, key: str) -> bool:
+    """Note in `file` that this was told. False where it had been told before; what can't be noted is told
+    again, and a full file is renamed, so that claims are told once more."""
     digest = _blake2.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
     if digest in lines_of(file, LOG_BYTES):
         return False

@@ -5,12 +5,12 @@ import _sqlite3
 from ctxrepo.domain.text.block import seal, size
 from ctxrepo.hooks.known.cache import last_round_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.known.locate import Place
+from ctxrepo.hooks.known.locate import Place, Scope
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.known.notes import IndexRow
 from ctxrepo.hooks.session.session import Session
 
-_BODY = "/MEMORY.md"
+_MEMORY = "/MEMORY.md"
 
 
 def late_parts(
@@ -21,37 +21,53 @@ def late_parts(
     rows: list[IndexRow],
     taken: int,
 ) -> tuple[str, list[IndexRow]]:
-    """What the session is owed, and those of the changed `rows` that still are to be told.
+    """The blocks that the session is owed, noted in its ledger as given, and the changed `rows` that these
+    blocks don't show.
 
     `taken` bytes of the budget are used by other blocks, and the room of recall is left free.
     """
-    record = session.record
-    project = ""
-    given: dict[str, str] = {}
-    if record.project == "?" and place.is_known:
-        session.note_project(place.folder)
-        if place.folder and gives(world, "packet"):
-            from ctxrepo.hooks.packet.render import render_late
+    project, given = _project_part(cache, world, place, session, taken)
+    memory = ""
+    if session.record.owed_since:
+        owed = _changed_memory(place.scopes, rows)
+        if owed:
+            from ctxrepo.hooks.packet.render import render_bodies
 
-            project, given = render_late(cache, world, place, _room(world, taken))
-    bodies = ""
-    if record.owed_since and (
-        owed := [scope for scope in place.scopes if scope.folder + _BODY in [row.path for row in rows]]
-    ):
-        from ctxrepo.hooks.packet.render import render_bodies
-
-        room = _room(world, taken + size(project))
-        bodies, entries = render_bodies(cache, world, owed, room)
-        given = given | entries
-        rows = [row for row in rows if not bodies or row.path not in [scope.folder + _BODY for scope in owed]]
-    if record.owed_since and last_round_of(cache) >= record.owed_since:
-        session.note_owed(0)
+            memory, entries = render_bodies(cache, world, owed, _room(world, taken + size(project)))
+            given = given | entries
+        if memory:
+            shown = [scope.folder + _MEMORY for scope in owed]
+            rows = [row for row in rows if row.path not in shown]
+        if last_round_of(cache) >= session.record.owed_since:
+            session.note_owed(0)
     handoff = _handoff(cache, world, place, session, is_in_packet=bool(project))
     session.note_given(given)
-    return project + bodies + handoff, rows
+    return project + memory + handoff, rows
+
+
+def _project_part(
+    cache: _sqlite3.Connection, world: World, place: Place, session: Session, taken: int
+) -> tuple[str, dict[str, str]]:
+    """The project's part of the packet and the entries in it (id -> hash), where the project became known
+    only after the session's start."""
+    if session.record.project != "?" or not place.is_known:
+        return "", {}
+    session.note_project(place.folder)
+    if not place.folder or not gives(world, "packet"):
+        return "", {}
+    from ctxrepo.hooks.packet.render import render_late
+
+    return render_late(cache, world, place, _room(world, taken))
+
+
+def _changed_memory(scopes: list[Scope], rows: list[IndexRow]) -> list[Scope]:
+    """The scopes whose MEMORY.md is among the changed rows."""
+    changed = {row.path for row in rows}
+    return [scope for scope in scopes if scope.folder + _MEMORY in changed]
 
 
 def _room(world: World, taken: int) -> int:
+    """Bytes that are free for a late block."""
     from ctxrepo.hooks.packet.render import budget_of
 
     return budget_of(world) - taken - world.recall_bytes
@@ -65,10 +81,10 @@ def _handoff(
     *,
     is_in_packet: bool,
 ) -> str:
-    """A handoff that came after the session began, because the remote answered later than a start waits.
+    """A handoff that the fetch brought after the start had stopped waiting.
 
-    It is given with the first prompt only: a handoff that others leave later is for sessions that start
-    later. With `is_in_packet` the project's late part of the packet tells it already.
+    It is looked for at the first prompt only: one that is left after that is for the next session. With
+    `is_in_packet` the late part of the packet shows it already.
     """
     began_with = session.record.handoff
     if not began_with:

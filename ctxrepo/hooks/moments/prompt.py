@@ -8,7 +8,7 @@ from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.cache import faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of, stamps_of
-from ctxrepo.hooks.known.staleness import is_first_to_tell, news
+from ctxrepo.hooks.known.staleness import news, note_worker_told
 from ctxrepo.hooks.session.session import HUSHED, Session
 
 
@@ -18,18 +18,18 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     cache = open_cache(f"{world.repo.state}/cache.db")
     session = Session(world.state, world.repo.id, event.agent, event.session)
     claim = ""
-    if world.asks_for_trust or _is_late(place, session):
+    if world.asks_for_trust or _got_project_late(place, session):
         from ctxrepo.hooks.moments.claim import claim_block
 
-        silence = event.silence or (HUSHED if session.record.is_off else "")
+        silence = event.silence_reason or (HUSHED if session.record.is_off else "")
         claim, is_withheld = claim_block(db, world, event, silence)
         if is_withheld:
             if cache is not None:
                 cache.close()
             return claim
     if not place.is_known:
-        _have_project_found(db, world, event, session)
-    elif is_first_to_tell(world.repo, news(world, cache, place.scopes)):
+        _ask_for_project(db, world, event, session)
+    elif note_worker_told(world.repo, news(world, cache, place.scopes)):
         cache, place = _catch_up(db, cache, world, event)
     if cache is None:
         from ctxrepo.hooks.session.trace import Subject, note_trace
@@ -70,22 +70,23 @@ def _blocks(
     """Faults, what came late, changed notes and recalled entries: a block each, in this order."""
     from ctxrepo.hooks.moments.prompt_block import prompt_block
 
-    if session.record.is_off or event.silence:
+    if session.record.is_off or event.silence_reason:
         from ctxrepo.hooks.session.trace import Subject, note_trace
 
-        note_trace(db, world.repo, Subject.of(event), event.silence or HUSHED, [], [])
+        note_trace(db, world.repo, Subject.of(event), event.silence_reason or HUSHED, [], [])
         return ""
     faults = fault_block(cache, world, session)
     changes = None
-    since = _last_told(cache, session)
+    since = _take_generation(cache, session)
     if since is not None:
         from ctxrepo.hooks.moments.changes import changes_since
 
-        known_scopes = place.scopes[:1] if _is_late(place, session) else place.scopes
+        # The project's scope comes whole below (late_parts), so only the global one can have changes to tell.
+        known_scopes = place.scopes[:1] if _got_project_late(place, session) else place.scopes
         changes = changes_since(since, cache, world, known_scopes, session)
         faults += changes.flaw_block(world)
     late = ""
-    if session.record.handoff or session.record.owed_since or _is_late(place, session):
+    if session.record.handoff or session.record.owed_since or _got_project_late(place, session):
         from ctxrepo.hooks.moments.late import late_parts
 
         rows = changes.rows if changes else []
@@ -98,10 +99,10 @@ def _blocks(
     return faults + late + changed + recalled
 
 
-def _last_told(cache: _sqlite3.Connection, session: Session) -> int | None:
-    """The generation of the cache up to which the session was told of changes; from now on it counts as told
-    of all. None where nothing changed, where the ledger names no generation, and where the cache was
-    rebuilt."""
+def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None:
+    """Note that the session is told of everything in the cache now. Returns the generation up to which it had
+    been told before; 0 where there was no cache at the session's start. None where nothing has changed since,
+    where the ledger names no generation, and where the cache was rebuilt."""
     now, seen = generation_of(cache), session.record.generation
     if now == seen:
         return None
@@ -111,12 +112,12 @@ def _last_told(cache: _sqlite3.Connection, session: Session) -> int | None:
     return seen if seen is not None and seen < now else None
 
 
-def _is_late(place: Place, session: Session) -> bool:
+def _got_project_late(place: Place, session: Session) -> bool:
     """Whether the session's project became known only after its start."""
     return session.record.project == "?" and place.is_known
 
 
-def _have_project_found(
+def _ask_for_project(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
@@ -145,7 +146,7 @@ def _catch_up(
 ) -> tuple[_sqlite3.Connection | None, Place]:
     """Wake the worker and wait briefly; the cache and the place as they are then. What takes longer comes
     with the next prompt."""
-    from ctxrepo.hooks.known import look
+    from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
     from ctxrepo.hooks.session.spool import spool
 
     is_left = spool(db, world.repo, "prompt", event)
@@ -153,8 +154,8 @@ def _catch_up(
     is_awake = _wake(world)
     if cache is not None:
         cache.close()
-    patience = look.HOOK_WAIT if is_left and is_awake else 0.0
-    return look.look(db, world, event.cwd, since, patience)[:2]
+    patience = WORKER_SECONDS if is_left and is_awake else 0.0
+    return open_when_current(db, world, event.cwd, since, patience)[:2]
 
 
 def _wake(world: World) -> bool:

@@ -77,7 +77,7 @@ def why_off(db: _sqlite3.Connection, world: World, cwd: str, env: dict[str, str]
         if env.get(name, "0") not in ("", "0"):
             return f"{name} is set"
     if os.path.exists(f"{cwd}/.pi"):
-        from ctxrepo.hooks.known.silence import why_silent
+        from ctxrepo.hooks.known.pi_switch import why_silent
 
         return why_silent(db, cwd)
     return ""

@@ -9,17 +9,18 @@ from ctxrepo.domain.text.block import size
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_worker
-from ctxrepo.hooks.known import look
+from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
 from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives
 from ctxrepo.hooks.moments.claim import claim_block
 from ctxrepo.hooks.session.session import Session, SessionRecord
 from ctxrepo.hooks.session.spool import spool
 
 
-class _Worker:
-    """Starts the worker, once. Where two processors share a core, it takes the hook's time: a hook that waits
-    for nothing starts it last."""
+class _WorkerStart:
+    """Starts the worker at the first call of `start`, and only once. A hook that doesn't wait for the worker
+    starts it last: on two hardware threads of one core the worker would slow the hook down."""
 
     __slots__ = ("_is_started", "_world")
 
@@ -36,77 +37,95 @@ class _Worker:
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """What a session is given at its start: the packet, or the rules in a mode without one, after a claim if
-    there is one. '' if it has a packet already or is to be given nothing."""
-    source = event.source
+    """The packet; '' when the session goes on with a context that holds one."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
-    if source in ("clear", "compact"):
+    if event.source in ("clear", "compact"):
         session.forget_given()
     spool(db, world.repo, "start", event)
-    worker = _Worker(world)
+    worker = _WorkerStart(world)
     try:
-        return _packet(db, world, event, session, before, worker)
+        return _answer(db, world, event, session, before, worker)
     finally:
         worker.start()
 
 
-def _packet(
+def _answer(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
     session: Session,
     before: SessionRecord,
-    worker: _Worker,
+    worker: _WorkerStart,
 ) -> str:
-    """What the session is given."""
-    source = event.source
+    """What the session is given; `before` is what its ledger said until now."""
     since = time.time()  # a round of the worker that began before may not have read the session's line
     session.note_begin(event.cwd)
     session.save()
-    if source == "fork" and before.generation is None:
+    if event.source == "fork" and before.generation is None:
         from ctxrepo.hooks.session.fork import begin_as_copy
 
         begin_as_copy(session, event.origin)
-    if source in ("resume", "fork") or before.is_off or event.silence:
+    if event.source in ("resume", "fork") or before.is_off or event.silence_reason:
         return ""
-    goes_on = source == "compact" and bool(before.asked)
-    is_due = _is_fetch_due(world)
-    cache, place, is_complete = look.look(db, world, event.cwd, since, 0.0, is_due)
-    waits = False
-    if not (is_complete and place.is_known) and gives(world, "packet") and worker.start():
-        if cache is not None:
-            cache.close()
-        waits = True
-        cache, place, is_complete = look.look(db, world, event.cwd, since, look.HOOK_WAIT, is_due)
-    claim, is_withheld = claim_block(db, world, event, silence="")  # a silent session has returned above
-    if is_withheld:
-        if cache is not None:
-            cache.close()
-        session.note_project("?")
-        session.save()
-        return claim
-    asked = before.asked if goes_on and not _is_recall_off(db, world, event) else []
-    if gives(world, "packet"):
-        from ctxrepo.hooks.packet.render import budget_of, render
-
-        budget = budget_of(world) - size(claim)
-        packet = render(cache, world, place, budget, session.record.faults, asked)
-        packet.note(session)
-        text = packet.text
-    else:
-        from ctxrepo.hooks.moments.rules_block import rules_block
-
-        text = rules_block(cache, world, place, session)
+    cache, place, is_owed = _catch_up(db, world, event, since, worker)
+    text, is_withheld = claim_block(db, world, event, silence="")  # a silent session has returned above
+    if not is_withheld:
+        asked = _asked_before(db, world, event, before)
+        text += _text(cache, world, place, session, asked, size(text))
+        if is_owed:
+            session.note_owed(since)
+        for words in asked:
+            session.note_prompt_words(words)
     if cache is not None:
         cache.close()
-    if waits and not is_complete:
-        session.note_owed(since)
-    for words in asked:
-        session.note_prompt_words(words)
-    session.note_project(place.folder if place.is_known else "?")
+    session.note_project(place.folder if place.is_known and not is_withheld else "?")
     session.save()
-    return claim + text
+    return text
+
+
+def _catch_up(
+    db: _sqlite3.Connection, world: World, event: Event, since: float, worker: _WorkerStart
+) -> tuple[_sqlite3.Connection | None, Place, bool]:
+    """The cache, the place, and whether the session is owed what the worker didn't bring in time. Waits for
+    the worker only where there is something new, and a packet to show it in."""
+    is_due = _is_fetch_due(world)
+    cache, place, is_final = open_when_current(db, world, event.cwd, since, 0.0, is_due)
+    if (is_final and place.is_known) or not gives(world, "packet") or not worker.start():
+        return cache, place, False
+    if cache is not None:
+        cache.close()
+    cache, place, is_final = open_when_current(db, world, event.cwd, since, WORKER_SECONDS, is_due)
+    return cache, place, not is_final
+
+
+def _asked_before(db: _sqlite3.Connection, world: World, event: Event, before: SessionRecord) -> list[str]:
+    """What the last prompts were about, where the session is compacted in the middle of its work and is given
+    again what they recall."""
+    if event.source != "compact" or not before.asked or _is_recall_off(db, world, event):
+        return []
+    return before.asked
+
+
+def _text(
+    cache: _sqlite3.Connection | None,
+    world: World,
+    place: Place,
+    session: Session,
+    asked: list[str],
+    taken: int,
+) -> str:
+    """The packet, or what the mode gives in its place, noted in the ledger; `taken` bytes of the budget are
+    used by a claim."""
+    if not gives(world, "packet"):
+        from ctxrepo.hooks.moments.no_packet import start_without_packet
+
+        return start_without_packet(cache, world, place, session)
+    from ctxrepo.hooks.packet.render import budget_of, render
+
+    packet = render(cache, world, place, budget_of(world) - taken, session.record.faults, asked)
+    packet.note(session)
+    return packet.text
 
 
 def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
@@ -118,5 +137,4 @@ def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
 
 
 def _is_fetch_due(world: World) -> bool:
-    fetched = age_of(f"{world.repo.state}/fetched")
-    return world.fetches_at_start and fetched > world.ttl
+    return world.has_remote and age_of(f"{world.repo.state}/fetched") > world.ttl

@@ -26,7 +26,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
-    if event.silence or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
+    if event.silence_reason or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
         return ""
     if is_withheld(db, world, event.cwd):
         return ""

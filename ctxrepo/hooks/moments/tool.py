@@ -37,8 +37,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
             unkept += _keep(db, world, event, file, relative)
-    refused = _fault_block(world, unkept) if unkept and not event.silence else ""
-    cache = None if event.silence else open_cache(f"{world.repo.state}/cache.db")
+    refused = _fault_block(world, unkept) if unkept and not event.silence_reason else ""
+    cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
         return refused
     try:

@@ -25,7 +25,7 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     parts: list[str] = []
     given: list[EntryHit] = []
     for hit in hits:
-        text = passage(head_of(hit, today), hit.text, room if not given else 1 << 30)
+        text = passage(entry_title(hit, today), hit.text, room if not given else 1 << 30)
         if text and size(text) <= room and text.count("\n") <= left:
             room -= size(text)
             left -= text.count("\n")
@@ -34,7 +34,7 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     return "".join(parts), given
 
 
-def head_of(hit: EntryHit, today: int) -> str:
+def entry_title(hit: EntryHit, today: int) -> str:
     """The line over an entry."""
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
     where = named(hit.path, hit.first_line, hit.last_line, hit.id)

@@ -82,13 +82,13 @@ class RecallAnswer:
 def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     """What the words of the prompt recall."""
     if is_social(asked):
-        return silence(SOCIAL)
+        return silent_answer(SOCIAL)
     scores, said = lexical(cache, asked.prompt, asked.before, asked.scopes)
     hits = hits_of(cache, scores, asked.limit + LEFT_OUT)
     if not hits:
-        return silence(NOTHING)
+        return silent_answer(NOTHING)
     if asked.is_gated and (why := _why_none(cache, asked, hits, said)):
-        return silence(why, hits)
+        return silent_answer(why, hits)
     return chosen(hits, asked.limit, OF_BEST if asked.is_gated else None)
 
 
@@ -97,7 +97,7 @@ def is_social(asked: RecallRequest) -> bool:
     return asked.is_gated and is_silent(asked.prompt, bool(asked.before))
 
 
-def silence(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
+def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
     """The answer that gives no entry, for this reason; those that came `near` count as left out."""
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 

@@ -9,7 +9,7 @@ import time
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_helper
 from ctxrepo.hooks.files.private import OPENING
-from ctxrepo.hooks.known.cache import generation_of, head_of
+from ctxrepo.hooks.known.cache import commit_of, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall.query import hits_of
 from ctxrepo.hooks.recall.recall import (
@@ -19,7 +19,7 @@ from ctxrepo.hooks.recall.recall import (
     RecallRequest,
     chosen,
     is_social,
-    silence,
+    silent_answer,
 )
 
 SOCKET = "warm.sock"
@@ -31,7 +31,7 @@ FAILED = "warm.failed"
 VERSION = 1
 """Version of question and answer; a helper of another version answers nothing."""
 
-HELPER_WAIT = 0.05
+HELPER_SECONDS = 0.05
 """Seconds for the question and the whole answer."""
 
 MOST = 64 * 1024
@@ -66,7 +66,7 @@ def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Recal
     (docs/adr/0025-meanings-by-a-warm-helper.md).
     """
     if is_social(asked):
-        return silence(SOCIAL)
+        return silent_answer(SOCIAL)
     try:
         question = _question(cache, asked)
         line = _answer_line(world, question) if len(question) <= MOST else b""
@@ -96,7 +96,7 @@ def is_own(peer: _socket.socket) -> bool:
 
 def _answer_line(world: World, question: bytes) -> bytes:
     """The line that the helper answers, b'' when it answers none."""
-    end = time.monotonic() + HELPER_WAIT
+    end = time.monotonic() + HELPER_SECONDS
     path, handle = address(world.repo.state)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
@@ -163,12 +163,12 @@ def _is_score(number: object, score: object) -> bool:
 def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
     """The answer in `line`; None when it is malformed, or is about another state of the cache."""
     version, head, generation, why = cache.execute(_HEAD, (line,)).fetchone()
-    if (version, head, generation) != (VERSION, head_of(cache), generation_of(cache)):
+    if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
     if not isinstance(why, str) or len([1 for row in rows if _is_score(*row)]) < len(rows):
         return None
     hits = hits_of(cache, dict(rows), len(rows))
     if why:
-        return silence(why, hits)
+        return silent_answer(why, hits)
     return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)

@@ -28,7 +28,7 @@ import _blake2
 import os
 
 from ctxrepo.hooks.files.logs import append, lines_of
-from ctxrepo.hooks.files.private import fault_of, make, open_own
+from ctxrepo.hooks.files.private import ensure_private_folder, make_private, open_own
 
 FOLDER = "sessions"
 """The folder of all ledgers, below the state root."""
@@ -74,7 +74,7 @@ def move_old_ledgers(state: str, repo_state: str) -> None:
     """Move the ledgers that an earlier version left below a repository's state to where they stand now, so
     that a session that is under way keeps its own. Several processes may do this at once."""
     former, folder = f"{repo_state}/{OLD_FOLDER}", f"{state}/{FOLDER}"
-    if fault_of(former) or not make(folder):
+    if make_private(former) != "" or not ensure_private_folder(folder):
         return
     try:
         for name in os.listdir(former):
@@ -97,7 +97,7 @@ def _move(former: str, path: str) -> None:
 
 def add(path: str, lines: list[str]) -> None:
     """Append `lines` (without newlines). Where that can't be, the session may be given things twice."""
-    if not path or not lines or not make(os.path.dirname(path)):
+    if not path or not lines or not ensure_private_folder(os.path.dirname(path)):
         return
     text = "".join([line + "\n" for line in lines])
     try:

@@ -10,7 +10,7 @@ import time
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files.logs import append, line_json
-from ctxrepo.hooks.files.private import OPENING, make
+from ctxrepo.hooks.files.private import OPENING, ensure_private_folder
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import Repo
 
@@ -62,7 +62,7 @@ def spool(
     }
     line = line_json(db, fields)
     durable = kept is not None
-    if not make(repo.state):
+    if not ensure_private_folder(repo.state):
         return False
     return append(f"{repo.state}/spool.jsonl", line, MAX_BYTES, durable, may_be_replaced=True) or _leave(
         repo, line, durable
@@ -80,7 +80,7 @@ def _leave(repo: Repo, line: str, durable: bool) -> bool:
     try:
         if not durable and _is_spool_full(repo):
             return False
-        if not make(left) or len(os.listdir(left)) >= MAX_LEFT:
+        if not ensure_private_folder(left) or len(os.listdir(left)) >= MAX_LEFT:
             return False
         _put(f"{left}/.{name}", line.encode("utf-8", "replace"))
         os.rename(f"{left}/.{name}", f"{left}/{name}")
@@ -124,7 +124,7 @@ def keep_version(repo: Repo, data: bytes | None) -> str:
     if data is None or _is_full(repo):
         return ""
     name = f"{time.time_ns()}-{os.getpid()}"
-    if not make(f"{repo.state}/versions"):
+    if not ensure_private_folder(f"{repo.state}/versions"):
         return ""
     try:
         _put(f"{repo.state}/versions/{name}", data)

@@ -28,9 +28,7 @@ from ctxrepo.storage.user.code import Tracking, tracking
 MAX_BYTES = 1024 * 1024
 """A larger file is nothing that an agent reads as its instructions."""
 
-_LOCK_WAIT = 5.0
-"""Seconds to wait for another process that renews these blocks."""
-
+_LOCK_SECONDS = 5.0
 
 State = Literal["current", "stale", "damaged", "without", "missing", "unusable", "busy"]
 
@@ -251,7 +249,7 @@ def _file(memory: Memory) -> BlockFile:
 
 @contextmanager
 def _held(memory: Memory) -> Iterator[BlockFile]:
-    with locked(memory.state.lock("blocks"), _LOCK_WAIT):
+    with locked(memory.state.lock("blocks"), _LOCK_SECONDS):
         yield _file(memory)
 
 

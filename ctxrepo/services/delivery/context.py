@@ -12,7 +12,7 @@ from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_in
-from ctxrepo.hooks.known.silence import MAX_BYTES, project_file, settings_ask_for_silence
+from ctxrepo.hooks.known.pi_switch import MAX_BYTES, project_file, settings_ask_for_silence
 from ctxrepo.hooks.packet.lane import Section
 from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.packet.render import MD, budget_of, preset_of, render

@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import Any
 
 from ctxrepo.errors import in_words
-from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
+from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World, stamp_of
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.hooks.recall.semantic import VERSION
@@ -86,7 +86,7 @@ class Helper:
         if cache is None:
             return
         try:
-            now = (head_of(cache), generation_of(cache))
+            now = (commit_of(cache), generation_of(cache))
             if now != self._seen and (self._thread is None or not self._thread.is_alive()):
                 self._seen = now
                 make_all()
@@ -110,7 +110,7 @@ class Helper:
             self._asked_at = time.monotonic()
             self._scopes = tuple(asked.scopes)
             cache.execute("begin")  # what is told of it is true of what is read
-            told = {"v": VERSION, "head": head_of(cache), "generation": generation_of(cache)}
+            told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
             ranked = rank(cache, self._meanings, self._embedder, asked)
             if ranked is None:
                 return b""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ctxrepo.domain.text.digest import blake2b
-from ctxrepo.hooks.known.cache import BETWEEN_TITLES, NOTE_SPAN, generation_of, head_of
+from ctxrepo.hooks.known.cache import BETWEEN_TITLES, NOTE_SPAN, commit_of, generation_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of
 from ctxrepo.storage.meaning.embedder import Embedder
@@ -95,7 +95,7 @@ class Meanings:
 
     def of(self, cache: sqlite3.Connection, scopes: Iterable[str]) -> Space:
         """The entries of `scopes`, together."""
-        now = (head_of(cache), generation_of(cache))
+        now = (commit_of(cache), generation_of(cache))
         if now != self._seen:
             self._read = {
                 scope: kept for scope, kept in self._read.items() if kept[0] == _state(cache, scope)

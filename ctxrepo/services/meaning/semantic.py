@@ -18,7 +18,7 @@ from ctxrepo.hooks.recall.recall import (
     chosen,
     is_social,
     recall,
-    silence,
+    silent_answer,
 )
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, above_usual, fused, is_telling
 from ctxrepo.services.meaning.meanings import Meanings
@@ -69,7 +69,7 @@ def recall_hybrid(
     why, scores = ranked
     hits = hits_of(cache, scores, len(scores))
     if why:
-        return silence(why, hits)
+        return silent_answer(why, hits)
     return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)
 
 

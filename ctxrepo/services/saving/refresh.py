@@ -29,7 +29,7 @@ from ctxrepo.storage.worktree.scan import MAX_BYTES
 MANY_NOTES = 50
 """More notes than this take too long to read for somebody in a hurry."""
 
-FILL_WAIT = 300.0
+FILL_LOCK_SECONDS = 300.0
 """Seconds to wait for another process that reads all notes into the cache."""
 
 _MOST_PROGRAMS = 5
@@ -106,7 +106,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         if memory.progress and len(notes) > MANY_NOTES:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
-    with locked(memory.state.lock("fill"), timeout=FILL_WAIT):
+    with locked(memory.state.lock("fill"), timeout=FILL_LOCK_SECONDS):
         if memory.cache.head == head:  # another process has filled it meanwhile
             return
         update_recorded_checkouts(memory)

@@ -23,7 +23,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 
-WORKER_SYNC_WAIT = 60.0
+SYNC_SECONDS = 60.0
 """Seconds to wait for another sync; no person is waiting."""
 
 LIFE = 120.0
@@ -93,7 +93,7 @@ class RemoteQueue:
 
     def _sync(self, *, send: bool, fetched: RemoteAnswer | None = None) -> bool:
         def act() -> SyncResult:
-            return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=WORKER_SYNC_WAIT))
+            return sync(self.memory, self.now(), SyncRequest(send, fetched=fetched, wait=SYNC_SECONDS))
 
         answer = with_repair(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
         if not answer.ok:

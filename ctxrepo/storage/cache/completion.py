@@ -88,4 +88,4 @@ def known_at(state: Path, cwd: Path) -> Iterator[Known | None]:
             return
         with closing(cache):
             project = place_of(hooks, world, str(cwd)).folder
-            yield Known(project, world.general, cache, Path(world.repo.home), Path(world.repo.state))
+            yield Known(project, world.global_folder, cache, Path(world.repo.home), Path(world.repo.state))

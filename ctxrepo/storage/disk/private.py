@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.files.private import fault_of, fault_of_place, is_own_file, open_own
+from ctxrepo.hooks.files.private import is_own_file, make_place_private, make_private, open_own
 
 _ASIDE = ".aside"
 
@@ -23,7 +23,7 @@ def require_private(folder: Path, *, is_chosen: bool = False) -> None:
     `is_chosen`: its place is for the user to choose, also by a link of theirs.
     """
     make_folder(folder)
-    fault = (fault_of_place if is_chosen else fault_of)(str(folder))
+    fault = (make_place_private if is_chosen else make_private)(str(folder))
     if fault and not _is_read_only(folder):
         raise CtxrepoError(
             f"{folder} {fault}, and what ctxrepo keeps there is for you alone",

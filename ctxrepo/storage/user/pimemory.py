@@ -10,7 +10,7 @@ from typing import Any
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.settings.pi import SECTION, PiSettings, pi_settings, redirecting
 from ctxrepo.errors import Unreadable
-from ctxrepo.hooks.known.silence import project_file
+from ctxrepo.hooks.known.pi_switch import project_file
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import outside
 from ctxrepo.storage.user.places import Places, pi_settings_file

@@ -23,8 +23,9 @@ python={interpreter}
 hook={hook}
 state={state}
 
-# STATUS is what an attempt before this one ended with: whom someone ended has no successor, nor has one
-# that its own clock ended, for the agent waits no longer.
+# STATUS is the exit status of the attempt before this one. One that was killed is not repeated: somebody
+# ended it, or its own alarm did, and the agent has stopped waiting. (128 + signal: HUP, INT, KILL, ALRM,
+# TERM; 154 is VTALRM, the alarm of earlier versions.)
 is_ended() {{ case $1 in 129 | 130 | 137 | 142 | 143 | 154) ;; *) return 1 ;; esac; }}
 if [ -n "${{CTXREPO_FALLBACK-}}" ] || is_ended "${{3-}}"; then exit 0; fi
 

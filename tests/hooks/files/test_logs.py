@@ -38,7 +38,7 @@ def test_nobody_waits_while_the_disk_keeps_the_line_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, others = str(tmp_path / "log"), []
-    monkeypatch.setattr(logs, "LOCK_WAIT", 0)
+    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0)
     monkeypatch.setattr(os, "fsync", lambda _: others.append(append(path, "another\n", 100)))
     assert append(path, "one\n", 100, durable=True)
     assert others == [True]

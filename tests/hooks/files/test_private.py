@@ -8,23 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.hooks.files.private import fault_of, is_own_file, make, open_own
+from ctxrepo.hooks.files.private import ensure_private_folder, is_own_file, make_private, open_own
 
 
 def test_a_folder_that_is_open_to_others_is_closed(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
-    assert fault_of(str(tmp_path)) == ""
+    assert make_private(str(tmp_path)) == ""
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
 
 
 def test_what_is_no_folder_of_ours_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path)
-    said = [fault_of(str(tmp_path / name)) for name in ("file", "link", "gone")]
+    said = [make_private(str(tmp_path / name)) for name in ("file", "link", "gone")]
     assert said == ["is no folder", "is a link", "can't be looked at: No such file or directory"]
-    assert [make(str(tmp_path / name)) for name in ("file", "link", "gone", "gone", "a/b")] == [
-        False, False, True, True, False
-    ]  # fmt: skip
+    made = [ensure_private_folder(str(tmp_path / name)) for name in ("file", "link", "gone", "gone", "a/b")]
+    assert made == [False, False, True, True, False]
 
 
 def test_a_file_is_opened_through_no_link_and_emptied_only_when_it_is_ours(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from ctxrepo import hook
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import place_in
-from ctxrepo.hooks.known.staleness import head_of, is_first_to_tell, news
+from ctxrepo.hooks.known.staleness import checked_out_commit, news, note_worker_told
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
 
@@ -37,29 +37,29 @@ def clone(tmp_path: Path) -> Path:
 
 class TestHead:
     def test_it_is_what_git_says(self, clone: Path) -> None:
-        assert head_of(str(clone)) == git(clone, "rev-parse", "HEAD")
+        assert checked_out_commit(str(clone)) == git(clone, "rev-parse", "HEAD")
 
     def test_packed_refs_are_read(self, clone: Path) -> None:
         for name in ("aa", "main-2", "zz"):
             git(clone, "branch", name)
         git(clone, "pack-refs", "--all")
         assert not (clone / ".git/refs/heads/main").exists()
-        assert head_of(str(clone)) == git(clone, "rev-parse", "HEAD")
+        assert checked_out_commit(str(clone)) == git(clone, "rev-parse", "HEAD")
 
     def test_no_branch_checked_out(self, clone: Path) -> None:
         git(clone, "checkout", "-q", "--detach")
-        assert head_of(str(clone)) == git(clone, "rev-parse", "HEAD")
+        assert checked_out_commit(str(clone)) == git(clone, "rev-parse", "HEAD")
 
     @pytest.mark.parametrize("head", ["", "ref: ", "ref: refs/heads/none", "ref: ../../../nowhere", "\0\xff"])
     def test_what_tells_nothing(self, clone: Path, head: str) -> None:
         (clone / ".git/HEAD").write_text(head)
-        assert len(head_of(str(clone))) < 40
+        assert len(checked_out_commit(str(clone))) < 40
 
     def test_what_is_no_file_is_not_waited_for(self, clone: Path) -> None:
         (clone / ".git/HEAD").unlink()
         subprocess.run(["mkfifo", str(clone / ".git/HEAD")], check=True)
-        assert head_of(str(clone)) == ""
-        assert head_of(str(clone / "nowhere")) == ""
+        assert checked_out_commit(str(clone)) == ""
+        assert checked_out_commit(str(clone / "nowhere")) == ""
 
 
 class TestNews:
@@ -73,7 +73,7 @@ class TestNews:
             known = world_of(db, str(world.state))
             assert known is not None
             scopes = place_in(known, "example/shop", "shop").scopes
-            return is_first_to_tell(known.repo, news(known, cache, scopes))
+            return note_worker_told(known.repo, news(known, cache, scopes))
 
     @pytest.fixture
     def world(self, tmp_path: Path) -> World:
@@ -90,7 +90,7 @@ class TestNews:
 
     def hold(self, world: World) -> None:
         """The cache holds what is there."""
-        world.cache(head_of(str(world.memory)), NOTES)
+        world.cache(checked_out_commit(str(world.memory)), NOTES)
 
     def test_a_commit_is_told_once(self, world: World) -> None:
         assert not self.is_told(world)

@@ -17,7 +17,7 @@ from conftest import NOBODY
 from needs import needs_root
 from world import NOTES, World, repo_with, socket_in
 
-from ctxrepo.hooks.known.cache import generation_of, head_of, open_cache
+from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
 from ctxrepo.hooks.recall.semantic import MOST, SOCKET, VERSION, ask
@@ -90,7 +90,7 @@ def good(world: World, **other: object) -> bytes:
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
-    told = {"v": VERSION, "head": head_of(cache), "generation": generation_of(cache), "why": ""}
+    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache), "why": ""}
     told |= {"scores": [[number, 2.5]], **other}
     cache.close()
     return json.dumps(told).encode() + b"\n"

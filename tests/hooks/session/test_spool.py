@@ -106,7 +106,7 @@ def held(lock: Path) -> Iterator[None]:
 def test_what_cannot_be_appended_is_left_as_a_file_of_its_own(
     db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "LOCK_WAIT", 0.02)
+    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0.02)
     with held(tmp_path / "spool.jsonl"):
         for number in range(4):
             assert spool(db, repo_with(tmp_path), "tool", EVENT, KeptVersion("", "", str(number)))

@@ -62,7 +62,7 @@ def test_no_hook_waits_while_the_disk_keeps_what_the_worker_dropped(
 ) -> None:
     hook(spool, "one")
     events, end = spool.read()
-    monkeypatch.setattr(logs, "LOCK_WAIT", 0)
+    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0)
     monkeypatch.setattr(os, "fsync", lambda _: hook(spool, "meanwhile"))
     spool.drop(end, events)
     assert [e.session for e in spool.read()[0]] == ["meanwhile"]
@@ -162,7 +162,7 @@ def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool
 def test_events_that_are_files_of_their_own_stand_where_they_belong(
     spool: Spool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "LOCK_WAIT", 0.02)
+    monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0.02)
     hook(spool, "1")
     with spool.places.spool.open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -19,10 +19,10 @@ class _Recall(PacketLane):
         return text
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
-        from ctxrepo.hooks.packet.recalled import head_of
+        from ctxrepo.hooks.packet.recalled import entry_title
 
         hits = draft.contents.recalled
-        return [(hit.id, hit.hash) for hit in hits if head_of(hit, draft.today) in section.text]
+        return [(hit.id, hit.hash) for hit in hits if entry_title(hit, draft.today) in section.text]
 
 
 RECALL = _Recall("recall", {OWN: Bounds(0, 1536), DAILY: Bounds(0, 2500, 80)})

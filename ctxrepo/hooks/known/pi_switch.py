@@ -1,4 +1,5 @@
-"""Whether a code folder asks to be given no memory: its pi settings say that `enabled` is false."""
+"""Whether a code folder asks to be given no memory: in its pi settings `pi-memory-md.enabled` is false or
+null."""
 
 import _sqlite3
 
@@ -7,7 +8,7 @@ from ctxrepo.hooks.files.small_files import bytes_of
 MAX_BYTES = 64 * 1024
 """A larger file is somebody else's, and a hook has no time for it."""
 
-_ENABLED = """select json_type(:json, '$."pi-memory-md".enabled') in ('false', 'null')"""
+_IS_DISABLED = """select json_type(:json, '$."pi-memory-md".enabled') in ('false', 'null')"""
 
 
 def project_file(folder: str) -> str:
@@ -33,6 +34,6 @@ def settings_ask_for_silence(db: _sqlite3.Connection, data: bytes) -> bool:
     try:
         if not db.execute("select json_valid(?)", (text,)).fetchone()[0]:
             return False
-        return bool(db.execute(_ENABLED, {"json": text}).fetchone()[0])
+        return bool(db.execute(_IS_DISABLED, {"json": text}).fetchone()[0])
     except _sqlite3.Error:
         return False

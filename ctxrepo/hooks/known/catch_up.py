@@ -8,30 +8,31 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, place_of
 from ctxrepo.hooks.known.staleness import is_unwatched, news
 
-HOOK_WAIT = 0.8
-"""Seconds that a hook waits for the worker at most."""
+WORKER_SECONDS = 0.8
+"""How long a hook waits for the worker at most."""
 
 _POLL = 0.015
 """Seconds between two looks at the cache."""
 
 
 View = tuple[_sqlite3.Connection | None, Place, bool]
-"""(the cache, the place, whether the cache holds all that is there now)"""
+"""(the cache, the place, whether waiting longer would bring nothing more: the cache is up to date, or a round
+of the worker that began late enough is over)"""
 
 
-def look(
+def open_when_current(
     db: _sqlite3.Connection,
     world: World,
     cwd: str,
     since: float,
     patience: float,
-    is_due: bool = False,
+    is_fetch_due: bool = False,
 ) -> View:
-    """The cache, and the place of `cwd`. It returns as soon as they hold all that is there, or a round of the
-    worker that began after `since` is over, or `patience` seconds have passed.
+    """Open the cache and find the place of `cwd`, waiting up to `patience` seconds until they hold all that
+    is there, or a round of the worker that began after `since` is over. The caller closes the cache.
 
-    What such a round didn't bring in doesn't come by waiting. With `is_due` a fetch is due: the remote may
-    have more, and only the end of a round tells.
+    What that round did not bring in will not come by waiting longer. `is_fetch_due`: the remote may have more
+    than the clone, so only the end of a round counts.
     """
     end = time.monotonic() + patience
     while True:
@@ -40,9 +41,11 @@ def look(
         if cache is not None:
             is_over = last_round_of(cache) >= since
             scopes = place.scopes
-            is_complete = is_over or not (is_due or is_unwatched(cache, scopes) or news(world, cache, scopes))
-            if is_over or (is_complete and place.is_known) or time.monotonic() >= end:
-                return cache, place, is_complete
+            is_final = is_over or not (
+                is_fetch_due or is_unwatched(cache, scopes) or news(world, cache, scopes)
+            )
+            if is_over or (is_final and place.is_known) or time.monotonic() >= end:
+                return cache, place, is_final
             cache.close()
         elif time.monotonic() >= end:
             return None, place, False

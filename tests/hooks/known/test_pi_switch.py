@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from world import World
 
-from ctxrepo.hooks.known.silence import asks_for_silence
+from ctxrepo.hooks.known.pi_switch import asks_for_silence
 
 
 def asks(folder: Path) -> bool:
