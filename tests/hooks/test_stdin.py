@@ -216,7 +216,7 @@ def test_a_writer_that_never_ends_is_not_waited_for(
     words = [sys.executable, "-I", "-S", str(impatient), "claude", event, str(world.state)]
     done = subprocess.run(words, stdin=silent_agent, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert "TooLate: not done within 1 seconds" in world.errors()
+    assert "TooLate: standard input was not closed within 1 seconds" in world.errors()
     assert world.spooled() == []
 
 

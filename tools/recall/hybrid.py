@@ -20,9 +20,9 @@ import numpy as np
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.domain.words.gate import is_silent
+from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import hits_of, lexical
+from ctxrepo.hooks.recall.query import hits_of, score_by_words
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.services.meaning.embed import embed
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
@@ -125,13 +125,13 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
         asked = RecallRequest(told["query"], told.get("before", []), scopes, DEPTH, False)
-        scored, _ = lexical(cache, asked.prompt, asked.before, scopes, CANDIDATES)
+        scored, _ = score_by_words(cache, asked.prompt, asked.before, scopes, CANDIDATES)
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
         row = embedder.prompt(text_of(asked))
         above = above_usual(space.gated @ row, meanings.usual(space.gated), meanings.spread)
-        is_short = is_silent(asked.prompt, bool(asked.before))
+        is_short = is_left_alone(asked.prompt, bool(asked.before))
         prompts.append(Prompt(label["category"], words, space.ranked @ row, above, lines, is_short))
     owner.close()
     cache.close()

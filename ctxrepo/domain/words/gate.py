@@ -10,15 +10,15 @@ _NOTICES = ("<task-notification>",)
 """How prompts begin that an agent writes itself: so Claude Code says that a background task ended."""
 
 
-def is_silent(prompt: str, goes_on: bool = False) -> bool:
+def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
     """Whether a prompt is too short or too social to recall anything for, or isn't a person's.
 
-    A prompt that `goes_on` with earlier ones may be short: one word tells what is meant.
+    A prompt that follows earlier ones may be short: one word tells what is meant.
     """
     head = prompt[:MAX_READ]
-    if _width(head) < MIN_VISIBLE and not goes_on:
+    if _width(head) < MIN_VISIBLE and not is_follow_up:
         return True
-    return len(words(head)) < (1 if goes_on else MIN_WORDS) or _is_social(head)
+    return len(words(head)) < (1 if is_follow_up else MIN_WORDS) or _is_social(head)
 
 
 def names_little(prompt: str) -> bool:

@@ -12,14 +12,18 @@ from ctxrepo.hooks.known.mode import why_not
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.session.trace import Subject, note_trace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # most prompts recall nothing, and needn't load it
+    from ctxrepo.hooks.recall.recall import RecallAnswer
+
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Environment variables that turn recall off."""
 
 _REMEMBERED = 12
-"""Words of a prompt that the ledger keeps, for a vague prompt that goes on with it."""
+"""Words of a prompt that the ledger keeps, to search a vague follow-up together with it."""
 
 GIVEN_ALREADY = "this session was given it already"
-NOTHING_NEW = "no entry that fits is new to this session and has room"
+NOTHING_NEW = "every entry that fits was given to this session already, or has no room"
 
 
 def prompt_block(
@@ -36,20 +40,8 @@ def prompt_block(
     if why := why_not(world, "recall") or why_off(db, world, here, switches()):
         note_trace(db, world.repo, subject, why, [], [])
         return ""
-    from ctxrepo.domain.words.terms import words
-    from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
-
     already = {**session.record.entries}
-    before, folders = session.record.asked, folders_of(scopes)
-    asked = RecallRequest(event.prompt, before, folders, world.recall_limit, world.is_gated)
-    answer = None
-    if world.is_semantic:
-        from ctxrepo.hooks.recall.semantic import ask
-
-        answer = ask(cache, world, asked)
-    answer = answer or recall(cache, asked)
-    if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
-        session.note_prompt_words(" ".join(about))
+    answer = _recall(cache, world, event, scopes, session)
     if not answer.hits:
         note_trace(db, world.repo, subject, answer.why, [], answer.left_out)
         return ""
@@ -62,6 +54,26 @@ def prompt_block(
     left_out = not_given(answer.hits, given, already, budget) + answer.left_out
     note_trace(db, world.repo, subject, answer.why if given else NOTHING_NEW, given, left_out)
     return text
+
+
+def _recall(
+    cache: _sqlite3.Connection, world: World, event: Event, scopes: list[Scope], session: Session
+) -> "RecallAnswer":
+    """What the prompt recalls. The ledger notes what it was about, for a vague follow-up."""
+    from ctxrepo.domain.words.terms import words
+    from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
+
+    before = session.record.asked
+    request = RecallRequest(event.prompt, before, folders_of(scopes), world.recall_limit, world.is_gated)
+    answer = None
+    if world.is_semantic:
+        from ctxrepo.hooks.recall.semantic import ask
+
+        answer = ask(cache, world, request)
+    answer = answer or recall(cache, request)
+    if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
+        session.note_prompt_words(" ".join(about))
+    return answer
 
 
 def switches() -> dict[str, str]:

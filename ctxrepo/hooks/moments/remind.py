@@ -12,13 +12,13 @@ from ctxrepo.hooks.session.session import Session
 
 LIMIT = 3
 ROOM = 1000
-MANY = 30
+COMMON = 30
 """A name that more entries of a scope have, such as README.md, says nothing without the folder before it."""
 
 _MOST = 200
 """The most entries that are looked at closely."""
 
-_RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.~@+/-")
+_PATH_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.~@+/-")
 """Characters of a path as an entry writes it, in lower case."""
 
 _NAMED = "select entry from mention where name = ? and entry between ? and ? limit ?"
@@ -35,7 +35,7 @@ def reminder(
     folders = folders_of(place_of(db, world, event.cwd).scopes)
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
-    hits = [hit for hit in about(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
+    hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits or not event.session:  # without a ledger it would be said at every edit
         return ""
     from ctxrepo.hooks.known.mode import gives
@@ -61,44 +61,44 @@ def reminder(
     return text
 
 
-def about(cache: _sqlite3.Connection, scopes: list[str], path: str) -> list[EntryHit]:
+def entries_naming(cache: _sqlite3.Connection, scopes: list[str], path: str) -> list[EntryHit]:
     """The entries of `scopes` that name the file at `path`, best first: those that name more of its folders,
     then pinned ones, then those of newer notes. The score is how many names of the path an entry has."""
     parts = path.lower().split("/")
     numbers = [number for span in spans_of(cache, scopes) for number in _numbers(cache, span, parts)]
     hits = hits_at(cache, numbers).values()
     for hit in hits:
-        hit.score = float(agreeing(hit.text, parts))
+        hit.score = float(named_parts(hit.text, parts))
     found = sorted([hit for hit in hits if hit.score], key=lambda hit: hit.id)
     found.sort(key=lambda hit: hit.updated, reverse=True)
     found.sort(key=lambda hit: (hit.score, hit.is_pinned), reverse=True)
     return found
 
 
-def agreeing(text: str, parts: list[str]) -> int:
-    """How many names at the end of a path, which are its `parts`, the text has in one piece.
+def named_parts(text: str, parts: list[str]) -> int:
+    """How many of the last names of a path (`parts`) occur together in the text: `a/b.py` counts 2.
 
-    0 where it names another file of that name, or none.
+    0 where the text names another `b.py`, or none.
     """
     low, name, best = text.lower(), parts[-1], 0
     at = low.find(name)
     while at >= 0:
         first, last = at, at + len(name)
-        while first and low[first - 1] in _RUN:
+        while first and low[first - 1] in _PATH_LETTERS:
             first -= 1
-        while last < len(low) and low[last] in _RUN:
+        while last < len(low) and low[last] in _PATH_LETTERS:
             last += 1
         run = low[first:last].rstrip(".~@+/-")
-        said = [part for part in run.split("/") if part not in ("", ".", "..", "~")]
-        if said == parts[-len(said) :] and not run.startswith("//"):
-            best = max(best, len(said))
+        named = [part for part in run.split("/") if part not in ("", ".", "..", "~")]
+        if named == parts[-len(named) :] and not run.startswith("//"):
+            best = max(best, len(named))
         at = low.find(name, last)
     return best
 
 
 def _numbers(cache: _sqlite3.Connection, span: ScopeSpan, parts: list[str]) -> list[int]:
     """Entries of the scope with this span that name the file, or one like it."""
-    rows = cache.execute(_NAMED, (parts[-1], span.first, span.last, MANY + 1)).fetchall()
-    if len(rows) > MANY:
+    rows = cache.execute(_NAMED, (parts[-1], span.first, span.last, COMMON + 1)).fetchall()
+    if len(rows) > COMMON:
         rows = cache.execute(_NAMED, ("/".join(parts[-2:]), span.first, span.last, _MOST)).fetchall()
     return [number for (number,) in rows]

@@ -5,12 +5,14 @@ import _sqlite3
 from ctxrepo.domain.words.days import Day
 from ctxrepo.hooks.known.cache import ScopeSpan
 
-MOST = 2000
-FEW = 16
-"""The most documents that are read for one word in one scope: a word in more of them is too common to tell
-anything. Of more words than FEW each may have fewer, so that all take no more than FEW words would."""
+MAX_DOCUMENTS = 2000
+"""A word that more documents of one scope hold is too common to tell anything, and is skipped."""
 
-ENOUGH = 4000
+WORDS_IN_FULL = 16
+"""Up to so many words each have MAX_DOCUMENTS. With more words the limit of each shrinks in proportion, so
+that a long prompt reads no more documents."""
+
+MAX_IN_ALL = 4000
 """The most documents that are read for all words; the commonest words are left out first."""
 
 ON_THE_DAY = 2.0
@@ -32,14 +34,14 @@ def postings(
     cache: _sqlite3.Connection, weights: dict[str, float], spans: list[ScopeSpan]
 ) -> list[tuple[float, list[int]]]:
     """(weight, numbers of its documents) of each word that any document holds, the rarest first."""
-    most = MOST * FEW // max(FEW, len(weights))
+    most = MAX_DOCUMENTS * WORDS_IN_FULL // max(WORDS_IN_FULL, len(weights))
     found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
     found.sort(key=_holders)
     kept = []
-    looked_at = 0
+    read = 0
     for weight, numbers in found:
-        looked_at += len(numbers)
-        if looked_at > ENOUGH:
+        read += len(numbers)
+        if read > MAX_IN_ALL:
             break
         if numbers:
             kept.append((weight, numbers))
@@ -75,8 +77,8 @@ def on_days(
         ):
             rows = []
             for span in spans:
-                rows += cache.execute(_OF_DAY, (span.first, span.last, pattern, MOST + 1)).fetchall()
-            if len(rows) <= MOST:
+                rows += cache.execute(_OF_DAY, (span.first, span.last, pattern, MAX_DOCUMENTS + 1)).fetchall()
+            if len(rows) <= MAX_DOCUMENTS:
                 worth = ON_THE_DAY * worth_of(notes, len(rows))
                 for (note,) in rows:
                     found[note] = found.get(note, 0.0) + worth

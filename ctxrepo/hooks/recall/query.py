@@ -23,20 +23,23 @@ ABOVE, BELOW = 0.5, 0.375
 """How much the entries before and after an entry count in a log, where several entries tell one thing."""
 
 VAGUE = 5
-EARLIER = 0.5
-"""A prompt of at most VAGUE words goes on with the prompts before it. A word of the last prompt counts
-EARLIER, a word of the prompt before that half as much."""
+"""A prompt of at most so many words is searched together with the prompts before it."""
+
+EARLIER_WEIGHT = 0.5
+"""What a word of the last prompt counts then; a word of the prompt before that counts half as much."""
 
 _EARLIER_WORDS = 24
+"""The most words of an earlier prompt that are searched for."""
+
 CANDIDATES = 60
 _WITH_NEIGHBOURS = 20
 _NOTES = 5
 _OF_NOTE = 40
-"""Entries that are looked at closely: the CANDIDATES best by their words, the neighbours of the best of
-these, and up to _OF_NOTE entries of each of the _NOTES best notes."""
+"""Entries that are looked at closely: the CANDIDATES best by their words, the neighbours of the
+_WITH_NEIGHBOURS best of these, and up to _OF_NOTE entries of each of the _NOTES best notes."""
 
 _CLOSEST = 20
-"""The best entries, among which one is looked for that says much of the prompt by itself."""
+"""How many of the best entries are searched for one that contains much of the prompt by itself."""
 
 _FACTS = "select id, entries, is_log from note where id in (select value from json_each(?))"
 _FOUND = "select rowid from entry where rowid in (select value from json_each(?)) and found"
@@ -55,7 +58,7 @@ def find(
     cache: _sqlite3.Connection, prompt: str, scopes: list[str], limit: int, before: list[str] | None = None
 ) -> list[EntryHit]:
     """At most `limit` entries of `scopes` for `prompt`, best first."""
-    scores, _ = lexical(cache, prompt, before or [], scopes)
+    scores, _ = score_by_words(cache, prompt, before or [], scopes)
     return hits_of(cache, scores, limit)
 
 
@@ -65,23 +68,23 @@ def weighted_words(prompt: str, before: list[str]) -> dict[str, float]:
     if len(weights) <= VAGUE:
         for ago, earlier in enumerate(reversed(before), 1):
             for word in words(earlier)[:_EARLIER_WORDS]:
-                weights.setdefault(word, EARLIER / ago)
+                weights.setdefault(word, EARLIER_WEIGHT / ago)
     return weights
 
 
-def lexical(
+def score_by_words(
     cache: _sqlite3.Connection,
     prompt: str,
     before: list[str],
     scopes: list[str],
     candidates: int = CANDIDATES,
 ) -> tuple[dict[int, float], float]:
-    """(entry's number → score, for about `candidates` entries of `scopes`, which are the best; the most of
-    the prompt's words, by weight, that one of the best entries says by itself)."""
+    """Scores of about `candidates` best entries of `scopes` (number → score), and the largest weight of the
+    prompt's words that a single one of them contains."""
     spans = spans_of(cache, scopes)
     entries, notes = sum([span.entries for span in spans]), sum([span.notes for span in spans])
-    own: dict[int, float] = {}
-    around: dict[int, float] = {}
+    entry_scores: dict[int, float] = {}
+    note_scores: dict[int, float] = {}
     terms: list[Term] = []
     posted = postings(cache, weighted_words(prompt, before), spans)
     for weight, numbers in posted:
@@ -91,17 +94,18 @@ def lexical(
             note = number - number % NOTE_SPAN
             counts[note] = counts.get(note, 0) + 1
             if number != note:
-                own[number] = own.get(number, 0.0) + worth
+                entry_scores[number] = entry_scores.get(number, 0.0) + worth
         rare = weight * worth_of(notes, len(counts))
         terms.append((rare, counts))
         for note, count in counts.items():
-            around[note] = around.get(note, 0.0) + rare * (SATURATION + 1) * count / (count + SATURATION)
+            worth = rare * (SATURATION + 1) * count / (count + SATURATION)
+            note_scores[note] = note_scores.get(note, 0.0) + worth
     on_day = on_days(cache, days_in(prompt), spans, notes)
     for note, worth in on_day.items():
-        around[note] = around.get(note, 0.0) + worth
-    likely = _candidates(cache, own, around, candidates)
-    scores = _scored(cache, likely, own, terms, on_day, max(entries, 1) / max(notes, 1))
-    return scores, _most_said(scores, posted)
+        note_scores[note] = note_scores.get(note, 0.0) + worth
+    likely = _candidates(cache, entry_scores, note_scores, candidates)
+    scores = _scored(cache, likely, entry_scores, terms, on_day, max(entries, 1) / max(notes, 1))
+    return scores, _most_words_in_one(scores, posted)
 
 
 def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[EntryHit]:
@@ -115,17 +119,18 @@ def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) ->
 
 
 def _candidates(
-    cache: _sqlite3.Connection, own: dict[int, float], around: dict[int, float], most: int
+    cache: _sqlite3.Connection, entry_scores: dict[int, float], note_scores: dict[int, float], most: int
 ) -> list[int]:
     """The numbers of the entries that are looked at closely."""
     likely = {
-        number: score + AROUND * around.get(number - number % NOTE_SPAN, 0.0) for number, score in own.items()
+        number: score + AROUND * note_scores.get(number - number % NOTE_SPAN, 0.0)
+        for number, score in entry_scores.items()
     }
     best = _best(cache, likely, most, _FIRST_ENTRIES)
     found = dict.fromkeys(best)
     for number in best[:_WITH_NEIGHBOURS]:
         found.update(dict.fromkeys((number - 1, number + 1)))
-    for note in _best(cache, around, _NOTES, _FIRST_NOTES):
+    for note in _best(cache, note_scores, _NOTES, _FIRST_NOTES):
         rows = cache.execute(_ENTRIES_OF, (note, note + NOTE_SPAN - 1, _OF_NOTE)).fetchall()
         found.update(dict.fromkeys([number for (number,) in rows]))
     return [number for (number,) in cache.execute(_FOUND, (_list(list(found)),))]
@@ -134,17 +139,17 @@ def _candidates(
 def _scored(
     cache: _sqlite3.Connection,
     candidates: list[int],
-    own: dict[int, float],
+    entry_scores: dict[int, float],
     terms: list[Term],
     on_day: dict[int, float],
-    usual: float,
+    entries_per_note: float,
 ) -> dict[int, float]:
-    """The scores of the candidates; `usual` is how many entries a note has on average."""
+    """The scores of the candidates; `entries_per_note` is the average."""
     notes = list(dict.fromkeys([number - number % NOTE_SPAN for number in candidates]))
     about: dict[int, float] = {}
     logs = set()
     for note, entries, is_log in cache.execute(_FACTS, (_list(notes),)):
-        slow = SATURATION * (1 - LENGTH + LENGTH * entries / usual)
+        slow = SATURATION * (1 - LENGTH + LENGTH * entries / entries_per_note)
         worth = sum([rare * (SATURATION + 1) * n[note] / (n[note] + slow) for rare, n in terms if note in n])
         about[note] = AROUND * (worth + on_day.get(note, 0.0))
         if is_log:
@@ -152,22 +157,23 @@ def _scored(
     scores = {}
     for number in candidates:
         note = number - number % NOTE_SPAN
-        scores[number] = own.get(number, 0.0) + about.get(note, 0.0)
+        scores[number] = entry_scores.get(number, 0.0) + about.get(note, 0.0)
         if note in logs:
-            scores[number] += ABOVE * own.get(number - 1, 0.0) + BELOW * own.get(number + 1, 0.0)
+            above, below = entry_scores.get(number - 1, 0.0), entry_scores.get(number + 1, 0.0)
+            scores[number] += ABOVE * above + BELOW * below
     return scores
 
 
-def _most_said(scores: dict[int, float], posted: list[tuple[float, list[int]]]) -> float:
-    """The most of the prompt's words, by weight, that one of the best entries says by itself."""
+def _most_words_in_one(scores: dict[int, float], posted: list[tuple[float, list[int]]]) -> float:
+    """The largest weight of the prompt's words that a single one of the best entries contains."""
     if not scores:
         return 0.0
     edge = sorted(scores.values(), reverse=True)[:_CLOSEST][-1]
-    said = {number: 0.0 for number, score in scores.items() if score >= edge}
+    weights = {number: 0.0 for number, score in scores.items() if score >= edge}
     for weight, numbers in posted:
-        for number in said.keys() & numbers:
-            said[number] += weight
-    return max(said.values())
+        for number in weights.keys() & numbers:
+            weights[number] += weight
+    return max(weights.values())
 
 
 def _best(cache: _sqlite3.Connection, scores: dict[int, float], most: int, by_path: str) -> list[int]:

@@ -2,31 +2,36 @@
 
 import _sqlite3
 
-from ctxrepo.domain.words.gate import is_silent
+from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.domain.words.terms import words
 from ctxrepo.hooks.known.cache import EntryHit, spans_of
 from ctxrepo.hooks.known.compiled import RECALL_LIMIT
 from ctxrepo.hooks.recall.postings import worth_of
-from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, lexical
+from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, score_by_words
 
 LIMIT = RECALL_LIMIT
 
-STANDS_OUT = 3.4
-CHANCE = 2.7
-"""The best entry must score STANDS_OUT times (the worth of the rarest possible word - CHANCE). In a larger
-memory more is found by chance, and a rare word is worth more (docs/adr/0024-evidence-within-a-budget.md)."""
+MIN_SCORE_FACTOR = 3.4
+MIN_SCORE_OFFSET = 2.7
+"""The best entry must score MIN_SCORE_FACTOR times (the worth of the rarest possible word -
+MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word is worth more
+(docs/adr/0024-evidence-within-a-budget.md)."""
 
-BY_CHANCE = 2
-TOGETHER = 3.0
-"""An entry may say BY_CHANCE of a prompt's words by chance. For each word beyond them that one of the best
-entries says, TOGETHER is added to the score."""
+WORDS_BY_CHANCE = 2
+"""So many words of a prompt an entry may contain by chance."""
 
-OF_ITS_OWN = 0.15
-"""By a vague prompt's own words a hit must score this share of that: else earlier prompts found it."""
+BONUS_PER_WORD = 3.0
+"""Added to the best score for each further word of the prompt that one of the best entries contains."""
 
-OF_BEST = 0.4
-OF_NEAREST = 0.06
-"""An entry below this share of the best score is left out; OF_NEAREST is for scores by meaning."""
+OWN_WORDS_SHARE = 0.15
+"""A vague prompt is searched together with the prompts before it. One of the three best hits must reach this
+share of `min_score` by the prompt's own words, or only the earlier prompts found it."""
+
+MIN_SHARE_OF_BEST = 0.4
+"""An entry below this share of the best score is left out."""
+
+MIN_SHARE_BY_MEANING = 0.06
+"""The same where scores are by words and meaning."""
 
 LEFT_OUT = 10
 """The most entries that an answer names as left out."""
@@ -34,11 +39,11 @@ LEFT_OUT = 10
 _LOOKED_AT = 60
 
 SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice of the agent's own"
-NOTHING = "no entry has any of its words that tell something"
+NOTHING = "no entry contains a distinctive word of the prompt"
 CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
-SAID_BEFORE = "what it goes on with was asked before, and it says nothing of its own about any entry"
+SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
 FAR_BELOW = "scores far below the best"
-OVER = "better ones took the places"
+ENOUGH_BETTER = "enough better entries were found"
 
 
 class RecallRequest:
@@ -56,7 +61,8 @@ class RecallRequest:
     ) -> None:
         self.prompt = prompt
         self.before = before
-        """The earlier prompts of its session, oldest first."""
+        """What earlier prompts of its session were about, oldest first. From a hook: at most two, of each the
+        first twelve words."""
         self.scopes = scopes
         """The scopes whose entries may answer."""
         self.limit = limit
@@ -83,18 +89,18 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     """What the words of the prompt recall."""
     if is_social(asked):
         return silent_answer(SOCIAL)
-    scores, said = lexical(cache, asked.prompt, asked.before, asked.scopes)
+    scores, matched = score_by_words(cache, asked.prompt, asked.before, asked.scopes)
     hits = hits_of(cache, scores, asked.limit + LEFT_OUT)
     if not hits:
         return silent_answer(NOTHING)
-    if asked.is_gated and (why := _why_none(cache, asked, hits, said)):
+    if asked.is_gated and (why := _why_none(cache, asked, hits, matched)):
         return silent_answer(why, hits)
-    return chosen(hits, asked.limit, OF_BEST if asked.is_gated else None)
+    return chosen(hits, asked.limit, MIN_SHARE_OF_BEST if asked.is_gated else None)
 
 
 def is_social(asked: RecallRequest) -> bool:
     """Whether the prompt is too short or too social to look anything up."""
-    return asked.is_gated and is_silent(asked.prompt, bool(asked.before))
+    return asked.is_gated and is_left_alone(asked.prompt, bool(asked.before))
 
 
 def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
@@ -102,29 +108,29 @@ def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 
 
-def _why_none(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], said: float) -> str:
-    """Why none of the hits is given, '' when the best stands out; `said` is how many of the prompt's words,
-    by weight, one of the best says by itself."""
+def _why_none(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], matched: float) -> str:
+    """Why none of the hits is given, '' when the best stands out; `matched` is the weight of the prompt's
+    words that a single one of the best contains."""
     best, *_ = hits
-    enough = least(cache, asked.scopes)
-    if best.score + together(said) < enough:
+    enough = min_score(cache, asked.scopes)
+    if best.score + bonus(matched) < enough:
         return CHANCE_HIT
     if asked.before and len(words(asked.prompt)) <= VAGUE:
         own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
-        if max([own.get(hit.id, 0.0) for hit in hits[:3]]) < enough * OF_ITS_OWN:
+        if max([own.get(hit.id, 0.0) for hit in hits[:3]]) < enough * OWN_WORDS_SHARE:
             return SAID_BEFORE
     return ""
 
 
-def least(cache: _sqlite3.Connection, scopes: list[str]) -> float:
-    """The score, with what `together` adds, that the best entry must reach for any entry to be given."""
+def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
+    """The score, including the `bonus`, that the best entry must reach for any entry to be given."""
     entries = sum([span.entries for span in spans_of(cache, scopes)])
-    return STANDS_OUT * (worth_of(entries, 0) - CHANCE)
+    return MIN_SCORE_FACTOR * (worth_of(entries, 0) - MIN_SCORE_OFFSET)
 
 
-def together(said: float) -> float:
-    """What is added to a score because one entry says so many of the prompt's words."""
-    return TOGETHER * max(said - BY_CHANCE, 0.0)
+def bonus(matched: float) -> float:
+    """What is added to the best score because a single entry contains words of the prompt of this weight."""
+    return BONUS_PER_WORD * max(matched - WORDS_BY_CHANCE, 0.0)
 
 
 def chosen(hits: list[EntryHit], limit: int, share: float | None) -> RecallAnswer:
@@ -132,5 +138,5 @@ def chosen(hits: list[EntryHit], limit: int, share: float | None) -> RecallAnswe
     best = max([hit.score for hit in hits], default=0.0)
     floor = best * share if share is not None else float("-inf")
     given = [hit for hit in hits[:limit] if hit.score >= floor]
-    rest = [(hit, FAR_BELOW if hit.score < floor else OVER) for hit in hits[len(given) :]]
+    rest = [(hit, FAR_BELOW if hit.score < floor else ENOUGH_BETTER) for hit in hits[len(given) :]]
     return RecallAnswer("", given, rest[:LEFT_OUT])

@@ -13,7 +13,7 @@ from ctxrepo.hooks.known.cache import commit_of, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall.query import hits_of
 from ctxrepo.hooks.recall.recall import (
-    OF_NEAREST,
+    MIN_SHARE_BY_MEANING,
     SOCIAL,
     RecallAnswer,
     RecallRequest,
@@ -34,14 +34,14 @@ VERSION = 1
 HELPER_SECONDS = 0.05
 """Seconds for the question and the whole answer."""
 
-MOST = 64 * 1024
+LINE_BYTES = 64 * 1024
 """The most bytes of a line in either direction."""
 
 MOST_READ = 8000
 """Characters of a prompt, and of each earlier one, that are sent."""
 
-_EARLIER = 4
-"""Earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
+_MOST_EARLIER = 4
+"""The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
 
 _BACK_OFF = 600
 """Seconds for which a helper that could not start isn't started again."""
@@ -69,7 +69,7 @@ def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Recal
         return silent_answer(SOCIAL)
     try:
         question = _question(cache, asked)
-        line = _answer_line(world, question) if len(question) <= MOST else b""
+        line = _answer_line(world, question) if len(question) <= LINE_BYTES else b""
         return _parse(cache, line.decode("utf-8"), asked) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
@@ -127,14 +127,14 @@ def _read_line(peer: _socket.socket, end: float) -> bytes:
     line = b""
     while not line.endswith(b"\n"):
         left = end - time.monotonic()
-        if left <= 0 or len(line) > MOST:
+        if left <= 0 or len(line) > LINE_BYTES:
             return b""
         peer.settimeout(left)
-        part = peer.recv(MOST)
+        part = peer.recv(LINE_BYTES)
         if not part:
             return b""
         line += part
-    return line if len(line) <= MOST else b""
+    return line if len(line) <= LINE_BYTES else b""
 
 
 def _start(world: World) -> None:
@@ -144,7 +144,7 @@ def _start(world: World) -> None:
 
 
 def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
-    earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_EARLIER:]])
+    earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
     scopes = _array(cache, asked.scopes)
     values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit, asked.is_gated)
     text: str = cache.execute(_QUESTION, values).fetchone()[0]
@@ -171,4 +171,4 @@ def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> Recal
     hits = hits_of(cache, dict(rows), len(rows))
     if why:
         return silent_answer(why, hits)
-    return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)
+    return chosen(hits, asked.limit, MIN_SHARE_BY_MEANING if asked.is_gated else None)

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.hooks.recall.query import hits_of, lexical
+from ctxrepo.hooks.recall.query import hits_of, score_by_words
 from ctxrepo.hooks.recall.recall import (
     LEFT_OUT,
-    OF_NEAREST,
+    MIN_SHARE_BY_MEANING,
     SOCIAL,
     RecallAnswer,
     RecallRequest,
@@ -70,7 +70,7 @@ def recall_hybrid(
     hits = hits_of(cache, scores, len(scores))
     if why:
         return silent_answer(why, hits)
-    return chosen(hits, asked.limit, OF_NEAREST if asked.is_gated else None)
+    return chosen(hits, asked.limit, MIN_SHARE_BY_MEANING if asked.is_gated else None)
 
 
 def rank(
@@ -87,7 +87,7 @@ def rank(
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    scored, _ = lexical(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
+    scored, _ = score_by_words(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     prompt = embedder.prompt(text_of(asked))
     scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, how)

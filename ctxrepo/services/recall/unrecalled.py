@@ -1,4 +1,5 @@
-"""Items of checklists that fit a prompt: no prompt brings one, and who wonders is told so."""
+"""Checklist items that match a prompt. Recall never gives them; `ctxrepo recall` lists them as left out, with
+the reason."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from collections.abc import Sequence
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import weighted_words
-from ctxrepo.hooks.recall.recall import OF_BEST, least, together
+from ctxrepo.hooks.recall.recall import MIN_SHARE_OF_BEST, bonus, min_score
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.search import ChecklistHit
 
-CHECKLIST = "no prompt brings an item of a checklist; the open ones are told when a session begins"
+CHECKLIST = "checklist items are never recalled; the open ones are given when a session starts"
 
 _MOST = 5
 
@@ -39,9 +40,9 @@ def items_that_fit(
         for word in {word for item in items for word in item.words}
     }
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
-    enough, best = least(cache, list(scopes)), max(hit.score for hit, _ in hits)
-    near = [hit for hit, said in hits if hit.score + together(said) >= enough]
-    fitting = [hit for hit in near if hit.score >= OF_BEST * best]
+    enough, best = min_score(cache, list(scopes)), max(hit.score for hit, _ in hits)
+    near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough]
+    fitting = [hit for hit in near if hit.score >= MIN_SHARE_OF_BEST * best]
     fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
     return [(hit, CHECKLIST) for hit in fitting[:_MOST]]
 

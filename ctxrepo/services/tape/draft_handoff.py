@@ -12,7 +12,7 @@ from ctxrepo.agents import only_reads
 from ctxrepo.agents.known import records_of
 from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.secrets import mask
-from ctxrepo.domain.words.gate import is_silent
+from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.domain.working.daily import words_of
 from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.lazy import dataclass
@@ -84,8 +84,8 @@ def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     head, tail = memory.outside.ask(
         Path(sitting.transcript).parent, lambda: ends_of(Path(sitting.transcript), _READ)
     )
-    first = next((said for said in records.prompts(head) if not is_silent(said, goes_on=True)), "")
-    last = [said for said in records.prompts(tail) if not is_silent(said, goes_on=True)][-1:]
+    first = next((said for said in records.prompts(head) if not is_left_alone(said, is_follow_up=True)), "")
+    last = [said for said in records.prompts(tail) if not is_left_alone(said, is_follow_up=True)][-1:]
     return _cut(first), _cut("".join(last))
 
 

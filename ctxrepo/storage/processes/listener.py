@@ -8,7 +8,7 @@ import socket
 import time
 from pathlib import Path
 
-from ctxrepo.hooks.recall.semantic import MOST, address, is_own
+from ctxrepo.hooks.recall.semantic import LINE_BYTES, address, is_own
 
 _PEER_WAIT = 0.1
 """Seconds for a whole question, and for an answer: hooks ask at once and wait for less."""
@@ -76,15 +76,15 @@ def question(peer: socket.socket) -> bytes:
     try:
         while not said.endswith(b"\n"):
             left = end - time.monotonic()
-            if left <= 0 or len(said) > MOST:
+            if left <= 0 or len(said) > LINE_BYTES:
                 return b""
             peer.settimeout(left)
-            if not (part := peer.recv(MOST)):
+            if not (part := peer.recv(LINE_BYTES)):
                 return b""
             said += part
     except OSError:
         return b""
-    return said if len(said) <= MOST else b""
+    return said if len(said) <= LINE_BYTES else b""
 
 
 def reply(peer: socket.socket, line: bytes) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.note.mentions import mentions_of
-from ctxrepo.hooks.moments.remind import agreeing
+from ctxrepo.hooks.moments.remind import named_parts
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_names_a_file(text: str, names: set[str]) -> None:
     ],
 )
 def test_how_well_a_text_fits_a_path(text: str, parts: int) -> None:
-    assert agreeing(text, ["", "home", "ada", "src", "pay", "retry.py"]) == parts
+    assert named_parts(text, ["", "home", "ada", "src", "pay", "retry.py"]) == parts
 
 
 PART = st.text("abcXYZ019_-", min_size=1, max_size=8).filter(lambda part: part.strip("-"))
@@ -65,4 +65,4 @@ def test_what_is_stored_of_a_path_is_found_by_it(
     names = mentions_of(text)
     assert path.lower().rpartition("/")[2] in names
     assert "/".join(path.lower().split("/")[-2:]) in names
-    assert agreeing(text, ["", "home", *path.lower().split("/")]) >= len(folders) + 1
+    assert named_parts(text, ["", "home", *path.lower().split("/")]) >= len(folders) + 1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.gate import is_silent
+from ctxrepo.domain.words.gate import is_left_alone
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from ctxrepo.domain.words.gate import is_silent
     ],
 )
 def test_silent(prompt: str) -> None:
-    assert is_silent(prompt)
+    assert is_left_alone(prompt)
 
 
 @pytest.mark.parametrize(
@@ -55,16 +55,16 @@ def test_silent(prompt: str) -> None:
     ],
 )
 def test_let_through(prompt: str) -> None:
-    assert not is_silent(prompt)
+    assert not is_left_alone(prompt)
 
 
 @given(st.text())
 def test_it_never_raises(prompt: str) -> None:
-    is_silent(prompt)
+    is_left_alone(prompt)
 
 
-def test_what_goes_on_with_something_may_be_short() -> None:
-    assert is_silent("and wheat?")
-    assert not is_silent("and wheat?", goes_on=True)
-    assert is_silent("and the other?", goes_on=True)
-    assert is_silent("ok thanks", goes_on=True)
+def test_what_is_follow_up_with_something_may_be_short() -> None:
+    assert is_left_alone("and wheat?")
+    assert not is_left_alone("and wheat?", is_follow_up=True)
+    assert is_left_alone("and the other?", is_follow_up=True)
+    assert is_left_alone("ok thanks", is_follow_up=True)

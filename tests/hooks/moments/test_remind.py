@@ -12,7 +12,7 @@ from world import World
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.moments.remind import MANY, about
+from ctxrepo.hooks.moments.remind import COMMON, entries_naming
 from ctxrepo.hooks.session.session import hush
 from ctxrepo.storage.cache.writer import Cache
 
@@ -117,7 +117,7 @@ def found(path: Path, edited: str, *scopes: str) -> list[str]:
     cache = open_cache(str(path))
     assert cache is not None
     try:
-        return [hit.path for hit in about(cache, list(scopes) or ["shop"], edited)]
+        return [hit.path for hit in entries_naming(cache, list(scopes) or ["shop"], edited)]
     finally:
         cache.close()
 
@@ -143,14 +143,14 @@ def test_of_alike_entries_those_of_newer_notes_come_first(tmp_path: Path) -> Non
 
 
 def test_a_name_that_many_entries_have_takes_its_folder(tmp_path: Path) -> None:
-    notes = {f"shop/n{n}.md": f"- README.md says {n}\n" for n in range(MANY)}
+    notes = {f"shop/n{n}.md": f"- README.md says {n}\n" for n in range(COMMON)}
     path = cached(tmp_path, {**notes, "shop/web.md": "- web/README.md is stale\n"})
     assert found(path, "/x/web/README.md") == ["shop/web.md"]
     assert found(path, "/x/api/README.md") == []
     few = cached(
         tmp_path / "few", dict(list(notes.items())[1:]) | {"shop/web.md": "- web/README.md is stale\n"}
     )
-    assert len(found(few, "/x/api/README.md")) == MANY - 1
+    assert len(found(few, "/x/api/README.md")) == COMMON - 1
 
 
 def test_an_item_of_a_checklist_is_no_news_about_a_file(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_an_item_of_a_checklist_is_no_news_about_a_file(tmp_path: Path) -> None:
     path = cached(tmp_path, {"shop/SCRATCHPAD.md": pad, "shop/a.md": "- [ ] client.py\n"})
     cache = open_cache(str(path))
     assert cache is not None
-    said = {hit.text for hit in about(cache, ["shop"], "/x/client.py")}
+    said = {hit.text for hit in entries_naming(cache, ["shop"], "/x/client.py")}
     assert said == {"- client.py is frozen", "- [ ] client.py"}
     assert cache.execute("select count(*) from mention").fetchone() == (2,)
     cache.close()

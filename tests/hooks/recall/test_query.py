@@ -14,7 +14,7 @@ from slots import fields
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.query import find, lexical, weighted_words
+from ctxrepo.hooks.recall.query import find, score_by_words, weighted_words
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
@@ -177,9 +177,11 @@ def test_how_many_words_one_entry_says(tmp_path: Path) -> None:
     owner.apply("c1", [Note("shop/a.md", text)], [], Marks())
     cache = open_cache(str(tmp_path / "cache.db"))
     assert cache is not None
-    said = [lexical(cache, prompt, [], ["shop"])[1] for prompt in ("brass hinge valve lid", "lid", "whale")]
+    said = [
+        score_by_words(cache, prompt, [], ["shop"])[1] for prompt in ("brass hinge valve lid", "lid", "whale")
+    ]
     assert said == [2.0, 0.0, 0.0]
-    assert lexical(cache, "brass hinge", ["and the copper pipe?"], ["shop"])[1] == 3.0
+    assert score_by_words(cache, "brass hinge", ["and the copper pipe?"], ["shop"])[1] == 3.0
     cache.close()
     owner.close()
 
@@ -189,7 +191,7 @@ def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, said: list[str]
     prompt = " ".join(said)
     few, many = (find(cache, prompt, ["shop"], most) for most in (limit, 50))
     assert [fields(hit) for hit in few] == [fields(hit) for hit in many[:limit]]
-    scores = list(lexical(cache, prompt, [], ["shop"])[0].values())
+    scores = list(score_by_words(cache, prompt, [], ["shop"])[0].values())
     assert all(score >= 0 for score in scores)
 
 

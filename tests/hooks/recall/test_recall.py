@@ -17,10 +17,10 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.recall.recall import (
     CHANCE_HIT,
+    ENOUGH_BETTER,
     FAR_BELOW,
     LEFT_OUT,
     NOTHING,
-    OVER,
     SAID_BEFORE,
     SOCIAL,
     RecallRequest,
@@ -74,14 +74,14 @@ def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connectio
     found = recall(cache, RecallRequest("paint the garden", [], ["shop"], 3, is_gated=False))
     assert (found.why, len(found.hits)) == ("", 3)
     assert 0 < len(found.left_out) <= LEFT_OUT
-    assert {reason for _, reason in found.left_out} == {OVER}
+    assert {reason for _, reason in found.left_out} == {ENOUGH_BETTER}
 
 
 def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
     found = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
     assert len(found.hits) == 1
     (hit, why), *_, (_, last) = found.left_out
-    assert (hit.path, why, last) == ("shop/db.md", OVER, FAR_BELOW)
+    assert (hit.path, why, last) == ("shop/db.md", ENOUGH_BETTER, FAR_BELOW)
 
 
 ITEMS = st.lists(

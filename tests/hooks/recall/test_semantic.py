@@ -20,7 +20,7 @@ from world import NOTES, World, repo_with, socket_in
 from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
-from ctxrepo.hooks.recall.semantic import MOST, SOCKET, VERSION, ask
+from ctxrepo.hooks.recall.semantic import LINE_BYTES, SOCKET, VERSION, ask
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -58,7 +58,7 @@ class Helper:
                 if self._ended.is_set():
                     return
                 said = b""
-                while not said.endswith(b"\n") and (part := peer.recv(MOST)):
+                while not said.endswith(b"\n") and (part := peer.recv(LINE_BYTES)):
                     said += part
                 self.asked.append(json.loads(said))
                 with suppress(OSError):  # a hook doesn't wait
