@@ -137,4 +137,4 @@ def _is_recall_off(db: _sqlite3.Connection, world: World, event: Event) -> bool:
 
 
 def _is_fetch_due(world: World) -> bool:
-    return world.has_remote and age_of(f"{world.repo.state}/fetched") > world.ttl
+    return world.fetches_at_start and age_of(f"{world.repo.state}/fetched") > world.ttl
