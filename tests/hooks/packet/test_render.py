@@ -135,7 +135,7 @@ def test_the_semantic_preset_lists_by_kind(world: World) -> None:
         "Lessons": ["- [gotcha] never trust the cache", "- [lesson] pin the driver"],
         "User": ["- [user] Ada, Berlin"],
     }
-    assert "trust the code over the" in block.preamble
+    assert "trust the code over" in block.preamble
 
 
 def test_the_md_preset_is_cut_to_what_a_session_takes(world: World) -> None:
