@@ -212,7 +212,7 @@ class TestFilesInTheClone:
         assert cli("remember", "x", "--stage").code == 0
         first, second = cli.machine.read(f"inbox/{host}.jsonl").splitlines()
         assert (first, json.loads(second)["text"]) == ('{"torn": ', "x")
-        assert f"inbox/{host}.jsonl:1: a line that is no JSON object" in cli("check").out
+        assert f"inbox/{host}.jsonl:1: a line that isn't a JSON object" in cli("check").out
 
     @pytest.mark.parametrize(
         "text", ["garbage [", "projects = 7\n", "[projects]\n'x' = ['y']\n'a' = '../out'\n"]

@@ -65,7 +65,7 @@ limit = 3
 a key is called `section.key`, and `repository.path` is the first repository's.
 
 A key that is unknown or has the wrong type is told on standard error, with its line and the nearest name,
-and its default holds. A file that is no TOML stops every command but `status` and `doctor` with
+and its default holds. A file that isn't TOML stops every command but `status` and `doctor` with
 [exit code 2](exit-codes.md), and sessions are told of it. Numbers are not negative.
 
 This version uses the first `[[repository]]` only.

@@ -50,7 +50,7 @@ class Desk:
     cwd: Path
     clock: Callable[[], datetime]
     interpreter: str
-    """The Python that hooks shall start: by its absolute path and never through a shim."""
+    """The Python that hooks must start: by its absolute path and never through a shim."""
     progress: Callable[[str], None] | None = None
     now: datetime = field(init=False)
     """When the operation began."""
@@ -118,7 +118,8 @@ class Desk:
         return self._opened
 
     def _must_reopen(self, memory: Memory) -> bool:
-        """Whether the settings were changed since they were read, or the clone or the cache was made anew.
+        """Whether the settings were changed since they were read, or the clone or the cache was created
+        again.
 
         Commits, notes and the write log need no stamp: they are read again each time.
         """

@@ -82,7 +82,7 @@ def _of_helper(world: World) -> tuple[bool, str, str, str]:
 
 
 def code_stamp() -> str:
-    """Of the files that this process has been read from."""
+    """A digest of the stamps of the files that this process was loaded from."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     files = [
         f"{room}/{name}" for room, _, names in os.walk(package) for name in names if name.endswith(".py")

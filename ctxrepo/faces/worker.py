@@ -90,7 +90,7 @@ def _touch_well(path: str, began: float) -> None:
 
 def _embed(state: str) -> None:
     """Start the helper that computes vectors for what was committed, unless it runs."""
-    world = _world(state)  # compiled anew meanwhile
+    world = _world(state)  # it may have been compiled again meanwhile
     if world and world.is_semantic:
         start_helper(world.interpreter, world.state, world.repo.state)
 
@@ -144,8 +144,8 @@ def _world(state: str) -> World | None:
 
 
 def _mended(state: str) -> World | None:
-    """What is compiled once hooks.db, which can't be read, is made anew. None where nobody says of which
-    memory this is the state."""
+    """What is compiled, after a hooks.db that can't be read was created again. None if nothing says whose
+    state folder this is."""
     from ctxrepo.services.repository.publish_settings import publish_settings
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.user.places import Places

@@ -55,7 +55,7 @@ class _Loader(Loader):
 
 
 def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
-    """How to load a module from `STEM.py` in this folder; None where Python would compile it anew."""
+    """How to load a module from `STEM.py` in this folder; None where Python would compile it again."""
     source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_SUFFIX}"
     try:
         data = _read(compiled)

@@ -61,7 +61,8 @@ class Memory:
     leaves_cache_to_worker: bool = False
     """If many notes have to be read into the cache, the worker does it."""
     settings_stamp: str = ""
-    """Of config.toml, taken before it was read, so that a later edit never passes for what was read."""
+    """The stamp of config.toml, taken before it was read, so that a later edit never passes for what was
+    read."""
     config_error: ConfigError | None = None
     """Why config.toml can't be read; None if it can. Meanwhile the settings are those it had before, and the
     remote is left alone."""

@@ -84,7 +84,7 @@ def test_something_else_is_in_the_spools_place(agent: Session) -> None:
     edits(agent, 3)
     machine.worker().run()
     assert has_all(machine, 3)
-    assert any("is no file that ctxrepo can use" in line for line in of_bounds(machine.open()))
+    assert any("isn't a file that ctxrepo can use" in line for line in of_bounds(machine.open()))
 
 
 def test_hooks_that_were_killed_half_way_leave_nothing_that_is_in_the_way(agent: Session) -> None:

@@ -76,18 +76,18 @@ HANDOFF = (
     b'"meta":{"summary":"Next is the parser"},"sessionId":"s","sessionEntryId":"e"}\n'
 )
 LINES = {
-    b"null\n": "is no JSON object",
-    b"[1]\n": "is no JSON object",
-    b"7\n": "is no JSON object",
+    b"null\n": "isn't a JSON object",
+    b"[1]\n": "isn't a JSON object",
+    b"7\n": "isn't a JSON object",
     b'{"x": NaN}\n': "a number that JSON doesn't have",
     b'{"x": 1e999}\n': "too large",
     b'{"x": ' + b"9" * 5000 + b"}\n": "too large",
-    b'{"id": {"a": 1}}\n': "an id that is no text",
+    b'{"id": {"a": 1}}\n': "an id that isn't text",
     b'{"id": "same"}\n': "",
     b'{"id": "same", "x": 1}\n': "has the id same too",
     b'{"x": ' + b"[" * 100_000 + b"\n": "nested too deep",
     HANDOFF.replace(b"h1", b"h0").replace(b"T10", b"T09").replace(b"left", b"\\ud800"): "",
-    b"\xff\xfe\n": "is no JSON object",
+    b"\xff\xfe\n": "isn't a JSON object",
     HANDOFF: "",
     b'{"torn": ': "it breaks off",
 }

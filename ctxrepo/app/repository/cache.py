@@ -1,4 +1,4 @@
-"""What hooks answer from: verified, built anew, made ready for finding by meaning."""
+"""What hooks answer from: verified, built again, made ready for finding by meaning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def verify(desk: Desk, _: None) -> Result[Sequence[str]]:
 
 
 def rebuild(desk: Desk, _: None) -> Result[TimedRebuild]:
-    """Throw the cache away and build it anew from the notes."""
+    """Throw the cache away and build it again from the notes."""
     from ctxrepo.services.rescue.rebuild import rebuild
 
     memory, began = desk.memory, monotonic()

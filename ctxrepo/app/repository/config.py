@@ -23,7 +23,7 @@ class KeyRequest:
 
 @dataclass(frozen=True)
 class SetRequest:
-    """A setting, and what it shall be, in words."""
+    """A setting and its new value, as text."""
 
     key: str
     value: str

@@ -75,7 +75,8 @@ def read_hook_records(desk: Desk, _: None) -> Result[Sequence[AgentRecords]]:
 
 
 def _agent(agent: AgentRecords) -> dict[str, Any]:
-    """Of each session only when and where it was: nothing that was said in it."""
+    """What to show of an agent's records: only when and where each session was, nothing that was said in
+    it."""
     return {
         "agent": agent.agent,
         "records": str(agent.folder),

@@ -36,7 +36,7 @@ class ConflictRequest:
 
 @dataclass(frozen=True)
 class ResolveRequest:
-    """A version by its id, or `every` one, and what shall hold: kept, other or both."""
+    """A version by its id, or `every` one, and which is to hold: kept, other or both."""
 
     keep: str
     id: str = ""

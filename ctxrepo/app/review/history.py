@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HistoryRequest:
-    """Of a note or entry, also one that is gone; of the whole memory without a target."""
+    """The history of a note or entry, also one that is gone; of the whole memory without a target."""
 
     target: Target | None = None
     limit: int = 20

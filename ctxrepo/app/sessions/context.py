@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """Of another preset or budget than the settings say, and as an agent is given it."""
+    """The packet, with another preset or budget than the settings have, and as an agent is given it."""
 
     preset: str | None = None
     budget: int = 0

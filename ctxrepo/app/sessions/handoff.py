@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewestHandoffRequest:
-    """Of one scope; with '' of the project."""
+    """The newest handoff of one scope; with '' of the project."""
 
     scope: str = ""
 

@@ -31,9 +31,9 @@ def canonical(line: str) -> str:
 
 
 def trouble(line: str) -> str:
-    """Why a line is no record, going on from "a line that"; '' for one that is."""
+    """Why a line isn't a record, going on from "a line that"; '' for one that is."""
     found, why = _parsed(line)
-    return why or ("" if isinstance(found, dict) else "is no JSON object")
+    return why or ("" if isinstance(found, dict) else "isn't a JSON object")
 
 
 def records(text: str) -> list[dict[str, Any]]:
@@ -77,8 +77,8 @@ def _parsed(line: str) -> tuple[object, str]:
         return None, "is nested too deep"
     except json.JSONDecodeError as error:
         if error.pos >= len(line.rstrip()):
-            return None, "is no JSON object: it breaks off"
-        return None, f"is no JSON object: {error.msg}, column {error.colno}"
+            return None, "isn't a JSON object: it breaks off"
+        return None, f"isn't a JSON object: {error.msg}, column {error.colno}"
     except ValueError:
         return None, "has a number that JSON doesn't have, or one that is too large"
 

@@ -56,7 +56,7 @@ class Member:
         return self.node.end
 
 
-@lru_cache(maxsize=8)  # who edits settings asks about one text again and again
+@lru_cache(maxsize=8)  # editing settings asks about one text again and again
 def parse(text: str) -> Node:
     """The root of a strict JSON document, a leading byte order mark allowed; Malformed otherwise."""
     root = _value(text, _after_space(text, int(text.startswith("\ufeff"))), 0)

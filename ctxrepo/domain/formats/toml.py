@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 
 
 def read(text: str) -> dict[str, Any]:
-    """The tables of `text`; ConfigError when it is no TOML."""
+    """The tables of `text`; ConfigError when it isn't TOML."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -1,7 +1,6 @@
 """TOML files edited without touching what their author wrote around it. The only owner of tomlkit.
 
-Importing tomlkit takes as long as a start of Python: who only reads imports `toml`.
-"""
+Importing tomlkit takes as long as a start of Python: modules that only read import `toml`."""
 
 from __future__ import annotations
 
@@ -63,7 +62,7 @@ def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:
 def _without(text: str, table: str, key: str) -> str:
     """By its lines where it has its own: where a table stands in parts, tomlkit takes its header along, and
     what its author wrote below."""
-    _parse(text)  # what is no TOML is no one's to edit
+    _parse(text)  # what isn't TOML is no one's to edit
     section, lines = (table,) if table else (), text.split("\n")
     for place, statement in reversed(list(placed(text))):
         if place == section and not statement.is_header and key in statement.said:

@@ -1,4 +1,5 @@
-"""What each file on disk is based on, told anew when the record of it or the newest commits are lost."""
+"""What each file on disk is based on, worked out again when the record of it or the newest commits are
+lost."""
 
 from __future__ import annotations
 

@@ -22,6 +22,6 @@ def tree_id(files: Mapping[str, str], folders: Mapping[str, str]) -> str:
 
 
 def _id(kind: bytes, data: bytes) -> str:
-    import hashlib  # loads OpenSSL, which who only reads notes never needs
+    import hashlib  # loads OpenSSL, which isn't needed to read notes
 
     return hashlib.sha1(b"%b %d\0" % (kind, len(data)) + data, usedforsecurity=False).hexdigest()

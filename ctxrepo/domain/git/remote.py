@@ -1,4 +1,5 @@
-"""What a remote's answer means, told from git's words: the one table of outcomes, and the one of words."""
+"""What a remote's answer means, recognised by git's words: the one table of outcomes, and the one of
+words."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 1024 * 1024
-"""Of one file; larger ones make every clone, merge and search slow for ever."""
+"""The most bytes of one file; larger ones make every clone, merge and search slow for ever."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     """The merged file with the comments of one side, and conflict copies; None when it can't be merged by
     keys.
 
-    A side that is no TOML becomes a conflict copy as a whole: the registry must stay readable.
+    A side that isn't TOML becomes a conflict copy as a whole: the registry must stay readable.
     """
     us, them = _values(ours), _values(theirs)
     if us is None or them is None:

@@ -72,7 +72,7 @@ class Entry(NamedTuple):
 
 
 def entries_of(path: str, text: str) -> list[Entry]:
-    """The entries of the note `text` at `path`, in order; equal ones are told apart by their number."""
+    """The entries of the note `text` at `path`, in order; equal ones differ by their number."""
     head, body = split(text)
     offset = head.count("\n")
     seen: dict[tuple[tuple[str, ...], str], int] = {}

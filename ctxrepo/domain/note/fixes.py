@@ -71,7 +71,7 @@ def _tabs(_: str, text: str) -> str:
 
 
 def _tags(_: str, text: str) -> str:
-    """Of one line, and what it says stays: `tags: a, b` becomes `tags: [a, b]`."""
+    """Make tags in one line a list, with the same words: `tags: a, b` becomes `tags: [a, b]`."""
     head, body = split(text)
     before = read(text)
     if not before.fields or not isinstance(before.fields.get("tags"), str | int | float):

@@ -65,7 +65,7 @@ def head_of(
         wrong.append(("tags", "is not a list of words", remedy))
     if not is_limit(fields.get("limit", 1)):
         remedy = "pi-memory-md reads nothing of such a head; take it out, or write a number above 0."
-        wrong.append(("limit", "is no number above 0", remedy))
+        wrong.append(("limit", "isn't a number above 0", remedy))
     for key, day in days.items():
         if not day and fields.get(key) is not None:
             wrong.append((key, "is no date", "Write it as YYYY-MM-DD."))

@@ -163,7 +163,7 @@ def _wiki(match: re.Match[str], text: str) -> Spot:
 
 
 def _markdown(match: re.Match[str], text: str) -> Spot | None:
-    """None for what is no note of the memory."""
+    """None for what isn't a note of the memory."""
     group = 1 if match[1] is not None else 2
     start = match.start(group)
     path = re.split(r"[#?]", text[start : match.end(group)], maxsplit=1)[0]

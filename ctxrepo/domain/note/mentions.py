@@ -1,4 +1,4 @@
-"""The files that a text names, as far as they can be told from other words."""
+"""The files that a text names, as far as they can be distinguished from other words."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ RESERVED = frozenset({GLOBAL, TAPES.casefold(), INBOX, CONFLICTS, ARCHIVE, BOOKK
 """What no project's folder may be called, whatever its case."""
 
 OLD_TAPE = "__anchors.jsonl"
-"""How pi-memory-md's tape of a project ends, which is no folder."""
+"""How pi-memory-md's tape of a project ends, which isn't a folder."""
 
 
 def tapes_of(folder: str) -> str:
@@ -47,7 +47,7 @@ def tape_folder(path: str) -> str:
 
 
 def scope_of(path: str) -> str:
-    """The name that no other project's folder may bear while there is a file at `path`."""
+    """The name that no other project's folder may have while there is a file at `path`."""
     return path.removeprefix(f"{TAPES}/").split("/")[0].removesuffix(OLD_TAPE)
 
 

@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = 4096
-"""Of all that an anchor's `meta` tells of it."""
+"""The most bytes of a handoff in an anchor's `meta`."""
 
 MAX_WORDS = 300
 """Characters of a goal, a next step or an item."""

@@ -114,7 +114,7 @@ def mean(values: Iterable[float]) -> float | None:
 
 
 def _news(answer: Sequence[Piece], evidence: frozenset[Line]) -> list[int]:
-    """Of each piece, how many evidence lines it brings that none before it brought."""
+    """For each piece, how many evidence lines it brings that none before it brought."""
     left = set(evidence)
     news = []
     for part in answer:

@@ -16,4 +16,4 @@ from ctxrepo.domain.secrets.tables.vendors import VENDORS
 RULES: tuple[Rule, ...] = (
     *VENDORS, *FORMATS, *FILES, *TOKENS, *COMMANDS, *CODES, *LABELS, *PROMPTS, *HOOKS,
 )  # fmt: skip
-"""Of two that find the same, the first names it."""
+"""All rules; if two find the same secret, the first names it."""

@@ -108,7 +108,7 @@ class SecretSettings:
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """How projects are told apart: `[project]`."""
+    """How projects are recognised: `[project]`."""
 
     worktrees: Literal["share", "isolate"] = "share"
     """`share`: the worktrees of one repository are one project; `isolate`: each is its own."""

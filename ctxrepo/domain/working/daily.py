@@ -24,7 +24,7 @@ def path_of(folder: str, day: str) -> str:
 
 
 def day_of(now: datetime) -> str:
-    """The day it is for who is asked: `now` has their offset."""
+    """The day it is for the person: `now` has their offset."""
     return now.date().isoformat()
 
 
@@ -55,7 +55,7 @@ def days(paths: Iterable[str]) -> list[str]:
 def line(text: str, now: datetime) -> str:
     """The entry for what was told at this moment: `- 09:47 +0100 text`, further lines indented.
 
-    The offset is always there: who travels, or works with others, has several zones in one note.
+    The offset is always there: people who travel, or work with others, have several zones in one note.
     """
     words = _MARKER.sub("", text.strip(), count=1)
     if not words:

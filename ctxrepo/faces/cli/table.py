@@ -1,7 +1,6 @@
-"""Every command with its options and arguments, read from `table.tsv`: who reads it needs no parser.
+"""Every command with its options and arguments, read from `table.tsv`, which needs no parser.
 
-`tools/reference.py` writes the file from the commands themselves, and a test compares the two.
-"""
+`tools/reference.py` writes the file from the commands themselves, and a test compares the two."""
 
 from __future__ import annotations
 

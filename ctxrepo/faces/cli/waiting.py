@@ -22,7 +22,7 @@ _COUNT = lazy_pattern(r":\s+\d.*")
 
 
 class Waiting:
-    """One run of one command. `tell` is called with what is being done, as often as it is known anew."""
+    """One run of one command. `tell` is called with what is being done, whenever that changes."""
 
     def __init__(self) -> None:
         self._timer: Timer | None = None

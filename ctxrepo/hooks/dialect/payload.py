@@ -34,7 +34,7 @@ def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]
     """
     pairs = [(name, path) for name, paths in fields.items() for path in paths]
     picks = ", ".join([f"'{path}'" for _, path in pairs])
-    # Bytes, because JSON can spell half a surrogate pair, which is no text.
+    # Bytes, because JSON can spell half a surrogate pair, which isn't text.
     db.text_factory = bytes
     try:
         values = db.execute(_TEXTS.replace("PATHS", picks), {"json": json}).fetchall()

@@ -29,7 +29,7 @@ def make_private(path: str) -> str:
     except OSError as error:
         return f"can't be looked at: {error.strerror}"
     if status.st_mode & _KIND != _FOLDER:
-        return "is a link" if status.st_mode & _KIND == _LINK else "is no folder"
+        return "is a link" if status.st_mode & _KIND == _LINK else "isn't a folder"
     if status.st_uid != os.geteuid():
         return "belongs to another user"
     return _fault_after_closing(path) if status.st_mode & _OPEN_TO_OTHERS else ""
@@ -77,7 +77,7 @@ def open_own(path: str, flags: int) -> int:
     try:
         status = os.fstat(handle)
         if not is_own(status):
-            raise PermissionError(1, "It is no file of your own, and ctxrepo keeps one there", path)
+            raise PermissionError(1, "It isn't a file of your own, and ctxrepo keeps one there", path)
         if status.st_mode & _OPEN_TO_OTHERS and status.st_uid == os.geteuid():
             os.fchmod(handle, 0o600)
         if flags & os.O_TRUNC:

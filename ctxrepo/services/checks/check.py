@@ -123,7 +123,7 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
         name = fields.get("id", "")
         if not isinstance(name, str | int):
             yield NoteFinding(
-                path, number, "an id that is no text", "It is kept; merges go by the whole line."
+                path, number, "an id that isn't text", "It is kept; merges go by the whole line."
             )
         elif name and TOMBSTONE not in fields and seen.setdefault(name, number) != number:
             said = f"line {seen[name]} has the id {name} too"

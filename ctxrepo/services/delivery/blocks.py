@@ -228,7 +228,7 @@ def _apply(memory: Memory, change: Change) -> None:
 def _data(memory: Memory, path: Path) -> bytes | None:
     data = memory.outside.ask(path.parent, lambda: foreign.read(path))
     if data is not None and (len(data) > MAX_BYTES or b"\0" in data):
-        raise Refused(f"{path} is no text that an agent reads as its instructions")
+        raise Refused(f"{path} isn't text that an agent reads as its instructions")
     return data
 
 

@@ -15,7 +15,7 @@ from ctxrepo.storage.state.accesslog import AccessLog
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 
 MOST_ACCESSES = 4000
-"""Of the log the newest so many count."""
+"""How many of the newest lines of the log count."""
 
 _LOOKED_AT = 100
 """Files of a project of which it is asked whether they are still there."""

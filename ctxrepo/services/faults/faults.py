@@ -79,7 +79,7 @@ def of_bounds(memory: Memory) -> list[str]:
     waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
     if spool.is_hidden():
-        lines.append(f"{spool.places.spool} is no file that ctxrepo can use. {_IN_ITS_PLACE}")
+        lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
     return lines
 
 
@@ -95,8 +95,8 @@ def current_lines(memory: Memory) -> list[str]:
 
 
 def tell_at_once(memory: Memory) -> None:
-    """Bring the lines about settings and clone up to date: who edits config.toml or switches the branch gives
-    no other cause to look for faults."""
+    """Bring the lines about settings and clone up to date: nothing else looks for faults after somebody
+    edited config.toml or switched the branch."""
     store_faults(memory, current_lines(memory))
 
 

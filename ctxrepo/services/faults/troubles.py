@@ -45,7 +45,7 @@ def hooks_log(memory: Memory) -> Path:
 
 
 def put_aside(memory: Memory) -> Iterator[Path]:
-    """Begin both logs anew for a person who has read them; returns where what they held is."""
+    """Begin both logs again for a person who has read them; returns where what they held is."""
     for log in (hooks_log(memory), memory.state.log):
         if log.is_file() and log.stat().st_size:
             aside = log.with_name(f"{log.name}.1")

@@ -157,7 +157,7 @@ def _state(memory: Memory) -> Iterator[Finding]:
         yield Finding(f"{memory.state.cache} is damaged", f"{FIX} makes it anew.")
     for file in memory.state.files:
         if file.exists() and not file.is_file():
-            yield Finding(f"{file} is no file, and ctxrepo keeps one there", "Move it away.")
+            yield Finding(f"{file} isn't a file, and ctxrepo keeps one there", "Move it away.")
     yield from _others(memory)
 
 

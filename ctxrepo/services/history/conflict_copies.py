@@ -21,7 +21,7 @@ _WORDS = 70
 
 @dataclass(frozen=True)
 class Conflict:
-    """A file under conflicts/ and the version that it keeps, told by `id`.
+    """A file under conflicts/ and the version that it keeps, named by `id`.
 
     `copy` is None, and `id` '', for a file that is none of ours: written by hand, torn, unreadable.
     `since` is when it was committed here or on the machine that merged; None as long as it isn't.

@@ -91,7 +91,7 @@ def below(notes: Sequence[NoteSummary], folder: str, depth: int | None) -> list[
 
 
 def tagged(notes: Sequence[NoteSummary], tags: Sequence[str]) -> list[NoteSummary]:
-    """Those of `notes` that bear all of these tags, in any case."""
+    """Those of `notes` that have all of these tags, in any case."""
     wanted = {tag.lstrip("#").casefold() for tag in tags}
     return [note for note in notes if wanted <= {tag.casefold() for tag in note.tags}]
 

@@ -17,7 +17,7 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class TouchResult:
-    """`updated` is the day the note bears now, '' for one that has no such field: none is added."""
+    """`updated` is the day that the note has now, '' for one without the field: none is added."""
 
     path: str
     updated: str

@@ -17,7 +17,7 @@ from ctxrepo.services.reading.find import NamedScope, read_note, scope_named
 from ctxrepo.storage.memory import Memory
 
 LOGGED_BYTES = 128 * 1024
-"""Of what this machine notes of who logged what; the day before needs nobody any more."""
+"""The most that this machine notes about who logged what; nobody needs more than the last day."""
 
 
 def read_day(memory: Memory, day: str, scope: str, project: Project | None) -> Note:

@@ -93,7 +93,7 @@ def _folders(given: Path) -> list[Path]:
     if _is_one(given):
         return [given]
     if not given.is_dir():
-        raise UsageError(f"{given} is no folder", "Name one with memory/, queries.jsonl and qrels.jsonl.")
+        raise UsageError(f"{given} isn't a folder", "Name one with memory/, queries.jsonl and qrels.jsonl.")
     below = sorted(folder for folder in given.iterdir() if _is_one(folder))
     if not below:
         missing = ", ".join(name for name in _FILES if not (given / name).exists())

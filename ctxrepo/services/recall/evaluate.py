@@ -21,7 +21,7 @@ _TRIED: dict[str, Callable[[Way, Any], Way]] = {
     "recall.gate": lambda way, value: replace(way, is_gated=value),
     "recall.model": lambda way, value: replace(way, model=value),
 }
-"""The settings that bear on a ranking."""
+"""The settings that affect a ranking."""
 
 _SWITCH = {"on": "true", "off": "false"}
 

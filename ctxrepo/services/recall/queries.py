@@ -116,7 +116,7 @@ def _wrong_answer(fields: Mapping[str, Any]) -> str:
         return 'has a result without an "id", which is a text like path#L10'
     numbers = [fields.get("ms"), *(r.get("score", 0) for r in results)]
     is_number = all(n is None or (isinstance(n, int | float) and not isinstance(n, bool)) for n in numbers)
-    return "" if is_number else 'has a "score" or "ms" that is no number'
+    return "" if is_number else 'has a "score" or "ms" that is not a number'
 
 
 def _answered(fields: Mapping[str, Any]) -> QueryAnswer:

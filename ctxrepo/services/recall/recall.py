@@ -150,7 +150,7 @@ def answered(
 
 
 def failed(error: Exception, log: str) -> RecallResult:
-    """What an error means for who asked; `log` says where the details are."""
+    """What an error means for the caller; `log` says where the details are."""
     if isinstance(error, CtxrepoError):
         return RecallResult("unavailable", error.message, error.hint)
     return RecallResult("backend_error", f"{type(error).__name__}: {error}", log)

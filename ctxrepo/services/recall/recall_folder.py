@@ -21,7 +21,7 @@ from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
 from ctxrepo.storage.disk.output_file import require_place, write_whole
 
 LIMIT = 50
-"""Results for each query of a batch: who measures cuts for themselves."""
+"""Results for each query of a batch: a caller that measures takes as many as it needs."""
 
 
 @dataclass(frozen=True)

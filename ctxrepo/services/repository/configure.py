@@ -60,8 +60,8 @@ def setting_now(places: Places, name: str) -> tuple[Setting, tuple[str, ...]]:
 def change(places: Places, env: Mapping[str, str], name: str, words: str, interpreter: str) -> SettingChange:
     """Set one key in config.toml and let hooks know; before `init`, too.
 
-    ConfigError, with nothing written, when there is no such key, it can't have this value, or the file
-    can't be read. `interpreter` is the Python that hooks shall start.
+    ConfigError, with nothing written, when there is no such key, it can't have this value, or the file can't
+    be read. `interpreter` is the Python that hooks must start.
     """
     key = key_named(name)
     value = understood(words, key)

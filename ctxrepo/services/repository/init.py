@@ -74,9 +74,9 @@ def init(
 ) -> InitResult:
     """Make or clone the memory repository; a second run changes nothing.
 
-    A remote is added to a repository that had none and merged with it. UsageError naming both when there
-    is another one already. Without a remote and settings of our own those of pi-memory-md are followed,
-    where there are any. `interpreter` is the Python that hooks shall start.
+    A remote is added to a repository that had none and merged with it. UsageError naming both when there is
+    another one already. Without a remote and settings of our own those of pi-memory-md are followed, where
+    there are any. `interpreter` is the Python that hooks must start.
     """
     remote = _absolute(request.remote, request.cwd, places.user_home)
     places.secure()

@@ -1,4 +1,4 @@
-"""The cache is thrown away and read anew from the notes."""
+"""Throws the cache away and builds it again from the notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Rebuilt:
 
 
 def rebuild(memory: Memory) -> Rebuilt:
-    """Build the cache anew from the branch's commit; hooks answer from what there is meanwhile."""
+    """Build the cache again from the branch's commit; meanwhile hooks answer from the old one."""
     head = memory.head
     memory.cache.clear()
     build(memory, head)

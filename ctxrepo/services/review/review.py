@@ -148,7 +148,7 @@ def missing(
 ) -> Iterator[tuple[str, str]]:
     """(path, text) of what `tip` changed since `base`, and `theirs` hasn't.
 
-    `says` tells what of a file counts; all but what every merge decides anew.
+    `says` tells what of a file counts; all but what every merge decides again.
     """
     objects = memory.objects
     there = objects.tree_of(theirs)
@@ -166,7 +166,7 @@ def missing(
 
 
 def _everything(path: str, data: bytes) -> Counter[str]:
-    """What a file says, without what every merge decides anew."""
+    """What a file says, without what every merge decides again."""
     head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
     return units_of(path, data) + Counter(line for line in head if not line.startswith(_DATES))
 

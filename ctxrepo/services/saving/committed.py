@@ -1,9 +1,8 @@
-"""The result of a commit; and whether everything is committed already, told from stamps (ADR 42).
+"""The result of a commit; and whether everything is committed already, by the stamps of files (ADR 42).
 
 A commit that read all files and found nothing to do leaves a mark in the cache, a digest of all that it
 depended on. While the digest is the same, another commit would find nothing either, and the code that makes
-one isn't even loaded.
-"""
+one isn't even loaded."""
 
 from __future__ import annotations
 

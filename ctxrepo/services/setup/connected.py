@@ -64,7 +64,7 @@ def _problems(
 
 
 def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
-    """Of what our lines call, the first that isn't there any more, and what answers in its place."""
+    """The first program that our lines call and that isn't there any more, and what answers in its place."""
     for line in lines:
         for place in (line.interpreter, line.hook):
             if not foreign.exists(place):

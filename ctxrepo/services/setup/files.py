@@ -139,7 +139,7 @@ class EditedOnDisk:
 
 @dataclass(frozen=True)
 class OwnFileOnDisk:
-    """A file that is all ours. What a person wrote into it goes when setup writes it anew, and stays when
+    """A file that is all ours. What a person wrote into it goes when setup writes it again, and stays when
     setup is taken back."""
 
     wanted: OwnFile

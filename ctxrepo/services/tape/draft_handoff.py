@@ -29,7 +29,7 @@ OWN = "handoff/"
 """How the names of handoffs begin: one never tells of another."""
 
 _LINES = 5
-"""Of a day on which this session logged nothing itself."""
+"""How many lines of the day's log are taken if this session logged nothing itself."""
 
 _READ = 1024 * 1024
 """Bytes of a transcript that are read, at either end."""

@@ -26,7 +26,7 @@ TOGETHER = 32
 """Batches that are put in and indexed in one transaction, while others wait to write."""
 
 _FORMAT = 2
-"""Of marshal: the later ones look for what is there twice, which takes longer than to write it again."""
+"""The marshal format: later versions search for repeated objects, which is slower than writing them again."""
 
 _MEMORY_KIB = 64 * 1024
 _TUNE = "insert into words(words, rank) values (?, ?)"
@@ -53,7 +53,7 @@ def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None
     """Put all of `source` in.
 
     Notes are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
-    in before each batch. The cache bears the source's head when all is in.
+    in before each batch. The cache gets the source's head when all is in.
     """
     notes, scopes = _numbered(sorted(path for path in source.paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]

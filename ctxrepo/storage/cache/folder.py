@@ -74,7 +74,7 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
 
 def _notes(folder: Path) -> tuple[list[str], dict[str, str]]:
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder", "Name one that holds notes.")
+        raise UsageError(f"{folder} isn't a folder", "Name one that holds notes.")
     found: list[str] = []
     skipped: dict[str, str] = {}
     for place, folders, names in os.walk(folder, onerror=_raise):

@@ -1,4 +1,5 @@
-"""Opens cache.db and reads it. Disposable: what can't be read, or is laid out otherwise, is built anew."""
+"""Opens cache.db and reads it. Disposable: a cache that can't be read, or has another layout, is built
+again."""
 
 from __future__ import annotations
 

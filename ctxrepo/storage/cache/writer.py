@@ -79,8 +79,8 @@ class Cache(CacheReading):
     ) -> None:
         """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
 
-        It bears `head` when all is in it; until then hooks see what there is, and `tell` is told how many
-        notes that are. Of two that fill it at once one may find it damaged: it is then emptied again.
+        It has `head` when all is in it; until then hooks see what there is, and `tell` is told how many notes
+        that are. Of two that fill it at once one may find it damaged: it is then emptied again.
         """
         self.clear()
         try:
@@ -117,7 +117,7 @@ class Cache(CacheReading):
         """The lines to tell every session once; those of before that are not among them go. False when they
         are the same as before."""
         texts = dict.fromkeys(storable(text) for text in faults)
-        if self.faults() == list(texts):  # as nearly always: then nobody who writes is waited for
+        if self.faults() == list(texts):  # the usual case: no writer has to be waited for
             return False
         with transaction(self._db):
             self._db.execute("delete from fault")
@@ -126,7 +126,7 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
-        """The (path, lines) that were touched last, of each project; `stamp` says what that was told from."""
+        """The (path, lines) that were touched last, of each project; `stamp` says what that was read from."""
         with transaction(self._db):
             self._db.execute("delete from recent")
             for project, rows in files.items():

@@ -37,7 +37,7 @@ class Broken:
             path.rename(self._place(path.with_name(f"{path.name}.in-its-place")))
 
     def copy(self, path: Path) -> None:
-        """Keep what a file says before it is replaced; what is no file goes aside itself."""
+        """Keep what a file says before it is replaced; what isn't a file goes aside itself."""
         if not may_be_read(path):
             self.take(path)
             return

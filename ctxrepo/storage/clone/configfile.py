@@ -23,7 +23,7 @@ _TIMEOUT = 10.0
 def entries(file: Path, env: Mapping[str, str]) -> list[tuple[str, str]]:
     """(key, value) in order, keys in lower case but for their middle part; none where there is no such file.
 
-    GitFailed when it is no file, or git can't read it.
+    GitFailed when it isn't a file, or git can't read it.
     """
     data = bytes_of(str(file), _MOST)
     if data is None:
@@ -61,6 +61,6 @@ def configure(file: Path, env: Mapping[str, str], pairs: Sequence[tuple[str, str
 
 
 def _git(env: Mapping[str, str]) -> Git:
-    from ctxrepo.storage.git.git import nowhere  # who opens a memory needs it where somebody's setting is odd
+    from ctxrepo.storage.git.git import nowhere  # only needed if somebody's setting is odd
 
     return nowhere(env)

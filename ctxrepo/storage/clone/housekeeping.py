@@ -83,7 +83,7 @@ def _wait_for_starting_gc(lock: Path, end: float) -> bool:
 
 
 def _remove_abandoned(lock: Path) -> None:
-    """Take away the lock of a process that is gone, told as git tells it; a pipe names no process."""
+    """Remove the lock of a process that is gone, recognised as git does it; a pipe names no process."""
     with suppress(FileNotFoundError, ValueError):
         said = bytes_of(str(lock), _LONGEST) or b""
         pid, _, host = said.decode("utf-8", "replace").partition(" ")

@@ -36,7 +36,7 @@ _NAME = lazy_pattern(r"refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")
 _NO_NAME = lazy_pattern(r"\.\.|@\{|//|/\.|\.lock(/|\Z)|[/.]\Z")
 _PACKED = lazy_pattern(r"[0-9a-f]{40} refs/[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+|\^[0-9a-f]{40}|#.*")
 _VERSIONS = (b"\x02", b"\x03", b"\x04")
-"""Of the format of an index."""
+"""Versions of the index format that we know."""
 
 _MOST = 64 * 1024 * 1024
 """Bytes of a file that is read whole; half a million packed refs have as many."""

@@ -198,7 +198,7 @@ class RefWriter(RefFiles):
                         folder.mkdir()
                     continue
                 if not stat.S_ISDIR(mode):
-                    raise GitFailed(f"{self.git_dir / name} can't be written: {folder} is no folder")
+                    raise GitFailed(f"{self.git_dir / name} can't be written: {folder} isn't a folder")
                 break
         return self.git_dir / name
 

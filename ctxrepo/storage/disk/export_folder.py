@@ -15,7 +15,7 @@ def require_empty(folder: Path) -> None:
     if folder.is_symlink():
         raise UsageError(f"{folder} is a link", "Name the folder itself.")
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is no folder", "Name one that is empty or not there yet.")
+        raise UsageError(f"{folder} isn't a folder", "Name one that is empty or not there yet.")
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty", "Name one that is empty or not there yet.")
 

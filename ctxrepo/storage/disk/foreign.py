@@ -45,7 +45,7 @@ def check_writable(path: Path) -> None:
         while not there.exists():
             there = there.parent
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-            raise CtxrepoError(f"{path} can't be written: {there} is no folder one may write to")
+            raise CtxrepoError(f"{path} can't be written: {there} isn't a folder one may write to")
 
 
 def apply(changes: Sequence[Change]) -> None:

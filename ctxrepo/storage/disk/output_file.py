@@ -10,7 +10,7 @@ from ctxrepo.storage.disk.random_names import random_name
 
 
 def require_place(file: Path) -> None:
-    """UsageError where no file can be: told before the work is done that it shall hold."""
+    """UsageError if no file can be written there, before the work is done whose result it is for."""
     if file.is_dir():
         raise UsageError(f"{file} is a folder", "Name a file.")
     if not file.parent.is_dir():

@@ -41,7 +41,7 @@ Found = TypeVar("Found")
 def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> bytes | None:
     """The bytes of the regular file at `path`; None where nothing is there.
 
-    Unreadable, saying why, for anything else: what is no file, has more than `most` bytes, is a link where
+    Unreadable, saying why, for anything else: what isn't a file, has more than `most` bytes, is a link where
     `follow` is false, or may not be read.
     """
     try:

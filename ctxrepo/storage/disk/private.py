@@ -63,7 +63,7 @@ def ready(path: Path) -> None:
         opened(path, "ab").close()
     elif not is_own_file(str(path)):
         raise PermissionError(
-            errno.EPERM, "it is no file of your own, and ctxrepo keeps one there", str(path)
+            errno.EPERM, "it isn't a file of your own, and ctxrepo keeps one there", str(path)
         )
 
 

@@ -11,7 +11,8 @@ from ctxrepo.storage.disk.outside import open_regular
 
 MAX_BYTES = 16 * 1024 * 1024
 HEAD_BYTES = 2 * 1024 * 1024
-"""Of a larger file its beginning, up to this, and its end are read: what begins and what is new."""
+"""How much of the beginning of a file over MAX_BYTES is read; its end is read too: what is new stands
+there."""
 
 
 def newest(folder: Path, pattern: str, count: int) -> list[Path]:

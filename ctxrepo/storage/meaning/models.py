@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 HUB = "https://huggingface.co"
 
 MOST_TOKENS = 256
-"""Of a text, unless its model takes fewer: what comes later hardly moves a mean."""
+"""The most tokens of a text that are read, unless its model takes fewer: what comes later hardly moves a
+mean."""
 
 EXTRA = "`pipx inject ctxrepo numpy onnxruntime tokenizers`, or `pip install` them beside ctxrepo"
 
@@ -164,7 +165,7 @@ def _web() -> OpenerDirector:
 
 
 def _key(onnx: Path, tokenizer: Path, how: str) -> str:
-    """Of the beginnings and ends of the files: all of them would take as long as loading the model."""
+    """A digest of the files' beginnings and ends: whole files would take as long as loading the model."""
     digest = blake2b(how.encode(), digest_size=8)
     for file in (onnx, tokenizer):
         with file.open("rb") as data:

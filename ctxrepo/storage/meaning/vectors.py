@@ -1,5 +1,5 @@
-"""Owns vectors.db: what texts have become by a model. Disposable, and apart from cache.db, so that who writes
-one never waits for who writes the other."""
+"""Owns vectors.db: what texts have become by a model. Disposable, and apart from cache.db, so that a writer
+of one never waits for a writer of the other."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class Loose:
     def pack(self) -> Answer:
         """Put all that refs, their logs and the index lead to in a pack of its own, and take the files away.
 
-        No object goes: what nothing leads to stays loose. No ref is touched. Who reads meanwhile finds each
-        object in one of the two places.
+        No object goes: what nothing leads to stays loose. No ref is touched. A process that reads meanwhile
+        finds each object in one of the two places.
         """
         # The arguments that `git repack` passes to it; one thread, because somebody is working on this
         # machine.

@@ -43,7 +43,7 @@ def why_spoiled(loose: str | Path) -> str:
     try:
         with open(loose, "rb", opener=_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return "is no file"
+                return "isn't a file"
             pieces = _unpacked(file)
             head, _, body = next(pieces, b"").partition(b"\0")
             left = int(head.partition(b" ")[2]) - len(body)
@@ -65,7 +65,7 @@ def why_spoiled(loose: str | Path) -> str:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open it, without waiting for who writes into a pipe."""
+    """Open it, without waiting for a writer if it is a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
@@ -91,7 +91,7 @@ def _why_unreadable(path: Path, kind: str) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return "is no file"
+            return "isn't a file"
         if status.st_size == 0:
             return "is empty"
         if kind == "loose":

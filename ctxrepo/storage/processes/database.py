@@ -1,4 +1,4 @@
-"""SQLite files that can be made anew at any time: opening them, and writing all or nothing."""
+"""SQLite files that can be created again at any time: opening them, and writing all or nothing."""
 
 from __future__ import annotations
 
@@ -176,7 +176,8 @@ def _remove(path: Path) -> None:
 
 
 def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> sqlite3.Connection | None:
-    """The database when there is nothing to do for it, as nearly always; nothing of the file is changed."""
+    """The database when there is nothing to do for it, which is the usual case; nothing of the file is
+    changed."""
     if not path.exists():
         return None
     db = _connect(path)
@@ -185,7 +186,7 @@ def _as_it_is(path: Path, is_current: Callable[[sqlite3.Connection], bool]) -> s
             _prepare(db)
             return db
     except sqlite3.Error:
-        pass  # damaged, or another process is just making it anew
+        pass  # damaged, or another process is just creating it again
     except BaseException:
         db.close()
         raise

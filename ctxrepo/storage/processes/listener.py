@@ -62,7 +62,7 @@ class Listener:
             return None
         try:
             peer, _ = self._socket.accept()
-        except OSError:  # who asked is gone
+        except OSError:  # the asking process is gone
             return None
         if not is_own(peer):
             peer.close()

@@ -1,4 +1,5 @@
-"""A process with a group of its own: heard while it speaks, ended whole when it falls silent."""
+"""A process with a group of its own: its output is read while there is some, and the whole group is ended
+when it stays silent."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _CHUNK = 64 * 1024
 _SHELL = "/bin/sh"
 
 _WATCH = 'read -r over || kill -s KILL -- "-$0"'
-"""What the watcher runs: it waits for a line, and is woken without one when who should send it is gone."""
+"""What the watcher runs: it waits for a line, and is woken without one when its sender is gone."""
 
 
 class GivenUp(Exception):
@@ -82,7 +83,7 @@ def converse(
 def watched(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Within this, the process's group ends even if we are killed and can't see to it.
 
-    A pipe that nobody else holds is closed by whatever ends us; who reads it has a session of its own.
+    A pipe that nobody else holds is closed by whatever ends us; its reader has a session of its own.
     """
     try:
         watcher = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Errands to the remote, fetch and send, as empty files: who commits leaves them, the remote queue runs
+"""Errands to the remote, fetch and send, as empty files: whoever commits leaves them, the remote queue runs
 them."""
 
 from __future__ import annotations

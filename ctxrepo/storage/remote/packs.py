@@ -45,7 +45,7 @@ def without_heavy_packs(answer: RemoteAnswer, packs: Iterable[Path]) -> RemoteAn
     for pack in packs if answer.ok else ():
         try:
             CUT_OUT.require(burden(pack), "what it sent")
-        except FileNotFoundError:  # packed anew meanwhile
+        except FileNotFoundError:  # packed again meanwhile
             continue
         except (BeyondBounds, ValueError) as error:
             for suffix in (".idx", ".rev", ".promisor", ".pack"):

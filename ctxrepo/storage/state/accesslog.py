@@ -13,7 +13,7 @@ from ctxrepo.hooks.moments.tool import ACCESS_BYTES
 from ctxrepo.lazy import dataclass
 
 MOST_RANGES = 100
-"""Of one access; the hook writes one more at most."""
+"""The most ranges of one access; the hook writes one more at most."""
 
 
 @dataclass(frozen=True)

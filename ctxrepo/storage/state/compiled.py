@@ -14,7 +14,7 @@ from ctxrepo.storage.disk.private import make_folder
 from ctxrepo.storage.processes.database import discard, open_database, rerun_if_damaged, transaction
 
 MAX_CHECKOUTS = 5000
-"""The most checkouts that are recorded; the oldest rows go, and are recorded anew when used."""
+"""The most checkouts that are recorded; the oldest rows go, and are recorded again when used."""
 
 _SCHEMA = """
     drop view if exists given;

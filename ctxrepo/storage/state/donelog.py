@@ -13,7 +13,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.state.writelog import Write
 
 MAX_BYTES = 8 * 1024 * 1024
-"""Of the log; the one before it is kept as well."""
+"""The most bytes of the log; the one before it is kept as well."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Spool:
             with opened(self.places.spool, "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH)
                 return file.read()
-        except OSError:  # what is there instead is told as a fault
+        except OSError:  # a fault tells what is there instead
             return b""
 
     @property
@@ -92,7 +92,7 @@ class Spool:
             return not self._left()
 
     def is_hidden(self) -> bool:
-        """Whether something that is no file of ours is in the spool's place."""
+        """Whether something that isn't a file of ours is in the spool's place."""
         return os.path.lexists(self.places.spool) and not is_own_file(str(self.places.spool))
 
     def nearly_full(self) -> Iterator[str]:

@@ -85,7 +85,7 @@ class UsageStore:
     def writing(cls, path: Path) -> Iterator[Self]:
         """The store at `path`, all or nothing of what is noted in it.
 
-        One that turns out to be damaged is made anew the next time.
+        A damaged one is created again the next time.
         """
         db = open_database(path, _is_current, _build)
         try:

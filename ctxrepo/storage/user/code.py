@@ -1,7 +1,6 @@
 """Facts about the code checkout that a session runs in, asked of git; nothing is ever written there.
 
-A checkout is other people's, and may hang: whoever must not hang asks through `outside`.
-"""
+A checkout is other people's, and may hang: callers that must not hang ask through `outside`."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ def read_settings(file: Path) -> Settings:
 def keep_settings(file: Path, copy: Path) -> None:
     """Keep a copy of `file` that was just read, for the time when somebody breaks it.
 
-    There is none where it can't be written, and none of a file with a password: that is not to spread.
+    There is no copy where it can't be written, and none of a file with a password, so that the password isn't
+    copied around.
     """
     with suppress(CtxrepoError):
         before, now = foreign.read(copy), foreign.read(file) or b""

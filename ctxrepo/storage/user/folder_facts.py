@@ -27,7 +27,8 @@ class FolderFacts:
 
 
 def folder_facts(folder: Path) -> FolderFacts:
-    """Look around a folder. It may be other people's and hang: who must not hang asks through `outside`."""
+    """Look around a folder. It may be other people's and hang: callers that must not hang ask through
+    `outside`."""
     warnings = redirections(folder)
     top = top_of(os.path.realpath(folder)) if is_path(folder) else ""
     git = f"{top}/.git"

@@ -67,6 +67,6 @@ def _section(file: Path) -> tuple[dict[str, Any] | None, str]:
         return None, ""
     found = record(text)
     if found is None:
-        return None, f"{file} is no JSON object and counts as empty"
+        return None, f"{file} isn't a JSON object and counts as empty"
     section = found.get(SECTION)
     return (section if isinstance(section, dict) else None), ""

@@ -36,7 +36,7 @@ def first_repository(places: Places, settings: Settings) -> RepositorySettings:
 
 
 def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
-    """The state of this clone. A copy made with `cp -r` bears the id of the first one, and gets its own."""
+    """The state of this clone. A copy made with `cp -r` has the id of the first one, and gets its own."""
     require_private(places.state, is_chosen=True)
     state = places.of_repository(clone.repo_id())
     for folder in (state.root, clone.own_dir):

@@ -10,7 +10,7 @@ from ctxrepo.domain.project.paths import is_ignored, prefixes_of, unsafe
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.objects.trees import Key
 
-if TYPE_CHECKING:  # who reads a snapshot needn't load what takes one
+if TYPE_CHECKING:  # reading a snapshot doesn't need the modules that take one
     from ctxrepo.storage.worktree.disk import Disk
 
 

@@ -70,7 +70,7 @@ def test_a_folder_of_data_sets_and_what_is_none(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match=r"empty has no memory, queries\.jsonl, qrels\.jsonl"):
         data_sets([tmp_path / "empty"])
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="isn't a folder"):
         data_sets([tmp_path / "gone"])
     make(tmp_path / "two", [{**GOOD, "id": "b"}], ("b",))
     make(tmp_path / "one", [GOOD])

@@ -33,8 +33,8 @@ def test_queries_are_read_with_what_came_before(file: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("nonsense", "is no JSON object"),
-        ("[1]", "is no JSON object"),
+        ("nonsense", "isn't a JSON object"),
+        ("[1]", "isn't a JSON object"),
         ('{"id": "a", "query": "x"', "breaks off"),
         ('{"query": "x"}', 'has no "id"'),
         ('{"id": "", "query": "x"}', 'has no "id"'),

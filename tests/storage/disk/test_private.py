@@ -78,7 +78,7 @@ def test_a_place_that_the_user_chose_may_be_a_link_of_theirs_and_is_closed_where
 
 def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
-    with pytest.raises(CtxrepoError, match="is no folder"):
+    with pytest.raises(CtxrepoError, match="isn't a folder"):
         require_private(tmp_path / "state")
 
 

@@ -44,7 +44,7 @@ class Blobs:
         return sides.get(result.data, result.data), result.conflict_copies
 
     def _taken_whole(self, path: str, us: Content, them: Content) -> tuple[Content, tuple[ConflictCopy, ...]]:
-        """Of a link and a file the file stays, since a link is never written to disk."""
+        """Take one side whole; if one is a link, take the file, since a link is never written to disk."""
         other, kept = sorted((us, them), key=lambda content: (is_plain(content), str(content)))
         said = decode_exactly(self.bytes_of(other) or b"") or str(other)
         return kept, (ConflictCopy(path, "", "", said),)

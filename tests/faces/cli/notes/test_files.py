@@ -136,7 +136,7 @@ class TestExport:
         empty.mkdir()
         link.symlink_to(empty)
         file.write_text("mine")
-        for place, told in ((full, "is not empty"), (link, "is a link"), (file, "is no folder")):
+        for place, told in ((full, "is not empty"), (link, "is a link"), (file, "isn't a folder")):
             said = cli("export", "global", str(place))
             assert (said.code, said.is_one_line(), told in said.err) == (2, True, True)
         assert (full / "MEMORY.md").read_text() == file.read_text() == "mine"
