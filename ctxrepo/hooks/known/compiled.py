@@ -90,7 +90,7 @@ class World:
     per hook."""
 
     __slots__ = (
-        "asks_for_trust", "budget", "config_file", "config_stamp", "global_folder", "fetches_at_start",
+        "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "global_folder",
         "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preamble", "preset",
         "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret", "state", "ttl",
         "wakes_at_end", "wakes_at_stop",
