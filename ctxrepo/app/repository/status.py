@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.services.health.health import LastExchange
     from ctxrepo.services.health.status import Status
+    from ctxrepo.services.locate.project import Project
 
 
 def status(desk: Desk, _: None) -> Result[Status]:
@@ -33,6 +34,7 @@ def _fields(now: Status) -> dict[str, Any]:
     """As values; a moment is in ISO form, null where there was none."""
     return {
         **asdict(now),
+        "project": _project(now.project) if now.project else None,
         "staged": now.staged,
         "to_decide": [_item(one) for one in now.to_decide],
         "root": str(now.root),
@@ -42,6 +44,11 @@ def _fields(now: Status) -> dict[str, Any]:
         "served": {**asdict(now.served), "at": second(now.served.at)} if now.served else None,
         "fetched": second(now.exchanged.fetched) if now.exchanged.fetched else None,
     }
+
+
+def _project(project: Project) -> dict[str, Any]:
+    there = {"id": project.id, "folder": project.folder, "is_registered": project.is_registered}
+    return {**there, "also": project.new_alias, "own": project.checkout_id}
 
 
 def _item(one: ItemToDecide) -> dict[str, Any]:
