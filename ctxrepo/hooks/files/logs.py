@@ -41,8 +41,8 @@ def append(
     """Append `line` under the file's lock, so that a reader that takes the lock sees whole lines.
 
     False, and nothing written, when the file would grow beyond `most` bytes or can't be written, or others
-    hold its lock for longer than `patience` (FILE_LOCK_SECONDS where none is given). `moves`: others may put
-    a new file in its place, and nobody would read a line in the old one.
+    hold its lock for longer than `patience` (FILE_LOCK_SECONDS where none is given). `may_be_replaced`:
+    others may put a new file in its place, and nobody would read a line in the old one.
     """
     data = line.encode("utf-8", "replace")
     try:
