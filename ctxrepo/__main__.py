@@ -72,7 +72,12 @@ def run() -> NoReturn:
     A command ends without Python's own cleanup, which would take as long as starting Python twice; the
     operating system frees the memory. All files and connections are closed by then.
     """
-    code = main()
+    try:
+        code = main()
+    except KeyboardInterrupt:  # while modules are loaded; later the command itself ends in order
+        from ctxrepo.errors import INTERRUPTED
+
+        code = INTERRUPTED
     if sys.argv[1:2] and sys.argv[1] in _OTHER_DOORS:
         sys.exit(code)
     sys.stderr.flush()

@@ -21,6 +21,9 @@ destructive command, because agents act on what they read."""
 
 from __future__ import annotations
 
+INTERRUPTED = 130
+"""The exit code of a command that its user has interrupted."""
+
 
 class CtxrepoError(Exception):
     """Root of the tree: `message` says what was wrong and where, `hint` what to do next."""

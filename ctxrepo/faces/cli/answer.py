@@ -22,9 +22,6 @@ Value = TypeVar("Value")
 
 Operation = Callable[["Desk", Request], "Result[Value]"]
 
-INTERRUPTED = 130
-"""The exit code of a command that its user has interrupted."""
-
 
 class ExitWith(Exception):
     """Ends a command with this exit code."""

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 
 from ctxrepo.app.surprise import logged, of_database
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import INTERRUPTED, CtxrepoError
 from ctxrepo.faces.cli import output, pipe, table, waiting
-from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith, close_desks
+from ctxrepo.faces.cli.answer import ExitWith, close_desks
 from ctxrepo.faces.cli.plain import plain_call
 from ctxrepo.faces.cli.synonyms import spoken
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith
+from ctxrepo.errors import INTERRUPTED
+from ctxrepo.faces.cli.answer import ExitWith
 
 
 def tell(text: str) -> None:

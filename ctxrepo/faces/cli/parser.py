@@ -13,8 +13,8 @@ from typer.main import get_command_name, get_group
 from typer.models import CommandInfo
 
 import ctxrepo
+from ctxrepo.errors import INTERRUPTED
 from ctxrepo.faces.cli import table
-from ctxrepo.faces.cli.answer import INTERRUPTED
 
 PANELS = {
     "Notes and entries": (

@@ -266,6 +266,24 @@ class TestSurprises:
         assert (said.code, said.is_one_line()) == (1, True)
         assert said.err.startswith("ctxrepo: /there: No space left on device\n")
 
+    def test_an_interrupt_while_modules_are_loaded_ends_with_130_without_a_word(self, cli: Terminal) -> None:
+        line = """
+import sys
+
+class Interrupt:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "ctxrepo.faces.cli.app":
+            raise KeyboardInterrupt
+
+sys.argv[1:] = ["list"]
+from ctxrepo.__main__ import run
+sys.meta_path.insert(0, Interrupt)
+run()
+"""
+        done = subprocess.run([sys.executable, "-c", line], env=cli.machine.env, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
     def test_an_interrupt_while_waiting_ends_with_130_and_nothing_written(self, cli: Terminal) -> None:
         memory = cli.machine.open()
         before = signal.signal(signal.SIGALRM, signal.default_int_handler)

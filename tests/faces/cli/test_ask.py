@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith
+from ctxrepo.errors import INTERRUPTED
+from ctxrepo.faces.cli.answer import ExitWith
 from ctxrepo.faces.cli.ask import ask, confirm
 
 

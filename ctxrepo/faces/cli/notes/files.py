@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.errors import CtxrepoError, NotFound
+from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound
 from ctxrepo.faces.cli import output
-from ctxrepo.faces.cli.answer import INTERRUPTED, ExitWith, answer, open_desk, perform
+from ctxrepo.faces.cli.answer import ExitWith, answer, open_desk, perform
 from ctxrepo.faces.cli.ask import ask, confirm
 from ctxrepo.faces.cli.options import argument, json_option, target_argument
 
