@@ -119,8 +119,8 @@ def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Mac
                 ("pull", "-q", "--no-rebase"),
             ):
                 subprocess.run(["git", *words], cwd=ada.clone, env=ada.env, capture_output=True)
-        codes = [done.returncode for done in running.result()]
-    assert set(codes) <= {0, 1, 4}, codes
+        syncs = running.result()
+    assert {done.returncode for done in syncs} <= {0, 1, 4}, [(d.returncode, d.stderr) for d in syncs]
     if (ada.clone / ".git" / "MERGE_HEAD").exists():
         subprocess.run(["git", "commit", "-qam", "merged"], cwd=ada.clone, env=ada.env, capture_output=True)
     come_together(ada, ben)
