@@ -29,7 +29,7 @@ CLI_HEAD = """\
 
 - `TARGET` is a note, `[SCOPE:]PATH`, or one entry, `^ID`. PATH is relative to its scope, and `.md` may be
   left out. Without a scope the project's notes are searched first, then those of `global`.
-- `SCOPE` is `global`, `project` (the one you stand in), or a project's id or folder.
+- `SCOPE` is `global`, `project` (the one of the current folder), or a project's id or folder.
 - `ID` is what `remember` and `read --json` print: `^` and 12 hex digits, or the id that an entry bears.
 
 What is called differently elsewhere is understood: `show` and `cat` read, `rm` and `delete` forget, `ls`

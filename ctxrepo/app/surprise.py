@@ -22,8 +22,8 @@ def logged(env: Mapping[str, str]) -> str:
 
         file = Places.of(env).state / "errors.log"
         require_private(file.parent, is_chosen=True)
-        said = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
-        append_rolling(str(file), said, LOG_BYTES)
+        text = f"ctxrepo {ctxrepo.__version__}, Python {sys.version}\n{traceback.format_exc()}\n"
+        append_rolling(str(file), text, LOG_BYTES)
         return f"The details are in {file}; please report them."
     return "Please report what you did."
 

@@ -45,8 +45,8 @@ def read(text: str) -> Head:
         return Head(problems=_not_a_head(text))
     lines = head.count("\n") + (not head.endswith("\n"))
     if len(head.encode("utf-8", "surrogatepass")) > MAX_HEAD_BYTES:
-        said = f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB"
-        return Head(lines=lines, problems=(Problem(1, said, "Move what is long into the body."),))
+        problem = f"frontmatter is larger than {MAX_HEAD_BYTES // 1024} KiB"
+        return Head(lines=lines, problems=(Problem(1, problem, "Move what is long into the body."),))
     inner = _inner(head)
     if plain := read_plain(inner):
         return head_of(plain[0], lines, plain[1])
@@ -99,21 +99,21 @@ def _not_a_head(text: str) -> tuple[Problem, ...]:
         return ()
     if opening[1]:
         is_program = opening[1].lower() in ("js", "javascript")
-        said = PROGRAM if is_program else f"frontmatter in {opening[1]} is not read: it is a part of the body"
-        return (Problem(1, said, "Write it as YAML, between two lines `---`."),)
-    said = "frontmatter is opened on line 1 and never closed"
-    return (Problem(1, said, "End it with a line `---`; until then all of it is body."),)
+        why = PROGRAM if is_program else f"frontmatter in {opening[1]} is not read: it is a part of the body"
+        return (Problem(1, why, "Write it as YAML, between two lines `---`."),)
+    words = "frontmatter is opened on line 1 and never closed"
+    return (Problem(1, words, "End it with a line `---`; until then all of it is body."),)
 
 
 def _told(inner: str, problem: object, line: int) -> Problem:
     """What the YAML library found wrong on a line of the file."""
-    said = one_line(problem)
+    words = one_line(problem)
     if line > 1 and re.match(r" *\t", inner.split("\n")[line - 2]):
-        said = "a tab indents, where only spaces may"
+        words = "a tab indents, where only spaces may"
         remedy = "Write spaces; `ctxrepo check --fix` does, where that is enough."
     else:
         remedy = "Quote the value or mend the line; until then its plain `key: value` lines alone are read."
-    return Problem(line, f"frontmatter is not readable YAML: {said}", remedy)
+    return Problem(line, f"frontmatter is not readable YAML: {words}", remedy)
 
 
 def _odd_character(found: tuple[str, int] | None) -> Iterator[Problem]:
@@ -123,8 +123,8 @@ def _odd_character(found: tuple[str, int] | None) -> Iterator[Problem]:
 
 
 def _repeated(found: RepeatedKey) -> Problem:
-    said = f"{found.key} is there twice, first on line {found.before + 1}; the last one holds"
-    return Problem(found.line + 1, said, "Keep one of them.")
+    words = f"{found.key} is there twice, first on line {found.before + 1}; the last one holds"
+    return Problem(found.line + 1, words, "Keep one of them.")
 
 
 def _inner(head: str) -> str:

@@ -142,11 +142,11 @@ def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
 def _in_evidence(memory: Memory, name: str) -> tuple[str, set[str]]:
     tree = memory.head_tree
     files = evidence_files(memory, tree)
-    said = sorted(
+    records = sorted(
         (e for data in files.values() for e in evidence_of(decode_exactly(data))), key=lambda e: e.ts
     )
-    ids, path = {id_meant(name, (e.entry for e in said if e.entry))}, ""
-    for evidence in said:
+    ids, path = {id_meant(name, (e.entry for e in records if e.entry))}, ""
+    for evidence in records:
         if evidence.entry in ids:
             path = evidence.path or path
             ids |= {evidence.to} if evidence.kind == "moved" else set()

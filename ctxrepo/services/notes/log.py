@@ -31,6 +31,6 @@ def log(
         draft.register(place.project)
     made = added(entries_of(path, before or ""), entries_of(path, after))
     if origin.session:
-        said = json.dumps({"session": origin.session, "id": made.id})
-        append_rolling(str(memory.state.logged), f"{said}\n", LOGGED_BYTES)
+        record = json.dumps({"session": origin.session, "id": made.id})
+        append_rolling(str(memory.state.logged), f"{record}\n", LOGGED_BYTES)
     return made

@@ -97,8 +97,8 @@ def _declined(memory: Memory) -> Iterator[ItemToDecide]:
 def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
     read = memory.worktree.read
     files = sorted(memory.worktree.scan(INBOX).files)
-    said = [change for file in files for change in records(decode(read(file) or b""))]
-    for change in sorted(said, key=lambda change: text_of(change, "ts")):
+    changes = [change for file in files for change in records(decode(read(file) or b""))]
+    for change in sorted(changes, key=lambda change: text_of(change, "ts")):
         yield ItemToDecide(
             id=f"proposal:{text_of(change, 'id')}",
             kind="proposal",

@@ -208,8 +208,8 @@ def _make_commit(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    said = message(describe(memory, changes, objects.files(old_tree, changes), way_back), origins)
-    return memory.make_commit(tree, [old] if old else [], said, now)
+    text = message(describe(memory, changes, objects.files(old_tree, changes), way_back), origins)
+    return memory.make_commit(tree, [old] if old else [], text, now)
 
 
 def check_out(

@@ -83,6 +83,6 @@ def _mark(memory: Memory, stamps: str) -> str:
     names = (memory.clone.branch_ref, WT, WT_NEXT, HIDDEN, FOLLOWED)
     git = (memory.clone.git_dir / name for name in ("config", "index", "info/sparse-checkout"))
     files = (*git, memory.places.config_file, memory.state.trouble, memory.state.blocks)
-    said = [stamps, refs.head(), *(refs.find(name) or "" for name in names)]
-    said += [stamp_of(str(file)) for file in files]
-    return blake2b("\n".join(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    parts = [stamps, refs.head(), *(refs.find(name) or "" for name in names)]
+    parts += [stamp_of(str(file)) for file in files]
+    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -27,8 +27,8 @@ def evidence_path(host: str, now: datetime, there: Callable[[str], Sized | None]
 def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
     host = draft.memory.host
-    said = Evidence(random_name(), stamp(now), kind, entry, path, to, host, draft.session)
-    draft.append_line(evidence_path(host, now, draft.there), to_line(said))
+    made = Evidence(random_name(), stamp(now), kind, entry, path, to, host, draft.session)
+    draft.append_line(evidence_path(host, now, draft.there), to_line(made))
     draft.spoken_of.add(path)
 
 
@@ -67,8 +67,8 @@ def moved_evidence(
             young = {entry for path, entry in stated if path == note}
             for old, new in _moves(before, entries_of(note, decode(after)), heir, young):
                 if old in named and old not in told:
-                    said = Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host)
-                    lines.append(to_line(said) + "\n")
+                    made = Evidence(random_name(), stamp(now), "moved", old, note, new, memory.host)
+                    lines.append(to_line(made) + "\n")
     if not lines:
         return {}
     path = evidence_path(memory.host, now, files.get)

@@ -62,8 +62,8 @@ def merge_commits(memory: Memory, ours: str | None, theirs: str | None, now: dat
 def merge_over(memory: Memory, base: str | None, ours: str, theirs: str, now: datetime) -> MergeResult:
     """A merge commit of both over `base`, which need not be their common ancestor."""
     merged = merged_tree(memory, base, ours, theirs)
-    said = merge_message(merged.paths, Origin(memory.host))
-    return MergeResult(memory.make_commit(merged.tree, [ours, theirs], said, now), merged.conflict_copies)
+    message = merge_message(merged.paths, Origin(memory.host))
+    return MergeResult(memory.make_commit(merged.tree, [ours, theirs], message, now), merged.conflict_copies)
 
 
 def merged_tree(memory: Memory, base: str | None, ours: str, theirs: str) -> MergedTree:

@@ -170,8 +170,8 @@ def _touched(memory: Memory, path: str, paths: dict[str, str]) -> dict[str, str]
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:
     """The entries that a session said are superseded, each with when it did last."""
     tree = memory.head_tree
-    said = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
-    return {e.entry: e.ts for e in said if e.session == session and e.kind == "superseded"}
+    records = [e for data in evidence_files(memory, tree).values() for e in evidence_of(decode(data))]
+    return {e.entry: e.ts for e in records if e.session == session and e.kind == "superseded"}
 
 
 def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:

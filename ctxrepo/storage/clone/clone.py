@@ -105,8 +105,8 @@ class Clone:
     def wants_signatures(self, env: Mapping[str, str]) -> bool:
         """Whether the clone's own configuration asks for signed commits; ctxrepo doesn't sign because of
         that."""
-        said = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
-        return bool(said) and said[0].lower() in ("", "true", "yes", "on", "1")
+        found = values(self.git_dir / "config", "commit.gpgsign", env)[-1:]
+        return bool(found) and found[0].lower() in ("", "true", "yes", "on", "1")
 
     def has_refs(self, prefix: str) -> bool:
         """Whether there are refs below `prefix` ('refs/…/'); needs no pygit2."""

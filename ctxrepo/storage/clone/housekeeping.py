@@ -85,8 +85,8 @@ def _wait_for_starting_gc(lock: Path, end: float) -> bool:
 def _remove_abandoned(lock: Path) -> None:
     """Remove the lock of a process that is gone, recognised as git does it; a pipe names no process."""
     with suppress(FileNotFoundError, ValueError):
-        said = bytes_of(str(lock), _LONGEST) or b""
-        pid, _, host = said.decode("utf-8", "replace").partition(" ")
+        text = bytes_of(str(lock), _LONGEST) or b""
+        pid, _, host = text.decode("utf-8", "replace").partition(" ")
         names_one = pid.isdecimal() and bool(host.strip())
         is_old = time.time() - lock.lstat().st_mtime > (_ABANDONED if names_one else _HALF_MADE)
         if is_old or (host.strip() == os.uname().nodename and names_one and not _is_alive(int(pid))):

@@ -23,8 +23,8 @@ def require_owner(root: Path, env: Mapping[str, str]) -> None:
             continue
         from ctxrepo.storage.git.git import nowhere  # only here is git asked
 
-        said = nowhere(env).run("config", "--null", "--get-all", "safe.directory", timeout=_TIMEOUT)
-        if not {"*", str(root), str(root / ".git")} & set(said.out.split("\0")):
+        answer = nowhere(env).run("config", "--null", "--get-all", "safe.directory", timeout=_TIMEOUT)
+        if not {"*", str(root), str(root / ".git")} & set(answer.out.split("\0")):
             trust = f"`git config --global --add safe.directory {shlex.quote(str(root))}`"
             raise RepositoryState(
                 f"{path} belongs to another user (id {owner})", f"Make it yours, or trust it: {trust}."

@@ -242,7 +242,7 @@ def _remove_empty(folder: Path) -> None:
 def logs_setting(configuration: str) -> str:
     """The value of `core.logAllRefUpdates` in the text of a configuration; '' when it isn't set."""
     lines = [line.partition("=") for line in configuration.splitlines()]
-    said = [value.strip().lower() for key, _, value in lines if key.strip().lower() == "logallrefupdates"]
+    found = [value.strip().lower() for key, _, value in lines if key.strip().lower() == "logallrefupdates"]
     return {"always": "always", "false": "false", "no": "false", "off": "false", "0": "false"}.get(
-        said[-1] if said else "", ""
+        found[-1] if found else "", ""
     )

@@ -97,9 +97,9 @@ def _found(question: Callable[[], Any]) -> bytes:
         return pickle.dumps((True, question()))
     except Exception as error:
         try:
-            said = pickle.dumps((False, error))
-            pickle.loads(said)  # an exception may have arguments that it can't be made of again
-            return said
+            data = pickle.dumps((False, error))
+            pickle.loads(data)  # an exception may have arguments that it can't be made of again
+            return data
         except Exception:
             return pickle.dumps((False, CtxrepoError(f"{type(error).__name__}: {error}")))
 

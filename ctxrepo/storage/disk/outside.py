@@ -139,8 +139,8 @@ class Outside:
     def _lately(self) -> dict[str, float]:
         now = time.time()
         try:
-            said = json.loads(read(self.unresponsive, follow=False) or b"{}")
-            return {str(p): float(at) for p, at in said.items() if 0 <= now - float(at) < QUIET}
+            moments = json.loads(read(self.unresponsive, follow=False) or b"{}")
+            return {str(p): float(at) for p, at in moments.items() if 0 <= now - float(at) < QUIET}
         except (Unreadable, ValueError, TypeError, AttributeError):
             return {}
 

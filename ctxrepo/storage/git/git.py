@@ -166,11 +166,11 @@ class Git:
                 return Answer(None, "", "")
             except SaidTooMuch:
                 return Answer(None, "", "", SAID_BYTES.message_for("what it says"))
-        said = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
-        if limits and said.code == NOT_FOUND:
+        answer = Answer(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        if limits and answer.code == NOT_FOUND:
             raise GitFailed("git could not be started: it is not found", _INSTALL)
-        excess = limits.excess(process.returncode, said.err, is_here=self.file_remote) if limits else ""
-        return replace(said, excess=excess)
+        excess = limits.excess(process.returncode, answer.err, is_here=self.file_remote) if limits else ""
+        return replace(answer, excess=excess)
 
     def ask(self, *args: str, timeout: float = 20) -> str:
         """The output of a local question; GitFailed when git can't answer."""

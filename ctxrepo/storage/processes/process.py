@@ -32,7 +32,7 @@ class SaidTooMuch(Exception):
 
 def converse(
     process: subprocess.Popen[bytes],
-    said: bytes,
+    stdin: bytes,
     *,
     limit: float,
     silence: float | None = None,
@@ -55,7 +55,7 @@ def converse(
         with selectors.DefaultSelector() as open_streams:
             for stream in heard:
                 open_streams.register(stream, selectors.EVENT_READ)
-            rest = _begin_writing(process, said, open_streams)
+            rest = _begin_writing(process, stdin, open_streams)
             while open_streams.get_map():
                 ready = open_streams.select(_POLL)
                 now = time.monotonic()
@@ -113,15 +113,15 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _begin_writing(
-    process: subprocess.Popen[bytes], said: bytes, open_streams: selectors.BaseSelector
+    process: subprocess.Popen[bytes], data: bytes, open_streams: selectors.BaseSelector
 ) -> memoryview:
     assert process.stdin
-    if said:
+    if data:
         os.set_blocking(process.stdin.fileno(), False)
         open_streams.register(process.stdin.fileno(), selectors.EVENT_WRITE, "stdin")
     else:
         process.stdin.close()
-    return memoryview(said)
+    return memoryview(data)
 
 
 def _write(

@@ -68,8 +68,8 @@ class Remote:
         """The commit of the shared branch on the remote, asked without a fetch; '' for none."""
         git = self.own.git(self.env)
         words = ("ls-remote", "--quiet", "--", self.url, self.clone.branch_ref)
-        said = git.run(*words, timeout=LONGEST, watch=Watch(self.timeout, RECEIVING))
-        lines = (line.split("\t") for line in said.out.splitlines() if said.ok)
+        answer = git.run(*words, timeout=LONGEST, watch=Watch(self.timeout, RECEIVING))
+        lines = (line.split("\t") for line in answer.out.splitlines() if answer.ok)
         return next((line[0] for line in lines if line[1:] == [self.clone.branch_ref]), "")
 
     def look(self) -> RemoteAnswer:
@@ -166,10 +166,10 @@ class Remote:
         if self.url.lower().startswith("https:"):
             words = ("ls-remote", "--", self.url)
             git = self.own.git(self.env)
-            said = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(self.timeout, RECEIVING))
-            if not said.ok:
-                return _answer(said)
-            if "packet:" not in said.err:
+            answer = git.run(*words, timeout=LONGEST, trace=True, watch=Watch(self.timeout, RECEIVING))
+            if not answer.ok:
+                return _answer(answer)
+            if "packet:" not in answer.err:
                 return RemoteAnswer("missing", "what answers at that address is not a git repository")
         RefWriter(self.clone.git_dir).remove(self.clone.upstream_ref)
         return RemoteAnswer("ok", "the remote is empty")

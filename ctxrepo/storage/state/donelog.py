@@ -44,10 +44,10 @@ class DoneLog:
             operations.setdefault(write.id, []).append(write)
         for write_id, mine in operations.items():
             fields = {"id": write_id, "op": mine[0].op, "commit": commit, "session": mine[0].session}
-            said = fields | {"note": mine[0].note, "writes": [asdict(_shortened(w)) for w in mine]}
-            line = json.dumps(said)
+            record = fields | {"note": mine[0].note, "writes": [asdict(_shortened(w)) for w in mine]}
+            line = json.dumps(record)
             if len(line) >= MAX_BYTES:
-                line = json.dumps(said | {"writes": []})
+                line = json.dumps(record | {"writes": []})
             append_rolling(str(self.path), f"{line}\n", MAX_BYTES)
 
     def newest(self) -> Iterator[Operation]:

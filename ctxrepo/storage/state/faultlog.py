@@ -55,9 +55,9 @@ class FaultLog:
     def _lines(self) -> Iterator[tuple[str, str, bool]]:
         for file in (f"{self.file}.1", str(self.file)):
             for line in lines_of(file, LOG_BYTES):
-                said = record(line)
-                if said and text_of(said, "fault"):
-                    yield text_of(said, "at"), text_of(said, "fault"), bool(said.get("over"))
+                fields = record(line)
+                if fields and text_of(fields, "fault"):
+                    yield text_of(fields, "at"), text_of(fields, "fault"), bool(fields.get("over"))
 
     def _append(self, at: str, fault: str, *, is_over: bool) -> None:
         line = render({"at": at, "fault": fault, "over": is_over})

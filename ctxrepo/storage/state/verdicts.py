@@ -37,11 +37,11 @@ class VerdictFile:
 
     def read(self) -> Verdicts:
         with suppress(OSError, ValueError, TypeError, AttributeError):
-            said = json.loads(self.file.read_text("utf-8"))
-            within = {str(commit): int(count) for commit, count in said["within"].items()}
-            beyond = {str(commit): str(words) for commit, words in said["beyond"].items()}
-            left = {str(commit): (float(when), str(words)) for commit, (when, words) in said["left"].items()}
-            return Verdicts(within, beyond, tuple(map(str, said["own"])), left)
+            fields = json.loads(self.file.read_text("utf-8"))
+            within = {str(commit): int(count) for commit, count in fields["within"].items()}
+            beyond = {str(commit): str(words) for commit, words in fields["beyond"].items()}
+            left = {str(commit): (float(at), str(words)) for commit, (at, words) in fields["left"].items()}
+            return Verdicts(within, beyond, tuple(map(str, fields["own"])), left)
         return Verdicts()
 
     def add(
@@ -52,14 +52,14 @@ class VerdictFile:
         left: Mapping[str, tuple[float, str]] | None = None,
     ) -> None:
         known = self.read()
-        said = {
+        fields = {
             "within": _newest({**known.within, **(within or {})}),
             "beyond": _newest({**known.beyond, **(beyond or {})}),
             "own": [*(one for one in known.own if one != own), *filter(None, [own])][-_KEPT:],
             "left": _newest({**known.left, **(left or {})}),
         }
         with suppress(OSError):
-            self.file.write_text(json.dumps(said), "utf-8")
+            self.file.write_text(json.dumps(fields), "utf-8")
 
 
 def _newest(known: Mapping[str, _T]) -> dict[str, _T]:

@@ -111,8 +111,8 @@ class WriteLog:
         writes replayed over what people have changed since.
         """
         if done:
-            said = {"commit": commit, "done": [w.key for w in done]}
-            _replace(self._intent, json.dumps(said).encode("ascii"))
+            fields = {"commit": commit, "done": [w.key for w in done]}
+            _replace(self._intent, json.dumps(fields).encode("ascii"))
 
     def cut_committed(self, is_in: Callable[[str], bool]) -> list[Write]:
         """Cut the writes of a commit whose run was killed before it could cut them; returns these writes.

@@ -92,10 +92,10 @@ def is_genuine_worktree(code: CodeCheckout) -> bool:
     link = code.top / ".git"
     if os.path.isdir(link) and not os.path.islink(link):
         return _real(link) == code.common
-    said = outside.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
-    if not said or not is_path(code.top / said):
+    named = outside.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
+    if not named or not is_path(code.top / named):
         return False
-    own = _real(code.top / said)
+    own = _real(code.top / named)
     if own == code.common:
         return own.is_relative_to(_real(code.top))
     tree = outside.text(own / "gitdir", _LINK_BYTES).strip()

@@ -96,10 +96,10 @@ class _Reading:
     def lines(self) -> dict[tuple[str, ...], int]:
         return lines_of(self.text)  # only worth its time when there is something to tell
 
-    def warn(self, path: tuple[str, ...], said: str, near: str = "") -> None:
+    def warn(self, path: tuple[str, ...], problem: str, near: str = "") -> None:
         line = self.lines.get(path)
         place = f"{self.file}:{line}" if line else str(self.file)
-        self.warnings.append(f"{place}: {said}{f'; did you mean {near}?' if near else ''}")
+        self.warnings.append(f"{place}: {problem}{f'; did you mean {near}?' if near else ''}")
 
 
 def _text(file: Path) -> str:

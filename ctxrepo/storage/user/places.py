@@ -278,8 +278,8 @@ def _said(file: Path) -> str:
     """What a file of a line says; '' where there is none."""
     if not file.is_file():
         return ""
-    with opened(file, "rb") as said:
-        return said.read(4096).decode("utf-8", "replace").strip()
+    with opened(file, "rb") as opened_file:
+        return opened_file.read(4096).decode("utf-8", "replace").strip()
 
 
 def _dir(env: Mapping[str, str], name: str, default: Path, user_home: Path) -> Path:

@@ -43,12 +43,12 @@ def state_of(clone: Clone, places: Places) -> RepositoryPlaces:
         require_private(folder)  # a link that holds what was acknowledged is for a person to settle
     for folder in (places.state, state.root, clone.own_dir):
         move_foreign_aside(folder)
-    said = state.owner.read_text("utf-8", "replace") if state.owner.exists() else ""
-    other = Path(said) if said and "\0" not in said else clone.root
+    text = state.owner.read_text("utf-8", "replace") if state.owner.exists() else ""
+    other = Path(text) if text and "\0" not in text else clone.root
     if other != clone.root and Clone(other, clone.branch).has_id(state.root.name):
         clone.forget_id()
         return state_of(clone, places)
-    if said != str(clone.root):
+    if text != str(clone.root):
         put(state.owner, str(clone.root))
     move_old_ledgers(str(places.state), str(state.root))
     return state

@@ -57,8 +57,8 @@ def is_sound(folder: Path) -> bool:
 def _is_sound_link(place: Path, link: Path) -> bool:
     """The same for a worktree: a file `.git` names its git folder, and that may name another one."""
     try:
-        said = os.fsdecode(read(link, _LINK_BYTES) or b"")
-        own = place / said.removeprefix("gitdir:").strip()
+        target = os.fsdecode(read(link, _LINK_BYTES) or b"")
+        own = place / target.removeprefix("gitdir:").strip()
         if not is_path(own) or not _is_sound(own):
             return False
         common = os.fsdecode(read(own / "commondir", _LINK_BYTES) or b"").rstrip("\n")

@@ -65,8 +65,8 @@ def _edits(was: BodyVersion, us: BodyVersion, them: BodyVersion) -> tuple[dict[K
 
     A text that occurs twice is left out: nobody could tell which of the two it was.
     """
-    said = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
-    once = {says for count in said for says in count if all(other[says] <= 1 for other in said)}
+    counts = [Counter(part.says for part in version.parts.values()) for version in (was, us, them)]
+    once = {says for count in counts for says in count if all(other[says] <= 1 for other in counts)}
     # Parts that both sides gave the same id are the same part already.
     for key in us.parts.keys() & them.parts.keys() - was.parts.keys():
         if us.parts[key].says != them.parts[key].says:
