@@ -106,7 +106,7 @@ def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Mac
     said = machine.ctxrepo("doctor", "--json").stdout
     told = [finding["problem"] for finding in json.loads(said)["data"]["findings"]]
     for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
-        assert [one for one in told if str(file) in one and "no file" in one], told
+        assert [one for one in told if str(file) in one and "isn't a file" in one], told
         shutil.rmtree(file)
     sound(machine, remote)
 

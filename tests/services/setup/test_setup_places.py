@@ -103,7 +103,7 @@ def test_settings_in_a_read_only_folder_are_left_alone(commoner: Path, machine: 
     put(commoner / ".claude/settings.json", USUAL)
     (commoner / ".claude").chmod(0o500)
     before = everything(commoner)
-    with pytest.raises(CtxrepoError, match="no folder one may write to"):
+    with pytest.raises(CtxrepoError, match="isn't a folder one may write to"):
         setup.plan("claude", mine)
     assert everything(commoner) == before
     (commoner / ".claude").chmod(0o700)

@@ -72,5 +72,5 @@ def test_a_name_that_is_no_utf8_is_told(tmp_path: Path) -> None:
 def test_where_there_is_nothing_to_ask(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no notes"), folder_cache(tmp_path):
         pass
-    with pytest.raises(UsageError, match="no folder"), folder_cache(tmp_path / "gone"):
+    with pytest.raises(UsageError, match="isn't a folder"), folder_cache(tmp_path / "gone"):
         pass
