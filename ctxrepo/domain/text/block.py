@@ -20,11 +20,11 @@ _CLOSE = '</ctxrepo-memory tag="%s">\n'
 _TAG_BYTES = 8
 
 OVERHEAD = len((_OPEN + FRAME + "\n" + _CLOSE).encode()) - 4 + 4 * _TAG_BYTES
-"""Bytes that `seal` adds to what it is given."""
+"""Bytes that `seal` adds to what it is given: two `%s` go, and two tags come, of two hex digits a byte."""
 
 
 def seal(content: str, secret: str, opening: str = "") -> str:
-    """`content` from memory between delimiters; only who knows the secret can have made them.
+    """`content`, which is from memory, between delimiters that only somebody with the secret can make.
 
     `opening` is our own text; it stands before the line that says that what follows is evidence. `secret` is
     a key in hex. The tag depends on the texts and the key alone, so equal texts make equal blocks.
@@ -39,7 +39,7 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def age_of(updated: str, today: int) -> str:
+def age_mark(updated: str, today: int) -> str:
     """How old a note is at least, such as `>90d`, or ''; `updated` is YYYY-MM-DD or '', `today` a day since
     1970."""
     day = day_of(updated)
@@ -83,11 +83,11 @@ def place(path: str, first: int, last: int) -> str:
     return f"{path}#L{first}" + (f"-L{last}" if last > first else "")
 
 
-def named(path: str, first: int, last: int, entry_id: str) -> str:
+def entry_place(path: str, first: int, last: int, entry_id: str) -> str:
     """`path#L10 ^1a2b3c4`: where an entry stands, and as much of its id as a command needs to find it.
 
-    Of a derived id the beginning is enough: few of a hundred thousand share it with another, and a command
-    that is given such a beginning names both. An id that a person gave is shown whole.
+    Seven characters of a derived id are enough: clashes are rare, and a command that is given an ambiguous
+    beginning lists the candidates. An id that a person gave is shown whole.
     """
     is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
     return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"

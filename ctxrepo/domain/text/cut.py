@@ -3,6 +3,9 @@
 from ctxrepo.domain.text.block import size
 from ctxrepo.domain.text.escape import escape_text
 
+UNLIMITED = 1 << 30
+"""More bytes, and more lines, than any text has."""
+
 HEAD, TAIL, ENDS = "head", "tail", "ends"
 """What stays of a text that is too long: its beginning, its end, or both."""
 
@@ -27,7 +30,7 @@ def pieces(title: str, parts: list[str], noun: str, room: int, keep: str = HEAD,
 
     `most` is how many lines may be shown, 0 for any number; '' when not even the title fits.
     """
-    most = most or 1 << 30
+    most = most or UNLIMITED
     whole = title + "".join(parts)
     if size(whole) <= room and whole.count("\n") - title.count("\n") <= most:
         return whole
@@ -42,7 +45,7 @@ def pieces(title: str, parts: list[str], noun: str, room: int, keep: str = HEAD,
     return title + "".join(first) + mark_line + "".join(last)
 
 
-def fitting(parts: list[str], room: int, most: int = 1 << 30) -> list[str]:
+def fitting(parts: list[str], room: int, most: int = UNLIMITED) -> list[str]:
     """The longest beginning of `parts` that takes at most `room` bytes and `most` lines."""
     for count, part in enumerate(parts):
         room -= size(part)
@@ -61,4 +64,5 @@ def _kept(parts: list[str], room: int, keep: str, most: int) -> tuple[list[str],
     first = fitting(parts, room // 2, most // 2)
     room -= size("".join(first))
     most -= "".join(first).count("\n")
-    return first, fitting(parts[: len(first) - 1 if first else None : -1], room, most)[::-1]
+    rest = parts[len(first) :]
+    return first, fitting(rest[::-1], room, most)[::-1]

@@ -124,6 +124,11 @@ def watched_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[tuple[str,
         return []
 
 
+def below(folder: str) -> tuple[str, str]:
+    """Two texts between which all paths below a folder are: `0` is the character after `/`."""
+    return f"{folder}/", f"{folder}0"
+
+
 def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
     """The spans of `scopes`, without those that the cache doesn't have."""
     found = [cache.execute(_SCOPE, (scope,)).fetchone() for scope in scopes]

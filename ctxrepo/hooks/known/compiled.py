@@ -90,8 +90,8 @@ class World:
     per hook."""
 
     __slots__ = (
-        "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "global_folder",
-        "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preamble", "preset",
+        "asks_for_trust", "budget", "config_file", "config_stamp", "gives_preamble", "global_folder",
+        "has_remote", "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preset",
         "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret", "state", "ttl",
         "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
@@ -109,8 +109,8 @@ class World:
         """The Python that a worker is started with."""
         self.secret = text("secret", "")
         """Key of the seal, in hex."""
-        self.preamble = settings.get("preamble")
-        """The rules that a session starts with: None for our own, '' for none."""
+        self.gives_preamble = settings.get("preamble") != ""
+        """Whether sessions start with the rules for using the memory."""
         self.global_folder = text("global", "global")
         """The folder of the global scope."""
         self.mode, self.preset = text("mode", ""), text("preset", "")

@@ -2,11 +2,12 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.known.cache import NOTE_SPAN, spans_of
+from ctxrepo.hooks.known.cache import NOTE_SPAN, below, spans_of
 
 ENTRIES = 200
 """The most entries of a note, or of a category in a scope, that a packet looks at."""
 
+# A note's `working` is 0 for a plain note, 1 for a checklist, 2 for a daily note (SCRATCHPAD, DAILY).
 _COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
 _INDEX = """
     select path, description, tags, updated, pinned, core from note
@@ -20,6 +21,8 @@ _AT = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from note n join entry e on e.rowid between n.id and n.id + ?
     where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
+# `e.pinned` by itself, and below `e.category != ''`, let SQLite use the partial indexes entry_marked and
+# entry_category.
 _PINNED = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from entry e join note n on n.id = e.note
@@ -83,8 +86,8 @@ def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int
     return [IndexRow(row) for row in cache.execute(_CHANGED, (names, generation))]
 
 
-def body_of(cache: _sqlite3.Connection, scope: str) -> str:
-    """The body of the scope's MEMORY.md without its struck entries, or ''."""
+def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
+    """The text of the scope's MEMORY.md without its struck entries, or ''."""
     path = f"{scope}/MEMORY.md"
     row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
     if row is None:
@@ -124,7 +127,7 @@ def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) ->
 
 def daily_notes(cache: _sqlite3.Connection, scope: str) -> list[str]:
     """Paths of the scope's newest notes below `daily/`, newest first."""
-    return [path for (path,) in cache.execute(_DAILY, (f"{scope}/daily/", f"{scope}/daily0"))]
+    return [path for (path,) in cache.execute(_DAILY, below(f"{scope}/daily"))]
 
 
 def recent_of(cache: _sqlite3.Connection, project: str) -> list[tuple[str, str]]:

@@ -31,9 +31,9 @@ def late_parts(
     if session.record.owed_since:
         owed = _changed_memory(place.scopes, rows)
         if owed:
-            from ctxrepo.hooks.packet.render import render_bodies
+            from ctxrepo.hooks.packet.render import render_memory
 
-            memory, entries = render_bodies(cache, world, owed, _room(world, taken + size(project)))
+            memory, entries = render_memory(cache, world, owed, _room(world, taken + size(project)))
             given = given | entries
         if memory:
             shown = [scope.folder + _MEMORY for scope in owed]

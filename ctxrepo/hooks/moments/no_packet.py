@@ -8,7 +8,7 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place
 from ctxrepo.hooks.known.mode import gives, packet_is_elsewhere
 from ctxrepo.hooks.moments.prompt import fault_block
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 from ctxrepo.hooks.packet.render import render
 from ctxrepo.hooks.session.session import Session
 
@@ -21,8 +21,8 @@ def start_without_packet(
     Where the packet stands in the system prompt or in a file, the ledger notes what the session sees there.
     """
     text = ""
-    if gives(world, "preamble") and (rules := PREAMBLE if world.preamble is None else world.preamble):
-        text = seal("", world.secret, fill(rules, place, has_index=False))
+    if gives(world, "preamble") and world.gives_preamble:
+        text = seal("", world.secret, fill_in(PREAMBLE, place, has_index=False))
     if cache is None:
         return text
     try:

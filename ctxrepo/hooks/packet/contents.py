@@ -8,14 +8,14 @@ from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
 class ScopeContents:
     """What lanes show of one scope beside its entries."""
 
-    __slots__ = ("body", "count", "folder", "rows")
+    __slots__ = ("count", "folder", "memory_text", "rows")
 
     def __init__(
-        self, folder: str, body: str = "", rows: list[IndexRow] | None = None, count: int = 0
+        self, folder: str, memory_text: str = "", rows: list[IndexRow] | None = None, count: int = 0
     ) -> None:
         self.folder = folder
-        self.body = body
-        """The body of its MEMORY.md."""
+        self.memory_text = memory_text
+        """The text of its MEMORY.md."""
         self.rows = rows or []
         """The first rows of its index."""
         self.count = count
@@ -32,7 +32,7 @@ class PacketContents:
         self.scopes = [ScopeContents(scope.folder) for scope in scopes or []]
         """The global one first."""
         self.entries: dict[tuple[str, str], list[PacketEntry]] = {}
-        """(the lane's name, the section's folder) → entries."""
+        """(the lane's name, the section's key) → entries."""
         self.handoff: CachedHandoff | None = None
         self.faults: list[CachedFault] = []
         self.files: list[tuple[str, str]] = []
@@ -41,14 +41,14 @@ class PacketContents:
         self.ticked: list[str] = []
         """Items that the checklists say are done."""
 
-    def folders_of(self, name: str) -> list[str]:
-        """The folders for which this lane has a list of entries, which may be empty."""
-        return [folder for lane, folder in self.entries if lane == name]
+    def keys_of(self, name: str) -> list[str]:
+        """The keys of the sections for which this lane has a list of entries, which may be empty."""
+        return [key for lane, key in self.entries if lane == name]
 
-    def body_of(self, folder: str) -> str:
-        return next((scope.body for scope in self.scopes if scope.folder == folder), "")
+    def memory_text_of(self, folder: str) -> str:
+        return next((scope.memory_text for scope in self.scopes if scope.folder == folder), "")
 
-    def is_shared(self, folder: str) -> bool:
+    def is_global_beside_project(self, folder: str) -> bool:
         """Whether this is the global scope, and a project's scope is in the packet too."""
         general, *projects = self.scopes
         return bool(projects) and folder == general.folder

@@ -7,14 +7,12 @@ from ctxrepo.domain.text.escape import escape_field, escape_text
 from ctxrepo.hooks.known.notes import IndexRow, PacketEntry
 from ctxrepo.hooks.packet.contents import PacketContents
 
-OWN, DAILY, SEMANTIC = "", "daily", "semantic"
+DEFAULT, DAILY, SEMANTIC = "", "daily", "semantic"
 SUBAGENT = "subagent"
-"""Names of presets. Nobody chooses the last: it is short, as subagents have one task each and are many."""
+"""Names of presets. Nobody chooses the last: it is short, because subagents have one task each and are
+many."""
 
-ALL = 1 << 30
-"""The cap of a lane without one."""
-
-GLOBAL_SHARE = 3
+GLOBAL_DIVISOR = 3
 """Beside a project, the global scope gets at most one third of the budget."""
 
 MEMORY, SCRATCHPAD = "memory", "scratchpad"
@@ -47,17 +45,17 @@ class PacketSource:
         self.project = project
         """The id of the project that the session is in, or ''."""
         self.budget = budget
-        """Bytes of the packet."""
+        """The budget in the settings: no packet is larger. A lane reads no more than could fit."""
 
 
 class Section:
     """A lane's part for one scope or one note, with the bounds that it has in this packet."""
 
-    __slots__ = ("bounds", "folder", "lane", "lines", "offered", "text")
+    __slots__ = ("bounds", "key", "lane", "lines", "offered", "text")
 
-    def __init__(self, lane: "PacketLane", folder: str, bounds: Bounds) -> None:
+    def __init__(self, lane: "PacketLane", key: str, bounds: Bounds) -> None:
         self.lane = lane
-        self.folder = folder
+        self.key = key
         """The folder of its scope, or the path of its note; '' where the lane has one section for all."""
         self.bounds = bounds
         self.lines: dict[PacketEntry | IndexRow, str] = {}
@@ -95,16 +93,16 @@ class PacketLane:
         self.bounds = bounds
         """Preset -> how much it gets there."""
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
-        """Put what memory holds for this lane into `contents`."""
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        """Read what this lane shows from the cache and put it into `contents`."""
 
-    def folders(self, contents: PacketContents) -> list[str]:
-        """The folders of this lane's sections, the global scope's first; [''] for one section of all."""
-        return [folder for folder in contents.folders_of(self.name) if self.entries(contents, folder)]
+    def keys(self, contents: PacketContents) -> list[str]:
+        """The keys of this lane's sections, the global scope's first; [''] for one section of all."""
+        return [key for key in contents.keys_of(self.name) if self.entries(contents, key)]
 
-    def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
+    def entries(self, contents: PacketContents, key: str) -> list[PacketEntry]:
         """The entries of a section."""
-        return contents.entries.get((self.name, folder), [])
+        return contents.entries.get((self.name, key), [])
 
     def cap(self, draft: PacketDraft, section: Section) -> int:
         """The most bytes that a section gets."""
@@ -124,7 +122,7 @@ class PacketLane:
     def lines(self, draft: PacketDraft, section: Section) -> list[tuple[PacketEntry, str]]:
         """Each entry of a section with its lines there."""
         found = []
-        for entry in self.entries(draft.contents, section.folder):
+        for entry in self.entries(draft.contents, section.key):
             if entry not in section.lines:
                 section.lines[entry] = self.line_of(entry, draft.today)
             found.append((entry, section.lines[entry]))
@@ -150,5 +148,5 @@ class NoteLane(PacketLane):
     __slots__ = ()
 
     def title(self, draft: PacketDraft, section: Section) -> str:
-        first, *_ = self.entries(draft.contents, section.folder)
+        first, *_ = self.entries(draft.contents, section.key)
         return f"## {escape_field(first.path)}\n"

@@ -3,7 +3,9 @@
 import _sqlite3
 
 from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text.cut import UNLIMITED
 from ctxrepo.domain.text.escape import escape_field
+from ctxrepo.hooks.known.cache import below
 from ctxrepo.hooks.known.locate import Scope
 
 NoteFields = tuple[str, str, str]
@@ -19,7 +21,7 @@ _CLOSING = "</memory_context>"
 _NOTES = "select path, description, tags from note where path > ? and path < ? order by path"
 
 
-def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room: int = 1 << 30) -> str:
+def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room: int = UNLIMITED) -> str:
     """All notes, four lines each, or as many as fit in `room` bytes; '' where none does. No newline at the
     end.
 
@@ -41,13 +43,13 @@ def md_block(sections: list[tuple[str, str, list[NoteFields]]], root: str, room:
 def md_packet(cache: _sqlite3.Connection, scopes: list[Scope], room: int) -> str:
     """The block for a session in `scopes` (global first): all global notes, and the project's in `core/`."""
     general, *projects = scopes
-    sections = [("global", general.folder, _below(cache, f"{general.folder}/"))]
-    sections += [("project", one.folder, _below(cache, f"{one.folder}/core/")) for one in projects]
+    sections = [("global", general.folder, _notes_below(cache, general.folder))]
+    sections += [("project", one.folder, _notes_below(cache, f"{one.folder}/core")) for one in projects]
     return md_block(sections, general.repo.home, room)
 
 
-def _below(cache: _sqlite3.Connection, folder: str) -> list[NoteFields]:
-    return cache.execute(_NOTES, (folder, folder[:-1] + "0")).fetchall()
+def _notes_below(cache: _sqlite3.Connection, folder: str) -> list[NoteFields]:
+    return cache.execute(_NOTES, below(folder)).fetchall()
 
 
 def _fitting(notes: list[NoteFields], root: str, room: int) -> list[str]:

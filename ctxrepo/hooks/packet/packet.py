@@ -6,7 +6,7 @@ leaves goes to the lanes after it (docs/adr/0030-lanes-share-one-budget.md).
 
 from ctxrepo.domain.text.block import OVERHEAD, seal, size
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import OWN, PacketDraft, PacketLane, Section
+from ctxrepo.hooks.packet.lane import DEFAULT, PacketDraft, PacketLane, Section
 from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of
 
 _OPENING = ("preamble", "caveat")
@@ -26,7 +26,9 @@ class Packet:
         """Entries that stand whole in it: id -> hash."""
 
 
-def packet(contents: PacketContents, today: int, secret: str, preset: str = OWN, budget: int = 0) -> Packet:
+def packet(
+    contents: PacketContents, today: int, secret: str, preset: str = DEFAULT, budget: int = 0
+) -> Packet:
     """One block of at most `budget` bytes (0: the preset's).
 
     `today` is in days since 1970, `secret` the key of the seal in hex. What doesn't fit is cut between lines
@@ -34,16 +36,17 @@ def packet(contents: PacketContents, today: int, secret: str, preset: str = OWN,
     """
     most, lanes = BUDGETS[preset], lanes_of(preset)
     draft = PacketDraft(contents, today, min(budget, most) if budget else most)
-    _share(draft, _sections(contents, lanes, preset))
+    _write_sections(draft, _sections(contents, lanes, preset))
     if contents.recalled:
-        # A later lane may show a recalled entry too: then it is left out here, and all lanes are written
-        # again.
-        names = [name for section in draft.sections for name, _ in section.lane.shown(draft, section)]
-        contents.recalled = [hit for hit in contents.recalled if names.count(hit.id) < 2]
+        # A lane that is written after the recall lane may show the same entry. It is then dropped from the
+        # recall lane, and the packet is written a second time.
+        shown_ids = [key for section in draft.sections for key, _ in section.lane.shown(draft, section)]
+        contents.recalled = [hit for hit in contents.recalled if shown_ids.count(hit.id) < 2]
         draft = PacketDraft(contents, today, draft.budget)
-        _share(draft, _sections(contents, lanes, preset))
+        _write_sections(draft, _sections(contents, lanes, preset))
     opening = _joined(draft, [name for name in ORDER if name in _OPENING])
     content = _joined(draft, [name for name in ORDER if name not in _OPENING])
+    # A caveat without entries would warn of nothing; the preamble is worth giving alone.
     if not content and (not opening or _joined(draft, ["caveat"])):
         return Packet("", draft.sections, {})
     return Packet(seal(content, secret, opening), draft.sections, draft.shown())
@@ -51,11 +54,11 @@ def packet(contents: PacketContents, today: int, secret: str, preset: str = OWN,
 
 def _sections(contents: PacketContents, lanes: list[PacketLane], preset: str) -> list[Section]:
     """All sections in the order in which they get room: in each lane the project's before the global one."""
-    placed = [(lane, folder) for lane in lanes for folder in lane.folders(contents)[::-1]]
-    return [Section(lane, folder, lane.bounds[preset]) for lane, folder in placed]
+    keyed = [(lane, key) for lane in lanes for key in lane.keys(contents)[::-1]]
+    return [Section(lane, key, lane.bounds[preset]) for lane, key in keyed]
 
 
-def _share(draft: PacketDraft, sections: list[Section]) -> None:
+def _write_sections(draft: PacketDraft, sections: list[Section]) -> None:
     """Write each section within its cap, and within what the floors of the sections after it leave."""
     room = max(0, draft.budget - OVERHEAD)
     floors = _floors(draft, sections, room)

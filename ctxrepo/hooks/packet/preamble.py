@@ -1,8 +1,8 @@
-"""The rules for using the memory that a session starts with, unless the settings hold others."""
+"""The rules for using the memory that a session starts with; `delivery.preamble = false` leaves them out."""
 
 from ctxrepo.hooks.known.locate import Place
 
-# `fill` replaces what is in braces.
+# `fill_in` replaces what is in braces.
 PREAMBLE = """\
 This is ctxrepo, the long-term memory that all your sessions, agents and machines share: markdown notes in \
 the git repository {home}. It is separate from AGENTS.md and CLAUDE.md; never write memory into those.
@@ -28,8 +28,8 @@ _WITHOUT_INDEX = (
 )
 
 
-def fill(text: str, place: Place, has_index: bool = True) -> str:
-    """`text` with what is so at `place` in its braces.
+def fill_in(text: str, place: Place, has_index: bool = True) -> str:
+    """`text` with its placeholders, such as `{project}`, replaced by the values at `place`.
 
     While the project is unknown, nothing is said of its folder. A session without an index in its packet is
     told how to list notes.

@@ -5,7 +5,7 @@ This is the only list of lanes; a lane's module says how much it gets in which p
 count characters: for plain English that is the same, for other text bytes give less.
 """
 
-from ctxrepo.hooks.packet.lane import DAILY, OWN, SEMANTIC, SUBAGENT, PacketLane
+from ctxrepo.hooks.packet.lane import DAILY, DEFAULT, SEMANTIC, SUBAGENT, PacketLane
 
 ORDER = (
     *("preamble", "caveat", "pinned", "memory", "scratchpad", "handoff", "preferences", "facts", "tools"),
@@ -13,7 +13,7 @@ ORDER = (
 )
 """Where each lane stands in the block: what changes least comes first."""
 
-BUDGETS = {OWN: 9500, DAILY: 16000, SEMANTIC: 8000, SUBAGENT: 3000}
+BUDGETS = {DEFAULT: 9500, DAILY: 16000, SEMANTIC: 8000, SUBAGENT: 3000}
 """Preset -> the most bytes of a packet."""
 
 
@@ -30,10 +30,10 @@ def lanes_of(preset: str) -> list[PacketLane]:
     from ctxrepo.hooks.packet.lanes import log, memory, recall, scratchpad
 
     if preset == DAILY:
-        return [scratchpad.OPEN_ITEMS, log.TODAY, recall.RECALL, memory.BODIES, log.YESTERDAY]
+        return [scratchpad.OPEN_ITEMS, log.TODAY, recall.RECALL, memory.MEMORY_LANE, log.YESTERDAY]
     from ctxrepo.hooks.packet.lanes import faults, files, handoff, index, opening, pinned
 
     return [
-        *(opening.PREAMBLE, faults.FAULTS, pinned.PINNED, memory.BODIES, scratchpad.OPEN_ITEMS),
+        *(opening.PREAMBLE, faults.FAULTS, pinned.PINNED, memory.MEMORY_LANE, scratchpad.OPEN_ITEMS),
         *(log.TODAY, handoff.HANDOFF, recall.RECALL, files.FILES, log.YESTERDAY, index.INDEX),
     ]

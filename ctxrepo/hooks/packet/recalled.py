@@ -1,7 +1,7 @@
 """Recalled entries as text: where each stands, how old its note is, and what it says."""
 
-from ctxrepo.domain.text.block import OVERHEAD, age_of, entry_head, named, seal, size
-from ctxrepo.domain.text.cut import passage
+from ctxrepo.domain.text.block import OVERHEAD, age_mark, entry_head, entry_place, seal, size
+from ctxrepo.domain.text.cut import UNLIMITED, passage
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit
 from ctxrepo.hooks.known.compiled import RECALL_BYTES
 
@@ -21,11 +21,11 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
 
     A hit that doesn't fit is left out; only the first one that is given may be cut.
     """
-    left = most or 1 << 30
+    left = most or UNLIMITED
     parts: list[str] = []
     given: list[EntryHit] = []
     for hit in hits:
-        text = passage(entry_title(hit, today), hit.text, room if not given else 1 << 30)
+        text = passage(entry_title(hit, today), hit.text, room if not given else UNLIMITED)
         if text and size(text) <= room and text.count("\n") <= left:
             room -= size(text)
             left -= text.count("\n")
@@ -37,5 +37,5 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
 def entry_title(hit: EntryHit, today: int) -> str:
     """The line over an entry."""
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
-    where = named(hit.path, hit.first_line, hit.last_line, hit.id)
-    return entry_head(where, titles, age_of(hit.updated, today))
+    where = entry_place(hit.path, hit.first_line, hit.last_line, hit.id)
+    return entry_head(where, titles, age_mark(hit.updated, today))

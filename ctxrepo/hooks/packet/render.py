@@ -7,9 +7,9 @@ from ctxrepo.hooks.known.cache import EntryHit, generation_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import MEMORY, OWN, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.lane import DEFAULT, MEMORY, PacketLane, PacketSource, Section
 from ctxrepo.hooks.packet.packet import packet
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.packet.sections import first_faults
 from ctxrepo.hooks.session.session import Session
@@ -60,14 +60,13 @@ def render(
     `already` are the hashes of faults that the session was told. `asked` is what the last prompts were about
     when a session is compacted in the middle of its work: the packet repeats what they recall.
     """
-    preamble = PREAMBLE if world.preamble is None else world.preamble
-    preamble = fill(preamble, place)
+    preamble = fill_in(PREAMBLE, place) if world.gives_preamble else ""
     if cache is not None:
         try:
             if world.preset == MD:
                 return _md(cache, place.scopes, budget)
             contents = PacketContents(preamble, place.scopes)
-            _hold(contents, lanes_of(preset_of(world)), cache, world, place.project)
+            _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
             contents.faults = first_faults([fault for fault in contents.faults if fault.hash not in already])
             rendered = RenderedPacket()
             rendered.faults = [fault.hash for fault in contents.faults]
@@ -88,13 +87,13 @@ def render_late(
     if world.preset == MD or budget <= 0:
         return "", {}
     contents = PacketContents(scopes=place.scopes[-1:])
-    _hold(contents, lanes_of(preset_of(world)), cache, world, place.project)
+    _collect(contents, lanes_of(preset_of(world)), cache, world, place.project)
     contents.faults = []
     late = packet(contents, today(), world.secret, preset_of(world), budget)
     return late.text, late.entries
 
 
-def render_bodies(
+def render_memory(
     cache: _sqlite3.Connection, world: World, scopes: list[Scope], budget: int
 ) -> tuple[str, dict[str, str]]:
     """The MEMORY.md of each of these scopes, as a packet shows it, and the entries in them: id -> hash."""
@@ -102,9 +101,9 @@ def render_bodies(
     if world.preset == MD or budget <= 0 or not lanes:
         return "", {}
     contents = PacketContents(scopes=scopes)
-    _hold(contents, lanes, cache, world, "")
-    bodies = packet(contents, today(), world.secret, preset_of(world), budget)
-    return bodies.text, bodies.entries
+    _collect(contents, lanes, cache, world, "")
+    memory = packet(contents, today(), world.secret, preset_of(world), budget)
+    return memory.text, memory.entries
 
 
 def _md(cache: _sqlite3.Connection, scopes: list[Scope], budget: int) -> RenderedPacket:
@@ -122,23 +121,23 @@ def budget_of(world: World) -> int:
     return min(world.budget, world.most_bytes)
 
 
-def _hold(
+def _collect(
     contents: PacketContents,
     lanes: list[PacketLane],
     cache: _sqlite3.Connection,
     world: World,
     project: str,
 ) -> None:
-    """Have each lane put into `contents` what memory holds for it; `project` is an id, or ''."""
+    """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
     source = PacketSource(cache, project, world.budget)
     for lane in lanes:
-        lane.load_contents(source, contents)
+        lane.collect(source, contents)
 
 
 def preset_of(world: World) -> str:
     """The preset in the settings; our own where this version doesn't know it."""
     name = world.preset
-    return name if name in BUDGETS else OWN
+    return name if name in BUDGETS else DEFAULT
 
 
 def _write(rendered: RenderedPacket, contents: PacketContents, world: World, budget: int) -> RenderedPacket:

@@ -1,6 +1,6 @@
 """Sections that stand in a packet or in a block of their own; each is cut to its room."""
 
-from ctxrepo.domain.text.block import age_of, index_line, size
+from ctxrepo.domain.text.block import age_mark, index_line, size
 from ctxrepo.domain.text.cut import fitting, passage
 from ctxrepo.domain.text.escape import escape_field
 from ctxrepo.hooks.known.cache import CachedFault
@@ -42,4 +42,4 @@ def change_section(title: str, rows: list[IndexRow], today: int, room: int) -> s
 
 def row_line(row: IndexRow, today: int) -> str:
     """A note as a line of the index."""
-    return index_line(row.path, row.description, row.tags, age_of(row.updated, today))
+    return index_line(row.path, row.description, row.tags, age_mark(row.updated, today))

@@ -16,8 +16,8 @@ from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text.block import size
 from ctxrepo.errors import Unreadable
-from ctxrepo.hooks.packet.lane import OWN
-from ctxrepo.hooks.packet.lanes.memory import BODIES
+from ctxrepo.hooks.packet.lane import DEFAULT
+from ctxrepo.hooks.packet.lanes.memory import MEMORY_LANE
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.checks.check_entries import between_entries
 from ctxrepo.services.locate.project import read_registry
@@ -31,7 +31,7 @@ _UNMARK = (
 _MARKER = lazy_pattern(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
 
 
-_SHOWN = BODIES.bounds[OWN].cap
+_SHOWN = MEMORY_LANE.bounds[DEFAULT].cap
 """Bytes of a scope's MEMORY.md that a session is given at most."""
 
 

@@ -121,4 +121,4 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
 def _lane(section: Section) -> Lane:
     name, text, bounds = section.lane.name, section.text, section.bounds
     is_cut = "\n### cut: " in text or (name == "index" and " more: ctxrepo search\n" in text) or not text
-    return Lane(name, section.folder, bounds.floor, bounds.cap, section.offered, size(text), is_cut)
+    return Lane(name, section.key, bounds.floor, bounds.cap, section.offered, size(text), is_cut)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.project.paths import INVISIBLE
-from ctxrepo.domain.text.block import age_of, day_of, place
+from ctxrepo.domain.text.block import age_mark, day_of, place
 from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
@@ -196,6 +196,6 @@ def _result(
 def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> RecalledEntry:
     at = place(hit.path, hit.first_line, hit.last_line)
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
-    age = age_of(hit.updated, today)
+    age = age_mark(hit.updated, today)
     score = round(hit.score, 3)
     return RecalledEntry(f"^{hit.id}", at, hit.path, titles, hit.updated, age, hit.text, score, explained)

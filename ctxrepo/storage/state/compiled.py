@@ -75,12 +75,12 @@ def compile_settings(
 ) -> bool:
     """Make hooks.db say exactly this, in one transaction; False when it already did.
 
-    Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex),
-    `preamble` (text; '' is none, missing is the default), `global` (its folder), `preset`, `budget_bytes`,
-    `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it), `recall_limit`,
-    `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds), `remote` ('1' when a
-    session start is to fetch from it), `mode`, `turn_end` and `session_end` (on, off: whether a worker is
-    woken then). The hooks read them in `hooks/known/compiled.py`.
+    Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex), `mode`
+    (of delivery), `preamble` ('' where it is off, else missing), `global` (its folder), `preset`,
+    `budget_bytes`, `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it),
+    `recall_limit`, `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds),
+    `remote` ('1' when there is one), `turn_end` and `session_end` (on, off: whether the hook wakes the worker
+    then). Hooks read them in hooks/known/compiled.py.
     """
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]

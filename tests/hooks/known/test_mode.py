@@ -11,7 +11,7 @@ from world import World, place_at, repo_with
 
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.mode import gives, why_not
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 
 ASKED = "which port is the staging database on?"
 NEW = {"shop/new.md": "---\ndescription: Brand new\n---\n- x\n"}
@@ -95,7 +95,7 @@ def test_the_rules_alone_speak_of_nothing_below(world: World) -> None:
     assert "below" not in block.preamble
     assert "ctxrepo search" in block.preamble
     assert "{" not in block.preamble
-    assert "below" in fill(PREAMBLE, place_at("/m", "shop"))
+    assert "below" in fill_in(PREAMBLE, place_at("/m", "shop"))
     world.compile(preamble="")
     assert world.run("SessionStart") == ""
 

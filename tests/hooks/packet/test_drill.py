@@ -18,15 +18,15 @@ LANE = '''
 """What the weather is: the WEATHER.md of each scope, as it is written."""
 
 from ctxrepo.hooks.known.notes import entries_at
-from ctxrepo.hooks.packet.lane import OWN, Bounds, NoteLane
+from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, NoteLane
 
 class _Weather(NoteLane):
-    def load_contents(self, source, contents):
+    def collect(self, source, contents):
         for scope in contents.scopes:
             found = entries_at(source.cache, f"{scope.folder}/WEATHER.md")
             contents.entries[self.name, scope.folder] = found
 
-WEATHER = _Weather("weather", {OWN: Bounds(100, 300)})
+WEATHER = _Weather("weather", {DEFAULT: Bounds(100, 300)})
 '''
 
 LIST = {

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from world import place_at
 
 from ctxrepo.domain.records.handoff import one_line
-from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_of, day_of, index_line, seal, size
+from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_mark, day_of, index_line, seal, size
 from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.hooks.known.cache import CachedFault, EntryHit
 from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
 from ctxrepo.hooks.packet.contents import PacketContents, ScopeContents
-from ctxrepo.hooks.packet.lane import OWN, Bounds
+from ctxrepo.hooks.packet.lane import DEFAULT, Bounds
 from ctxrepo.hooks.packet.lanes.opening import CAVEAT_TEXT
 from ctxrepo.hooks.packet.packet import Packet, packet
-from ctxrepo.hooks.packet.preamble import PREAMBLE, fill
+from ctxrepo.hooks.packet.preamble import PREAMBLE, fill_in
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.packet.sections import change_section, fault_section, first_faults
 
@@ -147,12 +147,12 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
     block = parse(text)
     assert block.preamble == (unescaped(held.preamble) if held.preamble else "")
     wanted = {
-        (row.path, row.description, row.tags, age_of(row.updated, TODAY))
+        (row.path, row.description, row.tags, age_mark(row.updated, TODAY))
         for scope in held.scopes
         for row in scope.rows
     }
     assert {tuple(line) for line in block.index} == wanted
-    bodies = {f"{scope.folder}/MEMORY.md": scope.body for scope in held.scopes if scope.body}
+    bodies = {f"{scope.folder}/MEMORY.md": scope.memory_text for scope in held.scopes if scope.body}
     for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
         lane, _, folder = key.partition("/")
         if found := held.entries[lane, folder]:
@@ -163,7 +163,7 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
         assert block.handoff == (handoff.name, handoff.ts[:10], handoff.text)
     assert block.faults == [fault.text for fault in held.faults]
     assert [(line.path, line.description, line.age) for line in block.listed.get("Pinned", [])] == [
-        (f"{entry.path}#L{entry.first_line}", entry.text, age_of(entry.updated, TODAY))
+        (f"{entry.path}#L{entry.first_line}", entry.text, age_mark(entry.updated, TODAY))
         for entry in held.entries["pinned", ""]
     ]
     assert [line[:2] for line in block.listed.get("Files touched last", [])] == held.files
@@ -180,10 +180,10 @@ def unescaped(preamble: str) -> str:
 def _own_without_caps(held: PacketContents) -> Packet:
     """All of it, which no cap of a lane and no share of a scope keeps out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(BUDGETS, OWN, 1 << 30)
-        for lane in lanes_of(OWN):
-            patch.setitem(lane.bounds, OWN, Bounds(0, 1 << 30, keep=lane.bounds[OWN].keep))
-        return packet(held, TODAY, SECRET, OWN)
+        patch.setitem(BUDGETS, DEFAULT, 1 << 30)
+        for lane in lanes_of(DEFAULT):
+            patch.setitem(lane.bounds, DEFAULT, Bounds(0, 1 << 30, keep=lane.bounds[DEFAULT].keep))
+        return packet(held, TODAY, SECRET, DEFAULT)
 
 
 AMBIGUOUS = st.lists(st.sampled_from(["a", " ", "—", " — ", "[", "]", " [b]", ">30d", " >90d", "…"])).map(
@@ -201,7 +201,7 @@ def test_a_line_of_the_index_reads_one_way_only(
 
 
 def own(scopes: list[Scope], budget: int = 9500, **more: Any) -> str:
-    return packet(held_of(scopes, **more), TODAY, SECRET, OWN, budget).text
+    return packet(held_of(scopes, **more), TODAY, SECRET, DEFAULT, budget).text
 
 
 def test_hostile_notes_are_data(parse: Callable[[str], Any], hostile: tuple[str, ...]) -> None:
@@ -286,18 +286,18 @@ def test_a_body_of_one_endless_line_leaves_its_place(parse: Callable[[str], Any]
 
 
 def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], Any]) -> None:
-    text = own([("global", "", [], 0)], preamble=fill(PREAMBLE, place_at("/m", "shop")))
-    assert parse(text).preamble == fill(PREAMBLE, place_at("/m", "shop")).rstrip("\n")
+    text = own([("global", "", [], 0)], preamble=fill_in(PREAMBLE, place_at("/m", "shop")))
+    assert parse(text).preamble == fill_in(PREAMBLE, place_at("/m", "shop")).rstrip("\n")
     assert own([]) == ""
 
 
 def test_the_preamble_is_short_and_names_the_places() -> None:
-    said = fill(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"))
+    said = fill_in(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"))
     assert len(said.encode()) <= 1200
     assert "/home/ada/.ctxrepo" in said
     assert "`shop/`" in said
-    assert "(this one: none yet)" in fill(PREAMBLE, place_at("/m", ""))
-    assert "this one" not in fill(PREAMBLE, place_at("/m", "", is_known=False))
+    assert "(this one: none yet)" in fill_in(PREAMBLE, place_at("/m", ""))
+    assert "this one" not in fill_in(PREAMBLE, place_at("/m", "", is_known=False))
 
 
 def test_faults_are_one_line_each_and_few(parse: Callable[[str], Any]) -> None:
@@ -335,7 +335,7 @@ def test_changes_end_with_how_many_are_left_out(parse: Callable[[str], Any]) -> 
     ],
 )
 def test_age(updated: str, age: str) -> None:
-    assert age_of(updated, TODAY) == age
+    assert age_mark(updated, TODAY) == age
 
 
 @given(st.dates())
@@ -402,7 +402,7 @@ def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], An
 
 def daily(**more: Any) -> tuple[str, dict[str, str]]:
     made = packet(held_of(**more), TODAY, SECRET, "daily")
-    return made.text, {f"{one.lane.name}/{one.folder}".rstrip("/"): one.text for one in made.sections}
+    return made.text, {f"{one.lane.name}/{one.key}".rstrip("/"): one.text for one in made.sections}
 
 
 def test_the_numbers_of_daily() -> None:

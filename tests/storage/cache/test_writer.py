@@ -180,15 +180,17 @@ def test_the_memory_file_is_delivered_without_what_is_struck(cache: Cache) -> No
     text = "---\ndescription: d\n---\n\n# Facts\n\n- one\n  of two lines\n- two\n\nthree\n\n"
     note = Note("shop/MEMORY.md", text)
     cache.apply("c1", [note, Note("shop/topics/MEMORY.md", "no")], [], NONE)
-    assert hook_notes.body_of(read(cache), "shop") == "# Facts\n\n- one\n  of two lines\n- two\n\nthree"
+    assert (
+        hook_notes.memory_text_of(read(cache), "shop") == "# Facts\n\n- one\n  of two lines\n- two\n\nthree"
+    )
     cache.apply("c2", [], [], Marks(struck=frozenset({note.entries[0].id, note.entries[2].id})))
-    assert hook_notes.body_of(read(cache), "shop") == "# Facts\n\n- two\n"
-    assert hook_notes.body_of(read(cache), "global") == ""
+    assert hook_notes.memory_text_of(read(cache), "shop") == "# Facts\n\n- two\n"
+    assert hook_notes.memory_text_of(read(cache), "global") == ""
 
 
 def test_line_ends_of_windows_do_not_reach_the_packet(cache: Cache) -> None:
     cache.apply("c1", [Note("shop/MEMORY.md", "- one\r\n  more\r\n- two\r\n")], [], NONE)
-    assert hook_notes.body_of(read(cache), "shop") == "- one\n  more\n- two"
+    assert hook_notes.memory_text_of(read(cache), "shop") == "- one\n  more\n- two"
     assert [e.entry.text for e in cache.entries(["shop"])] == ["- one\n  more", "- two"]
 
 

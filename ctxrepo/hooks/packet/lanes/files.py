@@ -4,7 +4,7 @@ from ctxrepo.domain.text.block import index_line, size
 from ctxrepo.domain.text.cut import fitting
 from ctxrepo.hooks.known.notes import recent_of
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import OWN, Bounds, PacketDraft, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketDraft, PacketLane, PacketSource, Section
 
 _TITLE = "## Files touched last\n"
 
@@ -12,11 +12,11 @@ _TITLE = "## Files touched last\n"
 class _Files(PacketLane):
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         if source.project:
             contents.files = recent_of(source.cache, source.project)
 
-    def folders(self, contents: PacketContents) -> list[str]:
+    def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.files else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
@@ -25,4 +25,4 @@ class _Files(PacketLane):
         return _TITLE + "".join(kept) if kept else ""
 
 
-FILES = _Files("files", {OWN: Bounds(0, 512)})
+FILES = _Files("files", {DEFAULT: Bounds(0, 512)})

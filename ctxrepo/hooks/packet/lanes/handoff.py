@@ -2,18 +2,26 @@
 
 from ctxrepo.hooks.known.notes import CachedHandoff, handoff_of
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import OWN, SCRATCHPAD, Bounds, PacketDraft, PacketLane, PacketSource, Section
+from ctxrepo.hooks.packet.lane import (
+    DEFAULT,
+    SCRATCHPAD,
+    Bounds,
+    PacketDraft,
+    PacketLane,
+    PacketSource,
+    Section,
+)
 from ctxrepo.hooks.packet.sections import handoff_section
 
 
 class _Handoff(PacketLane):
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         *_, nearest = contents.scopes
         contents.handoff = handoff_of(source.cache, nearest.folder)
 
-    def folders(self, contents: PacketContents) -> list[str]:
+    def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.handoff else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
@@ -44,4 +52,4 @@ def _counts_open(line: str) -> bool:
     return line.startswith("Open: ") and line.endswith(" more") and line[6:-5].isdecimal()
 
 
-HANDOFF = _Handoff("handoff", {OWN: Bounds(512, 1024)})
+HANDOFF = _Handoff("handoff", {DEFAULT: Bounds(512, 1024)})

@@ -1,13 +1,13 @@
 """The index: a line for each note, of all scopes in one order, each scope within its own allowance."""
 
 from ctxrepo.domain.text.block import size
+from ctxrepo.domain.text.cut import UNLIMITED
 from ctxrepo.hooks.known.notes import IndexRow, index_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import (
-    ALL,
-    GLOBAL_SHARE,
+    DEFAULT,
+    GLOBAL_DIVISOR,
     MEMORY,
-    OWN,
     SUBAGENT,
     Bounds,
     PacketDraft,
@@ -24,11 +24,11 @@ _SHORTEST_LINE = 12
 class _Index(PacketLane):
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             scope.rows, scope.count = index_of(source.cache, scope.folder, source.budget // _SHORTEST_LINE)
 
-    def folders(self, contents: PacketContents) -> list[str]:
+    def keys(self, contents: PacketContents) -> list[str]:
         return [""] if [scope for scope in contents.scopes if scope.count] else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
@@ -52,9 +52,9 @@ def _allowed(draft: PacketDraft, room: int) -> dict[str, int]:
     less what its MEMORY.md took."""
     allowed = {scope.folder: room for scope in draft.contents.scopes}
     for folder in allowed:
-        if draft.contents.is_shared(folder):
-            own = [one.text for one in draft.sections if one.folder == folder and one.lane.name == MEMORY]
-            allowed[folder] = draft.budget // GLOBAL_SHARE - size("".join(own))
+        if draft.contents.is_global_beside_project(folder):
+            took = [one.text for one in draft.sections if one.key == folder and one.lane.name == MEMORY]
+            allowed[folder] = draft.budget // GLOBAL_DIVISOR - size("".join(took))
     return allowed
 
 
@@ -95,4 +95,4 @@ def _rank(placed: tuple[IndexRow, str]) -> tuple[int, int, str]:
     return (row.is_pinned, row.is_core, row.updated)
 
 
-INDEX = _Index("index", {OWN: Bounds(1536, ALL), SUBAGENT: Bounds(0, ALL)})
+INDEX = _Index("index", {DEFAULT: Bounds(1536, UNLIMITED), SUBAGENT: Bounds(0, UNLIMITED)})

@@ -1,9 +1,10 @@
 """Entries by category, a line each: preferences, facts, tools, lessons, and what is about the user."""
 
-from ctxrepo.domain.text.block import age_of, index_line, place
+from ctxrepo.domain.text.block import age_mark, index_line, place
+from ctxrepo.domain.text.cut import UNLIMITED
 from ctxrepo.hooks.known.notes import PacketEntry, by_category, first_entries
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import ALL, SEMANTIC, Bounds, PacketLane, PacketSource
+from ctxrepo.hooks.packet.lane import SEMANTIC, Bounds, PacketLane, PacketSource
 
 _CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather than", "stop ")
 
@@ -14,10 +15,10 @@ class _Kind(PacketLane):
     __slots__ = ("categories",)
 
     def __init__(self, name: str, most_lines: int, categories: tuple[str, ...] = ()) -> None:
-        super().__init__(name, {SEMANTIC: Bounds(0, ALL, most_lines)})
+        super().__init__(name, {SEMANTIC: Bounds(0, UNLIMITED, most_lines=most_lines)})
         self.categories = categories
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         found = []
         for scope in contents.scopes[::-1]:
             found += by_category(source.cache, scope.folder, self.categories)
@@ -26,7 +27,7 @@ class _Kind(PacketLane):
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """Place, text and age of the entry. There may be hundreds, so the id is left out."""
         where = place(entry.path, entry.first_line, entry.last_line)
-        return index_line(where, entry.text, "", age_of(entry.updated, today))
+        return index_line(where, entry.text, "", age_mark(entry.updated, today))
 
 
 class _Lessons(_Kind):
@@ -34,8 +35,8 @@ class _Lessons(_Kind):
 
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
-        super().load_contents(source, contents)
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        super().collect(source, contents)
         contents.entries[self.name, ""].sort(key=_confirms)
 
 
@@ -44,7 +45,7 @@ class _Facts(_Kind):
 
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         others = [name for lane in (PREFERENCES, TOOLS, LESSONS, USER) for name in lane.categories]
         if len(contents.scopes) > 1:
             *_, project = contents.scopes

@@ -2,13 +2,13 @@
 
 from ctxrepo.domain.text.cut import ENDS, passage
 from ctxrepo.domain.text.escape import escape_field
-from ctxrepo.hooks.known.notes import body_of, entries_at
+from ctxrepo.hooks.known.notes import entries_at, memory_text_of
 from ctxrepo.hooks.packet.contents import PacketContents
 from ctxrepo.hooks.packet.lane import (
     DAILY,
-    GLOBAL_SHARE,
+    DEFAULT,
+    GLOBAL_DIVISOR,
     MEMORY,
-    OWN,
     Bounds,
     PacketDraft,
     PacketLane,
@@ -20,25 +20,27 @@ from ctxrepo.hooks.packet.lane import (
 class _Memory(PacketLane):
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
-            scope.body = body_of(source.cache, scope.folder)
-            if scope.body:
+            scope.memory_text = memory_text_of(source.cache, scope.folder)
+            if scope.memory_text:
                 path = f"{scope.folder}/MEMORY.md"
                 contents.entries[self.name, scope.folder] = entries_at(source.cache, path)
 
-    def folders(self, contents: PacketContents) -> list[str]:
-        return [scope.folder for scope in contents.scopes if scope.body]
+    def keys(self, contents: PacketContents) -> list[str]:
+        return [scope.folder for scope in contents.scopes if scope.memory_text]
 
     def cap(self, draft: PacketDraft, section: Section) -> int:
-        if draft.contents.is_shared(section.folder):
-            return min(section.bounds.cap, draft.budget // GLOBAL_SHARE)
+        if draft.contents.is_global_beside_project(section.key):
+            return min(section.bounds.cap, draft.budget // GLOBAL_DIVISOR)
         return section.bounds.cap
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        title = f"## {escape_field(section.folder)}/MEMORY.md\n"
-        body, bounds = draft.contents.body_of(section.folder), section.bounds
-        return passage(title, body, room, bounds.keep, bounds.most_lines)
+        title = f"## {escape_field(section.key)}/MEMORY.md\n"
+        text, bounds = draft.contents.memory_text_of(section.key), section.bounds
+        return passage(title, text, room, bounds.keep, bounds.most_lines)
 
 
-BODIES = _Memory(MEMORY, {OWN: Bounds(1024, 3072), DAILY: Bounds(0, 4000, 150, ENDS)})
+MEMORY_LANE = _Memory(
+    MEMORY, {DEFAULT: Bounds(1024, 3072), DAILY: Bounds(0, 4000, most_lines=150, keep=ENDS)}
+)

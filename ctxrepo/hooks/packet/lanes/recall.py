@@ -1,13 +1,13 @@
 """What the last prompts before a compaction recall: the session that goes on is given it again."""
 
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import DAILY, OWN, Bounds, PacketDraft, PacketLane, Section
+from ctxrepo.hooks.packet.lane import DAILY, DEFAULT, Bounds, PacketDraft, PacketLane, Section
 
 
 class _Recall(PacketLane):
     __slots__ = ()
 
-    def folders(self, contents: PacketContents) -> list[str]:
+    def keys(self, contents: PacketContents) -> list[str]:
         return [""] if contents.recalled else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
@@ -25,4 +25,4 @@ class _Recall(PacketLane):
         return [(hit.id, hit.hash) for hit in hits if entry_title(hit, draft.today) in section.text]
 
 
-RECALL = _Recall("recall", {OWN: Bounds(0, 1536), DAILY: Bounds(0, 2500, 80)})
+RECALL = _Recall("recall", {DEFAULT: Bounds(0, 1536), DAILY: Bounds(0, 2500, most_lines=80)})

@@ -3,7 +3,7 @@
 from ctxrepo.hooks.known.cache import box_of
 from ctxrepo.hooks.known.notes import PacketEntry, entries_at
 from ctxrepo.hooks.packet.contents import PacketContents
-from ctxrepo.hooks.packet.lane import DAILY, OWN, SCRATCHPAD, Bounds, NoteLane, PacketSource
+from ctxrepo.hooks.packet.lane import DAILY, DEFAULT, SCRATCHPAD, Bounds, NoteLane, PacketSource
 
 _MOST_TOLD = 300
 """The most characters of an item that a handoff writes."""
@@ -12,7 +12,7 @@ _MOST_TOLD = 300
 class _Scratchpad(NoteLane):
     __slots__ = ()
 
-    def load_contents(self, source: PacketSource, contents: PacketContents) -> None:
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
         for scope in contents.scopes:
             items = entries_at(source.cache, f"{scope.folder}/SCRATCHPAD.md")
             contents.entries[self.name, scope.folder] = [item for item in items if box_of(item.text) == " "]
@@ -39,4 +39,4 @@ def wordings(text: str) -> list[tuple[str, str]]:
     return found
 
 
-OPEN_ITEMS = _Scratchpad(SCRATCHPAD, {OWN: Bounds(384, 1024), DAILY: Bounds(0, 2000, 120)})
+OPEN_ITEMS = _Scratchpad(SCRATCHPAD, {DEFAULT: Bounds(384, 1024), DAILY: Bounds(0, 2000, most_lines=120)})
