@@ -49,7 +49,7 @@ ALSO = {
     "ctxrepo.hooks.recall.semantic": {"_socket"},
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""
-LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "_json", "posix", "fcntl"}
+LIGHT_MAY = {"sys", "os", "time", "_sqlite3", "_functools", "_signal", "_blake2", "posix", "fcntl"}
 
 # What turns a value-in, value-out service into something that only works at somebody's terminal.
 SPEAKING = {"print", "input", "exit", "breakpoint"}

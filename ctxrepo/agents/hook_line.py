@@ -14,9 +14,10 @@ _HOOK = lazy_pattern(r"""ctxrepo/hook\.py['"]?\s+(\w+)(?=\s|$)""")
 class HookLine:
     """The command of a hook: an interpreter that loads nothing it needn't, and absolute places only.
 
-    A shim in place of the interpreter costs more than the hook's whole work, and PATH may be anything in
-    an agent's environment. What is behind the first `||` runs when interpreter or hook are gone: they then
-    have left standard input unread. The agent hears nothing of it, for it would take a 2 for a veto.
+    A shim in place of the interpreter costs more than the hook's whole work, and PATH may be anything in an
+    agent's environment. What follows the first `||` runs when the interpreter or hook.py is missing; standard
+    input is still unread then. The last `|| :` makes the line exit with 0: exit status 2, which Python uses
+    for a missing file, would veto the prompt.
     """
 
     interpreter: Path
@@ -26,7 +27,7 @@ class HookLine:
     def __call__(self, agent: str, event: str) -> str:
         """The shell command line of one event."""
         runner = shlex.join(["sh", str(self.state / "hook"), agent, event])
-        return f"{self._straight(agent, event)} 2>/dev/null || {runner} $? 2>/dev/null || :"
+        return f"{self._without_fallback(agent, event)} 2>/dev/null || {runner} $? 2>/dev/null || :"
 
     @classmethod
     def read(cls, command: str) -> HookLine | None:
@@ -38,11 +39,11 @@ class HookLine:
         if len(words) < 7:
             return None
         line = cls(Path(words[0]), Path(words[3]), Path(words[6]))
-        known = (line(*words[4:6]), line._straight(*words[4:6]))
+        known = (line(*words[4:6]), line._without_fallback(*words[4:6]))
         return line if words in map(shlex.split, known) else None
 
-    def _straight(self, agent: str, event: str) -> str:
-        """The line without what it falls back to: all there was up to 0.1."""
+    def _without_fallback(self, agent: str, event: str) -> str:
+        """The line without its fallback, as it was written before there was `STATE/hook`."""
         words = [str(self.interpreter), "-I", "-S", str(self.hook), agent, event, str(self.state)]
         return shlex.join(words)
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ctxrepo.hooks.dialect import Dialect, Event
-from ctxrepo.hooks.dialect.payload import as_json, texts
+from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 
@@ -23,9 +23,9 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         return ""
     try:
         world = world_of(db, state)
-        json = as_json(raw)
+        json_text = object_text(raw)
         del raw  # a large event shouldn't be in memory twice
-        fields = texts(db, json, dialect.fields)
+        fields = extract_fields(db, json_text, dialect.fields)
         if world is None or not fields or not ensure_private_folder(world.repo.state):
             return ""
         if os.path.exists(f"{world.repo.state}/ledger"):  # an earlier version kept ledgers there
@@ -37,7 +37,7 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         event.silence_reason = _why_silent(db, event.cwd or os.getcwd())
         if moment == "start" and event.source == "fork":
             event.origin = dialect.origin(event.transcript)
-        text = _answer_at(moment, db, world, dialect, event, json)
+        text = _answer_at(moment, db, world, dialect, event, json_text)
         return dialect.reply(db, name, text) if text else ""
     finally:
         db.close()
@@ -53,13 +53,13 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     """Log a hook that failed in one line, where there is a state folder to log it in."""
     if make_place_private(state) != "":
         return
-    from ctxrepo.hooks.files.logs import note
+    from ctxrepo.hooks.files.logs import log_line
 
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     place = f"{at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at else "?"
-    note(f"{state}/hook-errors.log", f"{' '.join(words)} {place} {type(error).__name__}: {error}")
+    log_line(f"{state}/hook-errors.log", f"{' '.join(words)} {place} {type(error).__name__}: {error}")
 
 
 def _ask_for_rebuild(state: str) -> None:
@@ -69,9 +69,9 @@ def _ask_for_rebuild(state: str) -> None:
     worker, and the worker doesn't use it.
     """
     from ctxrepo.hooks.files.daemon import start_worker
-    from ctxrepo.hooks.files.logs import note
+    from ctxrepo.hooks.files.logs import log_line
 
-    note(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; the worker is asked to rebuild it")
+    log_line(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; the worker is asked to rebuild it")
     start_worker(sys.executable, state, state)
 
 
@@ -94,7 +94,7 @@ def _answer_at(
     world: World,
     dialect: Dialect,
     event: Event,
-    json: str,
+    json_text: str,
 ) -> str:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
@@ -108,7 +108,7 @@ def _answer_at(
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return tool.answer(db, world, dialect, event, json)
+        return tool.answer(db, world, dialect, event, json_text)
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 

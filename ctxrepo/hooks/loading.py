@@ -1,4 +1,4 @@
-"""How a hook loads modules: ctxrepo's own by a short way, and SQLite without what its module brings along.
+"""Makes imports cheap for a hook: a fast finder for ctxrepo's own modules, and `_sqlite3` without functools.
 
 A hook loads some fifty small modules. Python's finder takes longer to find one than to run it: it lists each
 folder, tries every kind of module and opens files through several layers. The finder here opens the compiled
@@ -24,7 +24,8 @@ else:
 
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)
-"""How a compiled file begins that tells its source by time and size, which stand in the next eight bytes."""
+"""The first eight bytes of a .pyc that is checked by its source's modification time and size. These are the
+next eight bytes."""
 _MOST_BYTES = 100_000
 """A compiled file of this size or more is left to Python."""
 
@@ -87,7 +88,7 @@ FINDER = _Finder()
 
 
 def find_quickly() -> None:
-    """From now on look for ctxrepo's modules the short way first."""
+    """From now on ask the fast finder first for ctxrepo's modules."""
     if sys.pycache_prefix is None and not sys.flags.optimize and FINDER not in sys.meta_path:
         sys.meta_path.insert(0, FINDER)
 

@@ -12,7 +12,7 @@ from world import HOOK, NOTES, World
 
 ALLOWED = {
     *("os", "posix", "sys", "time", "gc", "fcntl"),
-    *("_sqlite3", "_functools", "_signal", "_blake2", "_json"),
+    *("_sqlite3", "_functools", "_signal", "_blake2"),
 }
 
 _DRIVER = """

@@ -55,7 +55,7 @@ def pieces(person: Person) -> Iterator[str]:
     assert world is not None
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
-    said = payload.texts(db, payload.as_json(raw), CLAUDE.fields)
+    said = payload.extract_fields(db, payload.object_text(raw), CLAUDE.fields)
     told = Event("claude", "Stop", said)
     code = str(code_of(person))
     place = locate.place_of(db, world, code)
@@ -66,7 +66,7 @@ def pieces(person: Person) -> Iterator[str]:
     aside = compiled.Repo("", "", scratch)
 
     measured: dict[str, Callable[[], object]] = {
-        "the event's JSON": lambda: payload.texts(db, payload.as_json(raw), CLAUDE.fields),
+        "the event's JSON": lambda: payload.extract_fields(db, payload.object_text(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
         "a line of the spool": lambda: spool.spool(db, aside, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),

@@ -93,10 +93,10 @@ def remove_block(desk: Desk, request: BlockRequest) -> Result[RemovedBlock]:
 
 def list_blocks(desk: Desk, _: None) -> Result[Sequence[BlockState]]:
     """List the files that hold the packet, and how each stands."""
-    from ctxrepo.services.delivery.blocks import standings
+    from ctxrepo.services.delivery.blocks import states_of_blocks
 
     desk.commit_pending()
-    found = standings(desk.memory)
+    found = states_of_blocks(desk.memory)
     return Result(found, {"files": [_fields(one) for one in found]})
 
 

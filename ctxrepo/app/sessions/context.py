@@ -26,11 +26,11 @@ def context(desk: Desk, request: ContextRequest) -> Result[Context]:
     """Say what a session would start with, up to what was written last."""
     from ctxrepo.agents.known import agent_named
     from ctxrepo.services.delivery.context import Start, context
-    from ctxrepo.services.delivery.recent_files import note_active
+    from ctxrepo.services.delivery.recent_files import update_recent_files
 
     known = agent_named(request.agent).name if request.agent else ""
     desk.commit_pending()
-    note_active(desk.memory)
+    update_recent_files(desk.memory)
     start = Start(desk.cwd, request.preset, request.budget, known)
     made = context(desk.memory, desk.project, start)
     return Result(made, {**asdict(made), "bytes": len(made.text.encode())})

@@ -60,7 +60,8 @@ class RecallSettings:
     budget_bytes: Annotated[int, Most(100_000)] = 2500
     """Most bytes beside one prompt."""
     gate: bool = True
-    """Whether short and social prompts are left alone."""
+    """Whether prompts that are short or social, and prompts that no entry really fits, are left alone. Off:
+    every prompt is given the best entries, however weak."""
     reminders: bool = True
     """Whether a file that is edited brings the entries that name it."""
     semantic: bool = False

@@ -21,14 +21,17 @@ def read_stdin() -> bytes:
     return b"".join(parts) if left else b""
 
 
-def as_json(raw: bytes) -> str:
+def object_text(raw: bytes) -> str:
     """`raw` as text when it may be one JSON object, else ''."""
     text = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip()
     return text if text.startswith("{") and "\0" not in text else ""
 
 
-def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """For every field the first text found at its paths, '' when there is none; {} when `json` isn't JSON.
+def extract_fields(
+    db: _sqlite3.Connection, json_text: str, fields: dict[str, tuple[str, ...]]
+) -> dict[str, str]:
+    """For every field the first text found at its paths, '' when there is none; {} when `json_text` isn't
+    JSON.
 
     There must be two paths at least: for one alone SQLite returns the value, for more a list.
     """
@@ -37,7 +40,7 @@ def texts(db: _sqlite3.Connection, json: str, fields: dict[str, tuple[str, ...]]
     # Bytes, because JSON can spell half a surrogate pair, which isn't text.
     db.text_factory = bytes
     try:
-        values = db.execute(_TEXTS.replace("PATHS", picks), {"json": json}).fetchall()
+        values = db.execute(_TEXTS.replace("PATHS", picks), {"json": json_text}).fetchall()
     except _sqlite3.OperationalError:  # SQLite's way of saying that it is malformed
         return {}
     finally:

@@ -12,8 +12,7 @@ FILE_LOCK_SECONDS = 0.7
 may be slow. A hook may wait for two locks, while a person waits for the hook."""
 
 LOG_BYTES = 128 * 1024
-"""Bytes at which a log of failures is renamed to `….1`; the two files take twice that at most."""
-
+"""Bytes at which a log is renamed to `….1`; the two files take twice that at most."""
 
 BRIEFLY = 0.1
 """Seconds that a hook waits with a line that only counts something: losing one does no harm."""
@@ -66,7 +65,7 @@ def append(
             os.ftruncate(file, length)
             return False
         if durable:
-            fcntl.flock(file, fcntl.LOCK_UN)
+            fcntl.flock(file, fcntl.LOCK_UN)  # others needn't wait for the disk
             os.fsync(file)
         return True
     except OSError:
@@ -102,7 +101,7 @@ def append_rolling(path: str, line: str, most: int, patience: float = 0.0) -> No
     append(path, line, most, patience=patience)
 
 
-def note(path: str, what: str) -> None:
+def log_line(path: str, what: str) -> None:
     """Append one line with the time to a log that `doctor` reads."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     append_rolling(path, f"{stamp} {' '.join(what.split())}"[:500] + "\n", LOG_BYTES)

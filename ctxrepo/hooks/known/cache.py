@@ -1,4 +1,5 @@
-"""What a hook reads from the cache, whose layout is agreed here; `storage/cache/` writes it.
+"""What a hook reads from the cache. The tables are in storage/cache/schema.py; number ranges and the version
+of the layout, which both sides need, are here.
 
 What packets show of notes is read in `known/notes.py`, which few hooks load.
 """

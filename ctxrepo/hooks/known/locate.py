@@ -1,4 +1,4 @@
-"""Where in memory a session is: its scopes, and its project, which a table tells: git isn't asked."""
+"""Which project and scopes a session belongs to. Looked up in hooks.db; git isn't asked."""
 
 import _sqlite3
 import os
@@ -42,8 +42,9 @@ class Place:
         """Whether project and folder are known yet."""
 
 
-NAMED = "="
-"""Stands before a project's id in the row of a project that CTXREPO_PROJECT names, whatever the folder."""
+BY_NAME = "="
+"""Stands before the text of CTXREPO_PROJECT, in place of a checkout's path, in the row of the project that it
+names."""
 
 _LINK_BYTES = 4096
 
@@ -71,7 +72,7 @@ def place_of(db: _sqlite3.Connection, world: World, cwd: str) -> Place:
     """
     explicit = os.environ.get("CTXREPO_PROJECT", "").strip()
     if explicit:
-        row = checkout_of(db, NAMED + explicit)
+        row = checkout_of(db, BY_NAME + explicit)
         return place_in(world, row.project, row.folder) if row else place_in(world, is_known=False)
     here = os.path.realpath(cwd or os.getcwd())
     if inside(here, world.repo.home) is not None:
@@ -97,8 +98,8 @@ def claim_at(db: _sqlite3.Connection, cwd: str) -> tuple[str, bool]:
 
 
 def stamps_of(db: _sqlite3.Connection, cwd: str) -> str:
-    """Stamps of the files that tell the project of `cwd`, on one line, or what CTXREPO_PROJECT names. Once it
-    changes, asking the worker again is worth it."""
+    """The stamps of the git files that decide which project `cwd` is, on one line, or the value of
+    CTXREPO_PROJECT. While this stays the same, asking the worker again is pointless."""
     if explicit := " ".join(os.environ.get("CTXREPO_PROJECT", "").split()):
         return explicit
     top = top_of(os.path.realpath(cwd or os.getcwd()))

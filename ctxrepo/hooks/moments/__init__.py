@@ -1,1 +1,2 @@
-"""One module a moment: a session starts, a prompt is sent, a tool was used, a turn ends."""
+"""What a hook answers: a module for each moment (start, prompt, tool, subagent, turn), and those that write
+one block of an answer."""

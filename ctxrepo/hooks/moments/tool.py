@@ -1,4 +1,5 @@
-"""A tool was used: the hook logs files and lines, and keeps memory files as the tool wrote them."""
+"""A tool was used: log the files and lines, keep memory files as the tool wrote them, and answer new faults
+and what memory says about the edited files."""
 
 import _sqlite3
 import os
@@ -24,11 +25,11 @@ _REF_BYTES = 1024
 _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
-def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json: str) -> str:
+def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
     edited, unkept = [], []
     is_write = not dialect.only_reads(event.tool)
-    for touched in dialect.touched(db, event, json)[:MOST_FILES]:
+    for touched in dialect.touched(db, event, json_text)[:MOST_FILES]:
         path = os.path.join(event.cwd or os.getcwd(), touched.path)
         file = TouchedFile(path, touched.ranges, touched.wrote)
         _log(db, world.repo, event, file)
@@ -37,15 +38,15 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
             unkept += _keep(db, world, event, file, relative)
-    refused = _fault_block(world, unkept) if unkept and not event.silence_reason else ""
+    unkept_block = _unkept_block(world, unkept) if unkept and not event.silence_reason else ""
     cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
-        return refused
+        return unkept_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_news = not event.sub and bool(faults_of(cache))
-        faults = _faults(cache, world, event) if has_news else ""
-        return refused + faults + _reminders(db, cache, world, event, edited)
+        faults = _new_faults(cache, world, event) if has_news else ""
+        return unkept_block + faults + _reminders(db, cache, world, event, edited)
     finally:
         cache.close()
 
@@ -85,17 +86,17 @@ def _keep(
     why = why_not_kept(world.repo, file.path, file.wrote, data)
     if not why:
         return []
-    from ctxrepo.hooks.files.logs import note
+    from ctxrepo.hooks.files.logs import log_line
 
     unkept = (
         f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
         "lost. `ctxrepo doctor` says what to do"
     )
-    note(f"{world.state}/hook-errors.log", unkept)
+    log_line(f"{world.state}/hook-errors.log", unkept)
     return [unkept]
 
 
-def _fault_block(world: World, lines: list[str]) -> str:
+def _unkept_block(world: World, lines: list[str]) -> str:
     from ctxrepo.domain.text.block import seal
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
@@ -133,7 +134,7 @@ def _reminders(
     return "".join(blocks)
 
 
-def _faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
+def _new_faults(cache: _sqlite3.Connection, world: World, event: Event) -> str:
     from ctxrepo.hooks.moments.prompt import fault_block
     from ctxrepo.hooks.session.session import Session
 

@@ -9,9 +9,10 @@ from ctxrepo.hooks.session.spool import spool
 
 
 def answer(db: _sqlite3.Connection, world: World, moment: str, event: Event) -> str:
-    """Always ''. Before a compaction even plain output would reach whoever summarises."""
+    """Always ''. Before a compaction the agent would put any output into the text that is summarised."""
     spool(db, world.repo, moment, event)
-    # Told to leave a moment alone, the worker finds the line when another one wakes it.
+    # Where the settings say to do nothing at this moment, the line waits in the spool until something else
+    # wakes the worker.
     if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
         start_worker(world.interpreter, world.state, world.repo.state)
     return ""

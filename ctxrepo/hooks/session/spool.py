@@ -1,7 +1,8 @@
 """What hooks leave for the worker: a line for each event, and the bytes of memory files as agents wrote them.
 
-The spool takes lines and versions until it has 4 MiB, which it reaches only when no worker runs. An event
-that can't be appended becomes a file of its own in `left/`.
+Lines are taken up to 4 MiB, versions up to 2,000 files of 1 MiB, and no version once the lines are full. Only
+where no worker has run for long is that reached. An event that can't be appended becomes a file of its own in
+`left/`.
 """
 
 import _sqlite3
@@ -23,6 +24,9 @@ _RESERVE = 64 * 1024
 MAX_VERSIONS = 2000
 """The most versions that wait for the worker. What an agent writes beyond them is in its file only, and the
 session is told so."""
+
+_LONGEST_LINE = 64 * 1024
+"""So much less than MAX_BYTES counts as full already, because the next line may not fit."""
 
 MAX_LEFT = 2000
 """The most events that wait as files of their own."""
@@ -106,7 +110,8 @@ def written_bytes(path: str, wrote: str = "") -> bytes | None:
 
 
 def why_not_kept(repo: Repo, path: str, wrote: str, data: bytes | None) -> str:
-    """Why no version of the file at `path` was kept, as the end of a sentence; '' if nothing was to keep."""
+    """Why no version of the file at `path` was kept, as the end of a sentence; '' if there was nothing to
+    keep."""
     if data is not None:
         if _is_full(repo):
             return f"{MAX_VERSIONS} versions wait for a commit already, or {MAX_BYTES >> 20} MiB of events"
@@ -159,6 +164,6 @@ def _is_full(repo: Repo) -> bool:
 
 def _is_spool_full(repo: Repo) -> bool:
     try:
-        return os.stat(f"{repo.state}/spool.jsonl").st_size > MAX_BYTES - _RESERVE
+        return os.stat(f"{repo.state}/spool.jsonl").st_size > MAX_BYTES - _LONGEST_LINE
     except OSError:
         return False

@@ -1,5 +1,5 @@
-"""Traces: a line for each prompt, with what it was given, what was left out and why, or why there was
-silence.
+"""Traces: a line for each prompt, each edit that brought a reminder and each `ctxrepo recall`, with what was
+given, what was left out and why, or why there was silence.
 
 A memory repository has one file of at most 256 KiB; once it is full, the older half is dropped. Only the
 beginning of a prompt is kept.
@@ -99,7 +99,7 @@ def _put(path: str, line: str) -> bool:
     if append(path, line, MAX_BYTES):
         return True
     try:
-        if os.stat(path).st_size + len(line) * 4 < MAX_BYTES:
+        if os.stat(path).st_size + len(line) * 4 < MAX_BYTES:  # at most 4 bytes a character
             return False  # the file isn't full: the disk is, or it can't be written
         _halve(path)
     except OSError:

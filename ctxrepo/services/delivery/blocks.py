@@ -66,7 +66,7 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
     """
     path = _target(memory, path)
     project = find_project(memory, path.parent, env)
-    with _held(memory) as file:
+    with _blocks_locked(memory) as file:
         blocks = file.read()
         known = blocks.at(path)
         data = _data(memory, path)
@@ -98,7 +98,7 @@ def remove(memory: Memory, path: Path) -> bool:
     """Take the block out; whether there was one in the file. A file that was made for it goes when nothing
     else is in it. NotFound for a file that neither holds one nor was to."""
     named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
-    with _held(memory) as file:
+    with _blocks_locked(memory) as file:
         blocks = file.read()
         if named != path and blocks.at(named):  # a link has come in its place, and the block went
             file.write(blocks.without(named))
@@ -117,13 +117,14 @@ def remove(memory: Memory, path: Path) -> bool:
     return has_one
 
 
-def standings(memory: Memory) -> list[BlockState]:
+def states_of_blocks(memory: Memory) -> list[BlockState]:
     """How each block stands; nothing is changed."""
     return [_standing(memory, block)[0] for block in _file(memory).read().known]
 
 
 def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockState]:
-    """Bring all blocks up to the memory as it is in the cache; those that were renewed are `stale` here.
+    """Bring all blocks up to date with the cache. The returned states are those from before: a block that was
+    renewed is `stale`.
 
     Unless `always`, nothing is looked at when memory, settings and day are those of the last time.
     """
@@ -134,7 +135,7 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
         return []
     # No lock is held here: the files are other people's, and their folders may hang.
     found = {block: _renewed(memory, block) for block in blocks.known}
-    with _held(memory) as file:
+    with _blocks_locked(memory) as file:
         file.write(_brought_up(file.read(), found, seen))
     return list(found.values())
 
@@ -248,7 +249,7 @@ def _file(memory: Memory) -> BlockFile:
 
 
 @contextmanager
-def _held(memory: Memory) -> Iterator[BlockFile]:
+def _blocks_locked(memory: Memory) -> Iterator[BlockFile]:
     with locked(memory.state.lock("blocks"), _LOCK_SECONDS):
         yield _file(memory)
 

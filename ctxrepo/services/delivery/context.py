@@ -1,4 +1,4 @@
-"""Exactly what a session start would deliver now, and how it came about."""
+"""The packet that a session start would deliver now, whatever the delivery mode, and how it came about."""
 
 from __future__ import annotations
 
@@ -53,9 +53,12 @@ class Context:
 
 @dataclass(frozen=True)
 class Start:
-    """A session's start, as it is to be imagined: `folder` is where the session would be, which can ask for
-    silence. `preset` and `budget` (bytes) are instead of those in the settings; a preset that is named has
-    its own budget. For an `agent` the packet is no larger than that takes."""
+    """A session start to be simulated.
+
+    `folder`: where the session would be; its pi settings may ask for silence. `preset`, `budget` (bytes): in
+    place of the settings'; a named preset brings its own budget. `agent`: the packet is limited to what that
+    agent takes.
+    """
 
     folder: Path
     preset: str | None = None
@@ -81,7 +84,7 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
             return Context("", "", 0)
         if settings_ask_for_silence(hooks, memory.outside.ask(folder, lambda: _pi_settings(folder))):
             return Context("", "", 0, why=f"{folder}/.pi/settings.json asks for silence here")
-    if preset == MD:
+    if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
         return Context(preset_md(memory, project), MD, 0)
     if preset is not None:
         world.preset, world.budget = preset, BUDGETS[preset]
@@ -103,7 +106,7 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     cache = open_cache(str(memory.state.cache))
     with closing(cache) if cache else nullcontext():
         told: frozenset[str] = frozenset()
-        if lasting:
+        if lasting:  # as if the session had been told all faults: none is shown
             told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
         rendered = render(cache, world, place, budget_of(world), told)
     name = world.preset
@@ -112,9 +115,9 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     preset = preset_of(world)
     lanes = tuple(_lane(section) for section in rendered.sections)
     bytes_ = min(BUDGETS[preset], budget_of(world))
-    is_narrow = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
+    is_budget_too_small = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
-    why = "" if rendered.text else narrow if is_narrow else "there is nothing to give"
+    why = "" if rendered.text else narrow if is_budget_too_small else "there is nothing to give"
     return Context(rendered.text, preset, bytes_, lanes, why)
 
 

@@ -21,8 +21,9 @@ _LOOKED_AT = 100
 """Files of a project of which it is asked whether they are still there."""
 
 
-def note_active(memory: Memory) -> bool:
-    """Bring the cache's list of files up to the log; False when nothing has changed since the last time."""
+def update_recent_files(memory: Memory) -> bool:
+    """Update the cache's list of recently touched files from the access log. False where nothing has changed
+    since the last time."""
     may_doubt = memory.settings.project.trust == "open"
     known = read_checkouts(memory.places.state)
     checkouts = [c for c in known if c.project and (may_doubt or not c.claim)]

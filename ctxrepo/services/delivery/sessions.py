@@ -38,8 +38,8 @@ def sessions(memory: Memory, now: datetime) -> list[Ledger]:
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
-    """The session that `wanted` begins the id of; without it the one that `here` is in, else the newest one
-    in the same project. NotFound when there is none, UsageError when several are meant."""
+    """The session whose id begins with `wanted`. Without it the session that the command runs in, else the
+    newest one in the same project. NotFound when there is none, UsageError when several are meant."""
     if wanted:
         return _named(memory, wanted)
     agent, session = here.session

@@ -16,8 +16,9 @@ from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.stamps import read_id
 
-NOTES, FOLDERS, SCOPES = 64, 16, 32
-"""So many notes and folders of a scope are watched, and so many scopes: those that sessions were in last."""
+MAX_NOTES, MAX_FOLDERS, MAX_SCOPES = 64, 16, 32
+"""The most notes and folders that are watched in a scope, and the most scopes, those that sessions were in
+last."""
 
 _SHOWN = (MEMORY, CHECKLIST)
 
@@ -28,13 +29,13 @@ def take_stamps(memory: Memory) -> dict[str, str]:
     return {path: _stamp(memory, path) for path in watched}
 
 
-def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
-    """Store in the cache the stamp of each file that has the bytes, and each folder that has the names, which
-    the cache's commit has for it. `scopes` are watched from now on.
+def see(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
+    """Store, for hooks to compare, the stamps of the watched files and folders that are as in the cache's
+    commit. `scopes` are watched from now on.
 
-    With `before`, the stamps from before a look at all files, those that are still the same are stored too:
-    whatever differs from the commit there is held back or passed over, and looking again would find no more.
-    All else keeps its old stamp, by which a hook sees that it was changed.
+    `before` are the stamps from before all files were read: where a stamp hasn't changed since, it is stored
+    even if the file differs from the commit, because the difference is known (held back, or skipped). All
+    else keeps its old stamp, by which a hook sees that it was changed.
     """
     cache, objects = memory.cache, memory.objects
     known = cache.watched_stamps()
@@ -43,7 +44,7 @@ def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str
         return
     tree = objects.tree_of(head)
     last = dict.fromkeys(scopes)
-    order = [*(scope for scope in known if scope not in last), *last][-SCOPES:]
+    order = [*(scope for scope in known if scope not in last), *last][-MAX_SCOPES:]
     stamps: dict[str, dict[str, str]] = {}
     for scope in order:
         were = known.get(scope, {})
@@ -58,13 +59,13 @@ def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str
 
 def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
     folders = [scope]
-    for folder in folders:
+    for folder in folders:  # breadth first: the list grows meanwhile
         names = memory.objects.names_in(tree, folder)
         below = (f"{folder}/{name}" for name, key in sorted(names.items()) if key is None)
         folders += [path for path in below if path != f"{scope}/archive"]
-        del folders[FOLDERS:]
+        del folders[MAX_FOLDERS:]
     shown = [f"{scope}/{name}" for name in _SHOWN]
-    return dict.fromkeys([*folders, *shown, *memory.cache.first_paths(scope, NOTES)])
+    return dict.fromkeys([*folders, *shown, *memory.cache.first_paths(scope, MAX_NOTES)])
 
 
 def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:

@@ -78,8 +78,8 @@ def of_bounds(memory: Memory) -> list[str]:
     spool = Spool(memory.state)
     waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
-    if spool.is_hidden():
-        lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
+    if spool.is_blocked():
+        lines.append(f"{spool.places.spool} is no file that ctxrepo can use. {_IN_ITS_PLACE}")
     return lines
 
 

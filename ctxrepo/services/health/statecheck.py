@@ -10,7 +10,7 @@ from ctxrepo.agents.known import agent_named, setup_hint
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.decision import Kind
-from ctxrepo.services.delivery.blocks import standings
+from ctxrepo.services.delivery.blocks import states_of_blocks
 from ctxrepo.services.faults.faults import Fault, of_clone, of_settings, standing
 from ctxrepo.services.faults.finding import CheckOutcome, Finding
 from ctxrepo.services.faults.troubles import Trouble, of_hooks, of_worker
@@ -148,7 +148,7 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
 
 def check_blocks(memory: Memory) -> CheckOutcome | None:
     """Whether files that hold the packet follow the memory, where there are any."""
-    found = list(standings(memory))
+    found = list(states_of_blocks(memory))
     return CheckOutcome("files", f"{len(found)} hold the packet", [*_blocks(memory)]) if found else None
 
 
@@ -192,7 +192,7 @@ def _trouble(who: str, trouble: Trouble | None, now: datetime) -> Iterator[Findi
 
 def _blocks(memory: Memory) -> Iterator[Finding]:
     again = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."
-    for one in standings(memory):
+    for one in states_of_blocks(memory):
         path = shown(str(one.block.path))
         if one.state == "stale":
             yield Finding(f"the packet in {path} is older than the memory", "`ctxrepo file refresh`")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.errors import GitFailed
-from ctxrepo.hooks.known.locate import NAMED
-from ctxrepo.services.locate.claims import find_claim
+from ctxrepo.hooks.known.locate import BY_NAME
+from ctxrepo.services.locate.claims import claim
 from ctxrepo.services.locate.identify import Identity, earlier_id, identify
 from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
 from ctxrepo.services.locate.recorded import record, recorded_at
@@ -25,7 +25,7 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
     """
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         named = project_of(memory, named_id(explicit, {}))
-        record(memory, NAMED + explicit, "", "", named)
+        record(memory, BY_NAME + explicit, "", "", named)
         return Location(named)
     try:
         code = checkout_at(memory, cwd)

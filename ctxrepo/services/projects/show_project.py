@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.errors import NotFound
-from ctxrepo.hooks.known.locate import NAMED
+from ctxrepo.hooks.known.locate import BY_NAME
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Why
 from ctxrepo.services.locate.look import folders_there, identity_at, locate_with_git
@@ -62,7 +62,7 @@ def checkouts_of(memory: Memory) -> dict[str, list[str]]:
     registry = read_registry(memory)
     found: dict[str, list[str]] = {}
     known = [row for row in read_checkouts(memory.places.state) if row.project]
-    there = folders_there(memory, [row.top for row in known if not row.top.startswith(NAMED)])
+    there = folders_there(memory, [row.top for row in known if not row.top.startswith(BY_NAME)])
     for row in sorted(known, key=lambda row: row.top):
         if row.top in there:
             found.setdefault(registry.canonical(row.project), []).append(row.top)

@@ -32,9 +32,14 @@ BUDGET = 2500
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
 
-Status = Literal["ok", "no_match", "denied", "malformed", "unavailable", "backend_error"]
-"""There are entries; there are none; recall is off here; the prompt is none; there is no memory or no cache;
-SQLite or the disk failed."""
+Status = Literal[
+    "ok",  # there are entries
+    "no_match",  # there are none
+    "denied",  # recall is off here
+    "malformed",  # not a prompt
+    "unavailable",  # no memory, or no cache
+    "backend_error",  # SQLite or the disk failed
+]
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,8 @@ class LeftOut:
 class RecallResult:
     """`reason` says why there are no hits, `hint` what helps; '' where there are some.
 
-    `silence` says why a hook would give nothing, where the word or two of a person are answered all the same.
+    `silence` says why a hook would give nothing, where a person is answered who asked with only a word or
+    two.
     """
 
     status: Status
@@ -150,7 +156,7 @@ def answered(
 
 
 def failed(error: Exception, log: str) -> RecallResult:
-    """What an error means for the caller; `log` says where the details are."""
+    """What an error means for whoever asked; `log` says where the details are."""
     if isinstance(error, CtxrepoError):
         return RecallResult("unavailable", error.message, error.hint)
     return RecallResult("backend_error", f"{type(error).__name__}: {error}", log)
@@ -170,7 +176,8 @@ def malformed(text: str) -> str:
 def _ranked(
     cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
 ) -> tuple[RecallAnswer, str]:
-    """(the hits that have room, the others with why; why a hook gives none of them, or '')."""
+    """The answer within the budget, and why a hook would give nothing, or ''. A person who asks with a word
+    or two is answered without the gate, where a hook stays silent."""
     text = asked.text[:MAX_TEXT]
     request = RecallRequest(text, list(asked.before), list(scopes), asked.limit, asked.is_gated)
     found, silence = ask(cache, request), ""

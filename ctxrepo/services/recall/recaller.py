@@ -28,17 +28,18 @@ def recaller_of(memory: Memory) -> Context[Recaller]:
 
 @contextmanager
 def by_meaning(
-    model: str, models: Path, vectors: Path, whole: sqlite3.Connection | None = None
+    model: str, models: Path, vectors: Path, embed_first: sqlite3.Connection | None = None
 ) -> Iterator[Recaller]:
-    """Recall with a model; ModelUnusable without. All entries of the cache `whole` are embedded first."""
+    """Recall with a model; ModelUnusable without. All entries of the cache `embed_first` are embedded before
+    the first question."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.embed import embed, pending
     from ctxrepo.services.meaning.semantic import open_semantic, recall_hybrid
 
     meanings, embedder = open_semantic(model, models, vectors)
     try:
-        if whole is not None:
-            embed(meanings.vectors, embedder, pending(whole, meanings.vectors), lambda *_: True)
+        if embed_first is not None:
+            embed(meanings.vectors, embedder, pending(embed_first, meanings.vectors), lambda *_: True)
         yield lambda cache, asked: recall_hybrid(cache, meanings, embedder, asked)
     finally:
         meanings.vectors.close()

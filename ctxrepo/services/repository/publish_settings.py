@@ -1,5 +1,5 @@
-"""Publishes the settings where hooks can read them in a millisecond, and writes the program that starts hooks
-when their own line can't."""
+"""Compiles the settings into hooks.db, which hooks read in a millisecond, and writes STATE/hook, which starts
+hooks when the hook line can't."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ctxrepo.storage.user.config import keep_settings
 from ctxrepo.storage.user.runner import write_runner
 
 
-def publish_settings(memory: Memory, interpreter: str) -> None:
-    """Write what hooks need, if it changed: the settings to hooks.db, this installation to STATE/hook, and a
-    copy of a config.toml that could be read.
+def compile_for_hooks(memory: Memory, interpreter: str) -> None:
+    """Bring hooks.db up to the settings, and STATE/hook to this installation; nothing is written that is
+    there already.
 
     `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
     """
@@ -23,7 +23,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "config": str(memory.places.config_file),
         "stamp": memory.settings_stamp,
         "interpreter": interpreter,
-        # The key that proves that a block around delivered text is ours, not written by a note's author.
+        # The key of the seal (domain/text/block.py).
         "secret": known.get("secret") or random_name(16),
         "global": memory.global_folder,
         "mode": settings.delivery.mode,
@@ -34,7 +34,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         "recall_bytes": str(settings.recall.budget_bytes),
         "gate": _flag(settings.recall.gate),
         "reminders": _flag(settings.recall.enabled and settings.recall.reminders),
-        "semantic": _flag(can_mean(memory)),
+        "semantic": _flag(can_find_by_meaning(memory)),
         "model": settings.recall.model,
         "worktrees": settings.project.worktrees,
         "trust": settings.project.trust,
@@ -52,8 +52,8 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         keep_settings(file, memory.places.config_before)
 
 
-def can_mean(memory: Memory) -> bool:
-    """Whether a helper for meanings is wanted and could begin; hooks start none in vain."""
+def can_find_by_meaning(memory: Memory) -> bool:
+    """Whether a helper for meanings is wanted and could begin: else hooks don't start one."""
     wanted = memory.settings.recall
     if not (wanted.enabled and wanted.semantic):
         return False

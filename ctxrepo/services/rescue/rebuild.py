@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.delivery.recent_files import note_active
+from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.storage.memory import Memory
 
@@ -22,5 +22,5 @@ def rebuild(memory: Memory) -> Rebuilt:
     memory.cache.clear()
     build(memory, head)
     refresh(memory, head)
-    note_active(memory)
+    update_recent_files(memory)
     return Rebuilt(len(memory.cache.digests()), memory.cache.entry_count)

@@ -48,7 +48,7 @@ def refresh(
     filling the cache anyway, this is left to the worker.
     """
     cache = memory.cache
-    if head is not None and cache.head != head and _is_the_workers(memory, head):
+    if head is not None and cache.head != head and _is_left_to_worker(memory, head):
         return
     build(memory, head)
     tell_all(memory, held, skipped or {})
@@ -72,8 +72,8 @@ def complete(memory: Memory, head: str | None) -> None:
     build(memory, head)
 
 
-def _is_the_workers(memory: Memory, head: str) -> bool:
-    return (memory.leaves_cache_to_worker or _is_built_anew(memory)) and _changes_many(memory, head)
+def _is_left_to_worker(memory: Memory, head: str) -> bool:
+    return (memory.is_hurried or _is_built_anew(memory)) and _changes_many(memory, head)
 
 
 def _is_built_anew(memory: Memory) -> bool:
@@ -102,7 +102,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
     notes = notes_at(memory, tree)
     objects.need(notes.values())
 
-    def tell(done: int) -> None:
+    def progress(done: int) -> None:
         if memory.progress and len(notes) > MANY_NOTES:
             memory.progress(f"building the cache: {done} of {len(notes)} notes")
 
@@ -112,7 +112,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         update_recorded_checkouts(memory)
         handoffs = _handoffs(memory, tree, objects.files(tree, cone=memory.checkout.cone))
         marks = marks_of(memory, tree)
-        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, tell, handoffs)
+        memory.cache.fill(head, notes, lambda path: text_of(objects, notes[path]), marks, progress, handoffs)
 
 
 def _apply_differences(

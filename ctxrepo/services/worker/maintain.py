@@ -11,7 +11,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.loose import Loose
 from ctxrepo.storage.processes.lock import TryLock
 
-OFTEN = 24 * 3600.0
+INTERVAL = 24 * 3600.0
 """Seconds between two tries, so that a failure to pack is not repeated at every turn of a session."""
 
 
@@ -19,7 +19,7 @@ def maintain(memory: Memory, now: float) -> bool:
     """Pack the clone's objects if that is due; returns whether it packed any. GitFailed when git fails."""
     stamp = memory.state.maintained
     with suppress(FileNotFoundError):
-        if abs(now - stamp.stat().st_mtime) < OFTEN:
+        if abs(now - stamp.stat().st_mtime) < INTERVAL:
             return False
     lock = TryLock(memory.state.lock("maintain"))
     if not lock.acquire():

@@ -73,10 +73,10 @@ class Visits:
             finally:
                 lock.release()
 
-    def note_active(self) -> None:
+    def update_recent_files(self) -> None:
         """Record which files of the projects agents touched last."""
         with self._forgiving():
-            recent_files.note_active(self.memory)
+            recent_files.update_recent_files(self.memory)
 
     def renew_blocks(self) -> None:
         """Renew the packet in agents' instruction files; commits and pushes don't wait for it."""

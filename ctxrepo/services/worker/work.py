@@ -182,7 +182,7 @@ class Worker:
             visits.hand_over()
             self._store_stamps(visits.locate_sessions(events), before)
             if _is_turn(events):
-                visits.note_active()
+                visits.update_recent_files()
             visits.renew_blocks()
             if not self.starts:  # else they wait for the fetch, too
                 self._note_round(began)

@@ -38,7 +38,7 @@ def put(db: sqlite3.Connection, rows: Sequence[Rows]) -> None:
 
 
 def index(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Make the documents with these numbers findable, which none of them may be yet."""
+    """Add the documents with these numbers to the full-text index. None of them may be in it yet."""
     db.execute(_INDEX, (first, last))
 
 
@@ -57,7 +57,7 @@ def recount(db: sqlite3.Connection, scopes: Iterable[int]) -> None:
     db.execute(_RECOUNT, (SCOPE_SPAN, json.dumps(list(scopes))))
 
 
-def hand_over(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None:
+def put_handoffs(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None:
     """Put the newest handoff of these scopes in the place of the one before."""
     for handoff in handoffs:
         row = tuple(map(storable, handoff._replace(text=handoff.text.strip("\r\n"))))
@@ -66,9 +66,9 @@ def hand_over(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None
             db.execute("insert into handoff values (?, ?, ?, ?)", row)
 
 
-def tell(db: sqlite3.Connection, **facts: str) -> None:
-    """Note what the cache as a whole says of itself."""
-    db.executemany("insert or replace into meta values (?, ?)", facts.items())
+def set_meta(db: sqlite3.Connection, **values: str) -> None:
+    """Set keys of the cache's table `meta`."""
+    db.executemany("insert or replace into meta values (?, ?)", values.items())
 
 
 def new_number(db: sqlite3.Connection, scope: str) -> int:

@@ -26,13 +26,15 @@ TOGETHER = 32
 """Batches that are put in and indexed in one transaction, while others wait to write."""
 
 _FORMAT = 2
-"""The marshal format: later versions search for repeated objects, which is slower than writing them again."""
+"""Version of marshal's format. Later ones detect repeated objects, which takes longer than writing them
+twice."""
 
 _MEMORY_KIB = 64 * 1024
 _TUNE = "insert into words(words, rank) values (?, ?)"
-_AT_ONCE = {"hashsize": _MEMORY_KIB * 1024, "automerge": 0}
+_WHILE_FILLING = {"hashsize": _MEMORY_KIB * 1024, "automerge": 0}
 _USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
-"""Bytes of words held in memory; parts of the index from which on those of a size are made one."""
+"""FTS5 options while filling, and its defaults, which are set again afterwards. hashsize: bytes of words that
+are kept in memory; automerge: from how many segments of one level FTS5 merges them (0: never)."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,11 @@ class CacheSource:
     handoffs: Iterable[NewestHandoff] = ()
 
 
-def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None]) -> None:
+def fill(db: sqlite3.Connection, source: CacheSource, progress: Callable[[int], None]) -> None:
     """Put all of `source` in.
 
-    Notes are read and laid out ahead by other processes; this one puts them in, and tells `tell` how many are
-    in before each batch. The cache gets the source's head when all is in.
+    Notes are read and laid out ahead by other processes; this one puts them in, and calls `progress` with how
+    many are in before each batch. The cache bears the source's head when all is in.
     """
     notes, scopes = _numbered(sorted(path for path in source.paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
@@ -71,7 +73,7 @@ def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None
             group = batches[first : first + TOGETHER]
             with transaction(db):
                 for number, batch in enumerate(islice(laid_out, len(group)), first):
-                    tell(number * BATCH)
+                    progress(number * BATCH)
                     documents.put(db, [Rows(*row) for row in marshal.loads(batch)])
                 numbers = [number for batch in group for number, _ in batch]
                 documents.index(db, numbers[0], numbers[-1] + NOTE_SPAN - 1)
@@ -79,16 +81,17 @@ def fill(db: sqlite3.Connection, source: CacheSource, tell: Callable[[int], None
             give_way(db)
         with transaction(db):
             db.execute(INDEX_OF_IDS)
-            documents.hand_over(db, source.handoffs)
-            documents.tell(db, generation="1", head=source.head)
+            documents.put_handoffs(db, source.handoffs)
+            documents.set_meta(db, generation="1", head=source.head)
 
 
 @contextmanager
 def _much_to_write(db: sqlite3.Connection) -> Iterator[None]:
-    """More memory and fewer syncs; and ids come in no order, so that their index is built at the end."""
+    """Settings for a large write: more memory, fewer syncs. Ids come in random order, so their index is
+    dropped and built at the end."""
     db.execute(f"pragma cache_size = -{_MEMORY_KIB}")
     db.execute("pragma wal_autocheckpoint = 10000")  # pages
-    db.executemany(_TUNE, _AT_ONCE.items())
+    db.executemany(_TUNE, _WHILE_FILLING.items())
     db.execute("drop index if exists entry_id")
     try:
         yield

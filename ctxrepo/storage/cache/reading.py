@@ -89,7 +89,7 @@ class CacheReading:
 
     @property
     def recent_stamp(self) -> str:
-        """From what `recent` was told; '' when it is empty."""
+        """The stamp of what `recent` was made from; '' where it is empty."""
         return self._meta("recent")
 
     @rerun_if_damaged(_empty)
@@ -120,7 +120,7 @@ class CacheReading:
 
     @rerun_if_damaged(_empty)
     def paths_with(self, problem: str) -> list[str]:
-        """The notes of whose head this is all that is wrong, by path."""
+        """Paths of the notes whose head has this problem and no other, sorted."""
         query = "select path from note where problem != '' and problem = ? order by path"
         return [row[0] for row in self._db.execute(query, (problem,))]
 

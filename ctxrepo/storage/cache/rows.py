@@ -58,6 +58,10 @@ class NewestHandoff(NamedTuple):
     text: str = ""
 
 
+_ROWID, _TEXT, _PINNED, _STRUCK = 0, 4, 7, 8
+"""Where a row of the table `entry` has these columns."""
+
+
 class Rows(NamedTuple):
     """A note as rows: its own, those of its entries, and (name, entry) for each file that they name."""
 
@@ -72,10 +76,10 @@ def rows_of(note: Note, note_id: int, marks: Marks, generation: int) -> Rows:
     is_listed, working = not is_aside(note.path), _working(note.path.partition("/")[2])
     numbered = enumerate(note.entries, note_id + 1)
     entries = [_entry_row(rowid, note_id, entry, marks, is_listed, working) for rowid, entry in numbered]
-    is_pinned = any(pinned and not struck for *_, pinned, struck, _, _, _, _ in entries)
-    recalled = [row for row in entries if is_recalled(row[4], is_listed, working)]
-    mentions = [(name, row[0]) for row in recalled for name in mentions_of(row[4])]
-    return Rows(note_id, _note_row(note, note_id, is_pinned, generation), entries, mentions)
+    has_pinned = any(row[_PINNED] and not row[_STRUCK] for row in entries)
+    recalled = [row for row in entries if is_recalled(row[_TEXT], is_listed, working)]
+    mentions = [(name, row[_ROWID]) for row in recalled for name in mentions_of(row[_TEXT])]
+    return Rows(note_id, _note_row(note, note_id, has_pinned, generation), entries, mentions)
 
 
 def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tuple[object, ...]:
@@ -180,7 +184,8 @@ def storable(text: str) -> str:
 
 
 def hash_of(entry: Entry) -> str:
-    """What changes when the entry's text does: the id tells of it already, unless a person gave it."""
+    """A hash that changes with the entry's text. A derived id does so already; an id that a person gave
+    doesn't, so then the text is hashed."""
     text = _lines(entry.text)
     return digest_of(text) if explicit_id(text) else entry.id
 

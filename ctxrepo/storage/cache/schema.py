@@ -1,9 +1,9 @@
 """How the cache is laid out.
 
 A note and an entry are each a document of the full-text index, under the number they have in their tables;
-each scope has a range of numbers. The index keeps no text and no places of words: `document` is what it
-indexes, and what it reads when one is taken out of it. So a document is taken out before its row changes,
-and put in after. Which of the documents that hold a word is best is for the asker to say.
+each scope has a range of numbers. The index stores neither texts nor positions; it reads both
+from the view `document`, also when a document is deleted. So delete a document from the index before its row
+changes, and insert it afterwards. The index doesn't rank; hooks/recall/query.py does.
 
 An entry is `found` when a prompt or an edit may bring it: its note isn't laid aside, nothing strikes it, and
 it is no item of a checklist.

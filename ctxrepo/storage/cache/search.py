@@ -21,7 +21,8 @@ _BY_WORDS = """
 """
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
 _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
-# A word at least must be the entry's own: what its note is about is found as the note.
+# At least one word must be in the entry itself (`and exists`): else only its note matches, which `notes`
+# finds.
 _BY_LETTERS = """
     select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, n.tags, 0.0
     from entry e join note n on n.id = e.note

@@ -55,10 +55,10 @@ class Cache(CacheReading):
     ) -> bool:
         """Bring the cache to commit `head` in one transaction; False when nothing it holds changed.
 
-        `changed` are notes as they are in `head` (others than *.md are ignored), `removed` paths that are
-        gone. `marks` are for all entries, also those of unchanged notes; `handoffs` of scopes whose tape
-        changed. Whatever changed bears the new
-        generation. A cache that turns out to be damaged is emptied instead: its `head` is then ''.
+        `changed`: the notes as they are in `head`; other files than *.md are ignored. `removed`: paths that
+        are gone. `marks`: of all entries, also in unchanged notes. `handoffs`: of the scopes whose tape
+        changed. All that changed gets the new generation. A cache that turns out to be damaged is emptied
+        instead: its `head` is then ''.
         """
         try:
             return self._apply(head, changed, removed, marks, handoffs)
@@ -74,19 +74,21 @@ class Cache(CacheReading):
         paths: Iterable[str],
         read: Callable[[str], str | None],
         marks: Marks,
-        tell: Callable[[int], None],
+        progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
     ) -> None:
         """Empty the cache, then fill it with all the notes of commit `head`; `read` gives a note's text.
 
-        It has `head` when all is in it; until then hooks see what there is, and `tell` is told how many notes
-        that are. Of two that fill it at once one may find it damaged: it is then emptied again.
+        It bears `head` when all is in it; until then hooks see what there is, and `progress` is called with
+        how many notes that are. Of two that fill it at once one may find it damaged: it is then emptied
+        again.
         """
         self.clear()
         try:
-            from ctxrepo.storage.cache.fill import CacheSource, fill  # once, and read by every command
+            # imported here: filling is rare, and every command loads this module
+            from ctxrepo.storage.cache.fill import CacheSource, fill
 
-            fill(self._db, CacheSource(head, paths, read, marks, handoffs), tell)
+            fill(self._db, CacheSource(head, paths, read, marks, handoffs), progress)
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
@@ -105,10 +107,10 @@ class Cache(CacheReading):
             scopes = {scope for path in removed if (scope := self._drop(storable(path)))}
             scopes |= {scope for note in changed if (scope := self._put(note, generation, marks))}
             scopes |= self._mark(marks, generation)
-            documents.hand_over(self._db, handoffs)
-            documents.tell(self._db, head=head)
+            documents.put_handoffs(self._db, handoffs)
+            documents.set_meta(self._db, head=head)
             if scopes:
-                documents.tell(self._db, generation=str(generation))
+                documents.set_meta(self._db, generation=str(generation))
                 documents.recount(self._db, scopes)
         return bool(scopes)
 
@@ -126,28 +128,30 @@ class Cache(CacheReading):
 
     @rerun_if_damaged(_empty)
     def set_recent(self, files: Mapping[str, Sequence[tuple[str, str]]], stamp: str) -> None:
-        """The (path, lines) that were touched last, of each project; `stamp` says what that was read from."""
+        """Store the (path, lines) that were touched last, of each project; `stamp` is that of what they were
+        read from."""
         with transaction(self._db):
             self._db.execute("delete from recent")
             for project, rows in files.items():
                 for position, (path, focus) in enumerate(rows):
                     values = (storable(project), position, storable(path), focus)
                     self._db.execute("insert into recent values (?, ?, ?, ?)", values)
-            documents.tell(self._db, recent=stamp)
+            documents.set_meta(self._db, recent=stamp)
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:
-        """A round of the worker is over that `began` then: what was there to do is done, or can't be."""
+        """Note that a round of the worker that began at `began` is over: everything that waited then is done,
+        or can't be done."""
         with transaction(self._db):
             last = self.last_round
             before = last if last <= time.time() else 0.0  # the clock was put back since
-            documents.tell(self._db, settled=repr(max(float(began), before)))
+            documents.set_meta(self._db, settled=repr(max(float(began), before)))
 
     @rerun_if_damaged(_empty)
     def note_all_committed(self, mark: str) -> None:
-        """A commit holds all there is; `mark` stays the same as long as nothing moves."""
+        """Note that a commit holds all there is; `mark` stays the same as long as nothing moves."""
         with transaction(self._db):
-            documents.tell(self._db, all_committed=mark)
+            documents.set_meta(self._db, all_committed=mark)
 
     @rerun_if_damaged(_empty)
     def store_stamps(self, stamps: Mapping[str, Mapping[str, str]]) -> None:
@@ -162,7 +166,8 @@ class Cache(CacheReading):
             self._db.executemany("insert or replace into seen values (?, ?, ?)", rows)
 
     def _put(self, note: Note, generation: int, marks: Marks) -> int:
-        """The scope in which something changed by it, 0 for none."""
+        """Put a note in the place of its earlier version. Returns the number of the scope that changed, 0 for
+        none."""
         path = storable(note.path)
         if not is_note(path):
             return 0
@@ -176,7 +181,7 @@ class Cache(CacheReading):
         return number // SCOPE_SPAN
 
     def _drop(self, path: str) -> int:
-        """The scope in which something changed by it, 0 for none."""
+        """Take a note out. Returns the number of the scope that changed, 0 for none."""
         row = self._db.execute("select id from note where path = ?", (path,)).fetchone()
         if row is None:
             return 0
@@ -184,7 +189,8 @@ class Cache(CacheReading):
         return int(row[0] // SCOPE_SPAN)
 
     def _mark(self, marks: Marks, generation: int) -> set[int]:
-        """Pin, strike and let go again where the marks say otherwise than the cache; the scopes concerned."""
+        """Bring `pinned` and `struck` of all entries up to the marks. Returns the numbers of the scopes in
+        which something changed."""
         ids = json.dumps(sorted(marks.pinned | marks.struck))
         due = []
         for rowid, is_listed, working, *row in self._db.execute(_MARKED, (ids,)).fetchall():

@@ -91,12 +91,12 @@ class Spool:
         except FileNotFoundError:
             return not self._left()
 
-    def is_hidden(self) -> bool:
-        """Whether something that isn't a file of ours is in the spool's place."""
+    def is_blocked(self) -> bool:
+        """Whether something that isn't ours is in the spool's place."""
         return os.path.lexists(self.places.spool) and not is_own_file(str(self.places.spool))
 
     def nearly_full(self) -> Iterator[str]:
-        """What is more than four fifths of the most that hooks leave."""
+        """Names of what has reached four fifths of its limit."""
         if self._size() > NEARLY * MAX_BYTES:
             yield "events of hooks"
         for folder, most, what in (
@@ -114,7 +114,7 @@ class Spool:
             return 0
 
     def stamp(self) -> str:
-        """What is the same later when nothing has come meanwhile."""
+        """A text that changes when an event arrives."""
         return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
 
     def version(self, event: SpoolEvent) -> bytes | None:
@@ -127,8 +127,8 @@ class Spool:
         """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
 
         What came meanwhile goes to a new file, which the disk has before it takes the place of the old one:
-        bytes that were moved within a file may be in neither place after a power cut. If nothing came, the
-        file is synced after the lock is released, so that no hook waits for the disk.
+        bytes that were moved within a file may be in neither place after a power cut. Where nothing came, the
+        file is emptied, and fsynced only after the lock is released, so that no hook waits for the disk.
         """
         with suppress(OSError), opened(self.places.spool, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

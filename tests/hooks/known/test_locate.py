@@ -10,7 +10,7 @@ import pytest
 from world import repo_with
 
 from ctxrepo.hooks.known.compiled import World, open_hooks, stamp_of
-from ctxrepo.hooks.known.locate import NAMED, inside, place_of, top_of
+from ctxrepo.hooks.known.locate import BY_NAME, inside, place_of, top_of
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
@@ -66,7 +66,7 @@ def test_a_project_named_by_the_environment_has_the_id_that_was_recorded(
     monkeypatch.setenv("CTXREPO_PROJECT", url)
     assert place(state, code, tmp_path / "memory") == UNKNOWN
     own = "github.com/ada/shop"
-    record_checkout(state, CompiledCheckout(NAMED + url, "", "", own, "shop", own))
+    record_checkout(state, CompiledCheckout(BY_NAME + url, "", "", own, "shop", own))
     assert place(state, code, tmp_path / "memory") == (own, "shop", True)
 
 

@@ -152,7 +152,7 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
         for row in scope.rows
     }
     assert {tuple(line) for line in block.index} == wanted
-    bodies = {f"{scope.folder}/MEMORY.md": scope.memory_text for scope in held.scopes if scope.body}
+    bodies = {f"{scope.folder}/MEMORY.md": scope.memory_text for scope in held.scopes if scope.memory_text}
     for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
         lane, _, folder = key.partition("/")
         if found := held.entries[lane, folder]:

@@ -53,7 +53,7 @@ class TestHook:
         assert "given" not in second
         assert [row[0] for row in second["left_out"]] == [name]
         assert "already" in second["left_out"][0][3]
-        assert "was given to this session already" in second["silence"]
+        assert "given to this session already" in second["silence"]
         assert first["id"] != second["id"]
 
     def test_why_there_was_silence(self, world: World) -> None:

@@ -18,7 +18,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.services.delivery import blocks as module
-from ctxrepo.services.delivery.blocks import AddResult, add, default_file, remove, renew, standings
+from ctxrepo.services.delivery.blocks import AddResult, add, default_file, remove, renew, states_of_blocks
 from ctxrepo.services.delivery.context import Start, context
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
@@ -40,7 +40,7 @@ def put(machine: Machine, name: str = "AGENTS.md") -> AddResult:
 
 
 def states(machine: Machine) -> list[str]:
-    return [one.state for one in standings(machine.open())]
+    return [one.state for one in states_of_blocks(machine.open())]
 
 
 def grow(machine: Machine, fact: str = "more") -> None:

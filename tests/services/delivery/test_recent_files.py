@@ -10,7 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.records.focus import MOST_FILES
-from ctxrepo.services.delivery.recent_files import note_active
+from ctxrepo.services.delivery.recent_files import update_recent_files
 from ctxrepo.services.rescue.rebuild import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
@@ -34,7 +34,7 @@ def touch(machine: Machine, path: str | Path, tool: str = "Edit", at: float = 1.
 
 
 def recent(machine: Machine, project: str) -> list[tuple[str, str]]:
-    note_active(machine.open())
+    update_recent_files(machine.open())
     return machine.open().cache.recent(project)
 
 
@@ -86,10 +86,10 @@ def test_a_log_that_has_rolled_still_counts(ada: Machine, project: str) -> None:
 
 def test_it_is_told_anew_only_when_the_log_has_changed(ada: Machine, project: str) -> None:
     touch(ada, "a.py")
-    assert note_active(ada.open())
-    assert not note_active(ada.open())
+    assert update_recent_files(ada.open())
+    assert not update_recent_files(ada.open())
     touch(ada, "b.py")
-    assert note_active(ada.open())
+    assert update_recent_files(ada.open())
 
 
 def test_a_cache_that_is_built_anew_has_it_again(ada: Machine, project: str) -> None:

@@ -9,7 +9,7 @@ from meanings import within
 
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.services.meaning.ready import make_ready, readiness
-from ctxrepo.services.repository.publish_settings import can_mean
+from ctxrepo.services.repository.publish_settings import can_find_by_meaning
 from ctxrepo.storage.processes.lock import is_held
 from ctxrepo.storage.state.compiled import read_settings
 
@@ -37,7 +37,7 @@ def end_helper(machine: Machine) -> None:
 
 def test_off_nothing_is_missing(machine: Machine) -> None:
     assert readiness(machine.open()).missing == ""
-    assert not can_mean(machine.open())
+    assert not can_find_by_meaning(machine.open())
 
 
 def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> None:
@@ -46,7 +46,7 @@ def test_a_model_that_isnt_there_is_told_with_what_helps(machine: Machine) -> No
     now = readiness(machine.open())
     assert "acme/none isn't on this machine" in now.missing
     assert "ctxrepo cache embed" in now.remedy
-    assert not can_mean(machine.open())
+    assert not can_find_by_meaning(machine.open())
     assert read_settings(machine.places.state)["semantic"] == "off"
     words = machine.ctxrepo("doctor").stdout
     assert "acme/none isn't on this machine; prompts are answered by words alone" in words
@@ -116,4 +116,4 @@ def test_without_the_libraries_it_says_how_to_get_them(
     assert "`pipx inject ctxrepo numpy onnxruntime tokenizers`" in readiness(machine.open()).remedy
     with pytest.raises(ModelUnusable, match="aren't installed"):
         make_ready(machine.open())
-    assert not can_mean(machine.open())
+    assert not can_find_by_meaning(machine.open())

@@ -10,7 +10,7 @@ from machines import Machine
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.faces.worker import main as work
-from ctxrepo.services.worker.maintain import OFTEN, maintain
+from ctxrepo.services.worker.maintain import INTERVAL, maintain
 from ctxrepo.storage.processes.lock import locked
 
 NOTE = "shop/topics/build.md"
@@ -47,16 +47,16 @@ def test_objects_are_packed_when_they_are_many_and_a_day_has_passed(machine: Mac
     assert maintain(memory, now)
     assert packs(machine) == 1
     fill(machine)
-    assert not maintain(memory, now + OFTEN - 60)
-    assert maintain(memory, now + OFTEN + 60)
+    assert not maintain(memory, now + INTERVAL - 60)
+    assert maintain(memory, now + INTERVAL + 60)
     assert packs(machine) == 2
-    assert not maintain(memory, now + 3 * OFTEN)  # they are no longer many
+    assert not maintain(memory, now + 3 * INTERVAL)  # they are no longer many
     assert machine.read(NOTE) == "- first\n"
 
 
 def test_a_clock_that_was_a_year_ahead_holds_nothing_up(machine: Machine) -> None:
     memory, now = machine.open(), time.time()
-    assert maintain(memory, now + 365 * OFTEN)
+    assert maintain(memory, now + 365 * INTERVAL)
     fill(machine)
     assert maintain(memory, now)
 
