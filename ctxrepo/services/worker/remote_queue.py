@@ -75,7 +75,8 @@ class RemoteQueue:
         return failures >= _MOST_FAILURES or not errands.are_waiting
 
     def _carry(self, errands: Errands) -> tuple[bool, bool]:
-        """Run the errands of now; returns whether that was a fetch, and whether the remote was there.
+        """Run the errands that wait. Returns (whether sessions that wait for a fetch can be told, whether the
+        remote answered).
 
         A session that waits for a fetch need not wait for a push, so that is left for the next round.
         """

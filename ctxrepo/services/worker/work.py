@@ -35,7 +35,7 @@ LULL = 0.3
 costs less than another interpreter and another push."""
 
 QUIET = 2.0
-"""The same after a write outside an agent's session, before it is sent."""
+"""Seconds to wait for more after a write outside any session, before it is sent."""
 
 _MOST_WAITS = 10
 """A worker that has worked for this many times the wait of its last round (QUIET, LULL, or 0 if a session
@@ -49,7 +49,8 @@ _Left = frozenset[tuple[str, ...]]
 
 
 class _Round(NamedTuple):
-    """A round whose commit is made; `before` are the stamps of all files before it, if it read all files."""
+    """A round whose commit is made. `before` are the stamps of the watched files from before it, where the
+    round looked at all files, else None."""
 
     events: Sequence[SpoolEvent]
     began: float
@@ -69,7 +70,8 @@ class Worker:
     lock: TryLock
     remote_queue: RemoteQueue
     starts: list[SpoolEvent] = field(default_factory=list)
-    """Events of sessions that wait for a fetch."""
+    """All events of the rounds in which a session started that waits for a fetch; their folders are visited
+    again when it has come."""
     rounds: list[_Round] = field(default_factory=list)
     """Rounds whose sessions' folders are still to be visited."""
     events: list[SpoolEvent] = field(default_factory=list)
