@@ -90,8 +90,8 @@ class World:
     per hook."""
 
     __slots__ = (
-        "asks_for_trust", "budget", "config_file", "config_stamp", "gives_preamble", "global_folder",
-        "has_remote", "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preset",
+        "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "gives_preamble",
+        "global_folder", "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preset",
         "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret", "state", "ttl",
         "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip

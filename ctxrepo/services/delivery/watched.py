@@ -29,7 +29,7 @@ def take_stamps(memory: Memory) -> dict[str, str]:
     return {path: _stamp(memory, path) for path in watched}
 
 
-def see(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
+def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
     """Store, for hooks to compare, the stamps of the watched files and folders that are as in the cache's
     commit. `scopes` are watched from now on.
 

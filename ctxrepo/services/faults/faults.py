@@ -79,7 +79,7 @@ def of_bounds(memory: Memory) -> list[str]:
     waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
     if spool.is_blocked():
-        lines.append(f"{spool.places.spool} is no file that ctxrepo can use. {_IN_ITS_PLACE}")
+        lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
     return lines
 
 

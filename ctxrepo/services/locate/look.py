@@ -10,7 +10,7 @@ from pathlib import Path
 from ctxrepo.domain.project.identity import named_id
 from ctxrepo.errors import GitFailed
 from ctxrepo.hooks.known.locate import BY_NAME
-from ctxrepo.services.locate.claims import claim
+from ctxrepo.services.locate.claims import find_claim
 from ctxrepo.services.locate.identify import Identity, earlier_id, identify
 from ctxrepo.services.locate.project import Location, Project, project_by_now, project_of, read_registry
 from ctxrepo.services.locate.recorded import record, recorded_at

@@ -1,5 +1,5 @@
-"""Compiles the settings into hooks.db, which hooks read in a millisecond, and writes STATE/hook, which starts
-hooks when the hook line can't."""
+"""Publishes the settings where hooks can read them in a millisecond, and writes the program that starts hooks
+when their own line can't."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ctxrepo.storage.user.config import keep_settings
 from ctxrepo.storage.user.runner import write_runner
 
 
-def compile_for_hooks(memory: Memory, interpreter: str) -> None:
-    """Bring hooks.db up to the settings, and STATE/hook to this installation; nothing is written that is
-    there already.
+def publish_settings(memory: Memory, interpreter: str) -> None:
+    """Write what hooks need, if it changed: the settings to hooks.db, this installation to STATE/hook, and a
+    copy of a config.toml that could be read.
 
     `interpreter` is the Python that runs now, by its absolute path: hooks and workers are started with it.
     """
@@ -23,7 +23,7 @@ def compile_for_hooks(memory: Memory, interpreter: str) -> None:
         "config": str(memory.places.config_file),
         "stamp": memory.settings_stamp,
         "interpreter": interpreter,
-        # The key of the seal (domain/text/block.py).
+        # The key that proves that a block around delivered text is ours, not written by a note's author.
         "secret": known.get("secret") or random_name(16),
         "global": memory.global_folder,
         "mode": settings.delivery.mode,

@@ -73,7 +73,7 @@ def complete(memory: Memory, head: str | None) -> None:
 
 
 def _is_left_to_worker(memory: Memory, head: str) -> bool:
-    return (memory.is_hurried or _is_built_anew(memory)) and _changes_many(memory, head)
+    return (memory.leaves_cache_to_worker or _is_built_anew(memory)) and _changes_many(memory, head)
 
 
 def _is_built_anew(memory: Memory) -> bool:

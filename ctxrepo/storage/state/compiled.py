@@ -79,8 +79,8 @@ def compile_settings(
     (of delivery), `preamble` ('' where it is off, else missing), `global` (its folder), `preset`,
     `budget_bytes`, `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it),
     `recall_limit`, `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds),
-    `remote` ('1' when there is one), `turn_end` and `session_end` (on, off: whether the hook wakes the worker
-    then). Hooks read them in hooks/known/compiled.py.
+    `remote` ('1' when a session start is to fetch from it), `turn_end` and `session_end` (on, off: whether
+    the hook wakes the worker then). Hooks read them in hooks/known/compiled.py.
     """
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]

@@ -19,7 +19,7 @@ from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import open_hooks, world_of
 from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.staleness import is_unwatched, news
-from ctxrepo.services.delivery.seen import MAX_FOLDERS, MAX_NOTES, MAX_SCOPES, see
+from ctxrepo.services.delivery.watched import MAX_FOLDERS, MAX_NOTES, MAX_SCOPES, store_stamps
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.history.conflicts import resolve
 from ctxrepo.storage.memory import Memory
@@ -168,11 +168,11 @@ def test_so_many_scopes_notes_and_folders_are_watched(mine: Machine) -> None:
     for number in range(MAX_NOTES + 10):
         mine.write(f"shop/f{number}/n.md", "- x\n")
     turn(mine, "stop")
-    assert len(mine.open().cache.seen()["shop"]) <= MAX_NOTES + MAX_FOLDERS + 2
-    see(memory, [f"scope{number}" for number in range(MAX_SCOPES + 5)])
-    assert len(memory.cache.seen()) == MAX_SCOPES
-    see(memory, ["global"])
-    assert list(memory.cache.seen())[-1] == "global"
+    assert len(mine.open().cache.watched_stamps()["shop"]) <= MAX_NOTES + MAX_FOLDERS + 2
+    store_stamps(memory, [f"scope{number}" for number in range(MAX_SCOPES + 5)])
+    assert len(memory.cache.watched_stamps()) == MAX_SCOPES
+    store_stamps(memory, ["global"])
+    assert list(memory.cache.watched_stamps())[-1] == "global"
 
 
 EDITS = st.lists(
