@@ -23,6 +23,7 @@ MAX_LETTERS = 40_000
 """Up to this product of lengths two texts are also compared by their letters, above by their lines."""
 
 _SAME_BYTES, _SAME_NAME = 4.0, 2.0
+_SAME_NAME_ON_BOTH_SIDES = 8.0
 _SAME_FILE_NAME = 0.25
 
 _Moves = dict[str, str]
@@ -67,7 +68,7 @@ def _moves(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> _Mo
     """
     absent = sorted(p for p in base.keys() - side.keys() if is_plain(base[p]))
     come = sorted(p for p in side.keys() - base.keys() if is_plain(side[p]))
-    known = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come)])
+    known = _paired([*_same_bytes(absent, come, base, side, blobs), *_same_names(absent, come, side, other)])
     gone = [p for p in absent if other.get(p) != base[p]]
     new = set(known.values())
     left = [p for p in gone if p not in known], [p for p in come if p not in new]
@@ -97,13 +98,21 @@ def _same_bytes(
             yield from ((_SAME_BYTES + _near(old, new), old, new) for new in same)
 
 
-def _same_names(gone: Sequence[str], come: Sequence[str]) -> Iterator[_Scored]:
-    """Paths that differ only in case: one file on a file system that ignores case."""
+def _same_names(
+    gone: Sequence[str], come: Sequence[str], side: Contents, other: Contents
+) -> Iterator[_Scored]:
+    """Paths that differ only in case: one file on a file system that ignores case.
+
+    Where both sides have the same file at such a path, they agree that it was renamed to that, whatever else
+    one of them has that says what it said before.
+    """
     there: dict[str, list[str]] = defaultdict(list)
     for new in come:
         there[fold(new)].append(new)
     for old in gone:
-        yield from ((_SAME_NAME + _near(old, new), old, new) for new in there.get(fold(old), ()))
+        for new in there.get(fold(old), ()):
+            score = _SAME_NAME_ON_BOTH_SIDES if side[new] == other.get(new) else _SAME_NAME
+            yield score + _near(old, new), old, new
 
 
 def _alike(

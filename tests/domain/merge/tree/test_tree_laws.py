@@ -143,9 +143,17 @@ TWO_THAT_SAID_THE_SAME = (
 )
 """One of them was moved, the other emptied here and removed there."""
 
+RENAMED_AND_EMPTIED = (
+    {"a.md": "", "\xe9.md/a.md/a.md": "- zebra\n"},
+    {"e\u0301.md/a.md/a.md": "", "a.md/a.md": ""},
+    {"a.md": "- zebra\n"},
+)
+"""A file that is spelled differently and emptied here; another one says there what it said."""
+
 
 @laws
 @example(TWO_THAT_SAID_THE_SAME)
+@example(RENAMED_AND_EMPTIED)
 @given(threes())
 def test_merging_again_with_a_side_changes_nothing(three: Three) -> None:
     base, ours, theirs = three
