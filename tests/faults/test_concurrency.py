@@ -120,7 +120,9 @@ def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Mac
             ):
                 subprocess.run(["git", *words], cwd=ada.clone, env=ada.env, capture_output=True)
         syncs = running.result()
-    assert {done.returncode for done in syncs} <= {0, 1, 4}, [(d.returncode, d.stderr) for d in syncs]
+    # On a busy machine the worker's sync may take longer than a command waits for it.
+    odd = [d for d in syncs if d.returncode not in (0, 1, 4) and "another sync" not in d.stderr]
+    assert not odd, [(d.returncode, d.stderr) for d in odd]
     if (ada.clone / ".git" / "MERGE_HEAD").exists():
         subprocess.run(["git", "commit", "-qam", "merged"], cwd=ada.clone, env=ada.env, capture_output=True)
     come_together(ada, ben)
