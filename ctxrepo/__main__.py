@@ -13,13 +13,14 @@ _GC_THRESHOLD = 50_000
 """New objects after which the garbage collector runs. Most commands make fewer, and what they import is never
 garbage."""
 
-_OTHER_DOORS = ("hook", "_work", "_warm", "_merge")
+_CLEAN_EXITS = ("hook", "_work", "_warm", "_merge")
+"""What ends by sys.exit, with Python's own cleanup; commands and completion can't wait for that."""
 
 
 def main() -> int:
     """Run the command in sys.argv; returns its exit code."""
     words = sys.argv[1:]
-    os.umask(os.umask(0o077) & 0o077)  # nobody's mask takes from the user what is made for them
+    os.umask(os.umask(0o077) & 0o077)  # a umask must not deny users the files that are made for them
     # Imports stand in the branches: the command line costs several times what a hook may.
     if words[:1] == ["hook"] and len(words) == 3:
         from ctxrepo.errors import ConfigError
@@ -47,10 +48,10 @@ def main() -> int:
 
         return complete(words[1:])
     from ctxrepo.faces.cli import pipe
-    from ctxrepo.faces.cli.synonyms import spoken
+    from ctxrepo.faces.cli.synonyms import with_own_names
 
     pipe.open_closed()
-    if spoken(words) == ["--version"]:
+    if with_own_names(words) == ["--version"]:
         from ctxrepo import __version__
 
         pipe.verbatim(f"ctxrepo {__version__}\n".encode())
@@ -78,7 +79,7 @@ def run() -> NoReturn:
         from ctxrepo.errors import INTERRUPTED
 
         code = INTERRUPTED
-    if sys.argv[1:2] and sys.argv[1] in _OTHER_DOORS:
+    if sys.argv[1:2] and sys.argv[1] in _CLEAN_EXITS:
         sys.exit(code)
     sys.stderr.flush()
     os._exit(code)

@@ -11,7 +11,7 @@ import ctxrepo
 from ctxrepo.errors import Busy, CtxrepoError
 
 
-def logged(env: Mapping[str, str]) -> str:
+def log_traceback(env: Mapping[str, str]) -> str:
     """Append the current traceback to errors.log; returns the sentence that says where it is."""
     with suppress(Exception):
         import traceback  # nearly no command meets a surprise

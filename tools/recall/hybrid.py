@@ -37,14 +37,14 @@ DEPTH = 10
 
 TRIED = {
     "as it is": FUSION,
-    "words alone": replace(FUSION, words=1000.0),
-    "meaning alone": replace(FUSION, words=0.0),
-    "words count half": replace(FUSION, words=FUSION.words / 2),
-    "words count double": replace(FUSION, words=FUSION.words * 2),
-    "logs as others": replace(FUSION, logged=0.0),
-    "logs double": replace(FUSION, logged=2 * FUSION.logged),
-    "a straight line": replace(FUSION, steep=1.0),
-    "squared": replace(FUSION, steep=2.0),
+    "words alone": replace(FUSION, words_weight=1000.0),
+    "meaning alone": replace(FUSION, words_weight=0.0),
+    "words count half": replace(FUSION, words_weight=FUSION.words_weight / 2),
+    "words count double": replace(FUSION, words_weight=FUSION.words_weight * 2),
+    "logs as others": replace(FUSION, log_weight=0.0),
+    "logs double": replace(FUSION, log_weight=2 * FUSION.log_weight),
+    "a straight line": replace(FUSION, words_power=1.0),
+    "squared": replace(FUSION, words_power=2.0),
     "only what it says": replace(FUSION, ranked=Shares(1.0, 0.0, 0.0)),
     "as it is gated": replace(FUSION, ranked=FUSION.gated),
     "without the whole": replace(FUSION, ranked=FUSION.ranked._replace(whole=0.0)),
@@ -165,8 +165,8 @@ def gate(found: Sequence[Memory]) -> None:
     all_of_them = np.concatenate(tables)
     print(f"on all: weights {fit(all_of_them).round(2)}")
     for memory, table in zip(found, tables, strict=True):
-        own = np.array([FUSION.meant, FUSION.worded, -least(len(memory.places))])
-        print(f"{memory.name:12} as it is {told(table, own, FUSION.sure)}")
+        own = np.array([FUSION.meaning_gate, FUSION.words_gate, -least(len(memory.places))])
+        print(f"{memory.name:12} as it is {told(table, own, FUSION.words_alone)}")
 
 
 def features(memory: Memory) -> Any:

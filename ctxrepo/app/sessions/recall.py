@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.app.surprise import logged, of_database
+from ctxrepo.app.surprise import log_traceback, of_database
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 
@@ -125,7 +125,7 @@ def _surprise(desk: Desk, error: Exception) -> RecallResult:
     from ctxrepo.services.recall.recall import failed
 
     told = of_database(error, desk.env)
-    return failed(told, "") if told else failed(error, logged(desk.env))
+    return failed(told, "") if told else failed(error, log_traceback(desk.env))
 
 
 def _notice_skipped(desk: Desk, skipped: Mapping[str, str]) -> None:

@@ -32,7 +32,7 @@ class ExitWith(Exception):
 
 
 _desks: list[Desk] = []
-"""Those of this run."""
+"""The desks that this run has opened."""
 
 
 def clock() -> datetime:
@@ -41,7 +41,7 @@ def clock() -> datetime:
 
 def open_desk() -> Desk:
     """The desk of one run of one command."""
-    from ctxrepo.app.desk import Desk  # opens the way to all of storage, which `--help` doesn't need
+    from ctxrepo.app.desk import Desk  # importing it imports storage, which `--help` doesn't need
 
     desk = Desk(dict(os.environ), _here(), clock, sys.executable, waiting.tell)
     _desks.append(desk)
@@ -86,7 +86,7 @@ def show(
 ) -> None:
     """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""
     if result.error:
-        output.fell_short(as_json, result.data, result.error)
+        output.failed_with_data(as_json, result.data, result.error)
     else:
         output.done(as_json, result.data, "" if as_json else text(result.value))
         for line in hints(result.value):

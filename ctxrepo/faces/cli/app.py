@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ctxrepo.app.surprise import logged, of_database
+from ctxrepo.app.surprise import log_traceback, of_database
 from ctxrepo.errors import INTERRUPTED, CtxrepoError
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
 from ctxrepo.faces.cli.plain import plain_call
-from ctxrepo.faces.cli.synonyms import spoken
+from ctxrepo.faces.cli.synonyms import with_own_names
 
 
 def main(words: Sequence[str]) -> int:
     """Run one command; returns its exit code and never shows a traceback."""
     output.prepare()
-    words = spoken(list(words))
+    words = with_own_names(list(words))
     waiting.begin()
     try:
         code = _run(words, as_json="--json" in words)
@@ -37,13 +37,13 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        logged(os.environ)
+        log_traceback(os.environ)
         where = f"{error.filename}: " if error.filename else ""
         hint = "Mend what is in the way there, and run the command again."
         output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
         return 1
     except Exception as error:
-        output.failed(as_json, _surprise(error, logged(os.environ)))
+        output.failed(as_json, _surprise(error, log_traceback(os.environ)))
         return 1
 
 
@@ -58,7 +58,7 @@ def _call(words: Sequence[str]) -> int:
     return run(words)
 
 
-def _surprise(error: Exception, logged: str) -> CtxrepoError:
+def _surprise(error: Exception, report: str) -> CtxrepoError:
     return of_database(error, os.environ) or CtxrepoError(
-        f"unexpected: {type(error).__name__}: {error}", logged
+        f"unexpected: {type(error).__name__}: {error}", report
     )

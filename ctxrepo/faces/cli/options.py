@@ -69,7 +69,7 @@ def text_of(source: str) -> str:
 
 
 def _stream(source: str) -> bytes:
-    """What somebody writes to us: a shell names a command's output so, and it is waited for."""
+    """Standard input, or a pipe such as a shell's `<(command)`, read to its end, however long that takes."""
     from ctxrepo.storage.disk.outside import MAX_BYTES
 
     with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as stream:
@@ -80,7 +80,7 @@ def _stream(source: str) -> bytes:
 
 
 def without_verb(context: typer.Context, act: Callable[[bool], None], *, json: bool) -> None:
-    """What a group of commands does that is given no verb; UsageError for --json before one."""
+    """Run `act` for a group of commands without a verb; UsageError if --json comes before a verb."""
     if context.invoked_subcommand is None:
         act(json)
     elif json:

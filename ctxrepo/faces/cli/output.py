@@ -42,7 +42,7 @@ def wall_time(moment: datetime, *, seconds: bool = False) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M{':%S' if seconds else ''}}"
 
 
-def fell_short(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
+def failed_with_data(as_json: bool, data: Mapping[str, Any], error: CtxrepoError) -> None:
     """Like `failed`, for an operation that failed but has data to show."""
     if not as_json:
         failed(as_json, error)
@@ -105,4 +105,4 @@ def _print(text: str, stream: TextIO) -> None:
     try:
         print(text, file=stream, flush=True)
     except OSError as error:
-        pipe.forsake(stream, error)
+        pipe.silence_stream(stream, error)

@@ -84,7 +84,7 @@ class LazyCommand(TyperCommand):
 
 
 def root_command() -> Any:
-    """All commands as a tree, for who reads what they take without running one."""
+    """All commands with their options, for tools/reference.py."""
     app = _app()
     for panel, modules in PANELS.items():
         for module in modules:

@@ -30,18 +30,18 @@ def verbatim(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        forsake(sys.stdout, error)
+        silence_stream(sys.stdout, error)
 
 
 def finish(code: int) -> int:
-    """Bring everything out before Python does, who would complain of a reader that has gone.
+    """Flush before Python does at exit: it would complain that the reader has gone.
 
     Returns the exit code: `code`, or 1 where a command that went well couldn't say so, which is told.
     """
     try:
         sys.stdout.flush()
     except OSError as error:
-        forsake(sys.stdout, error)
+        silence_stream(sys.stdout, error)
     if not _unwritable:
         return code
     try:
@@ -51,12 +51,12 @@ def finish(code: int) -> int:
             flush=True,
         )
     except OSError as error:
-        forsake(sys.stderr, error)
+        silence_stream(sys.stderr, error)
     return code or 1
 
 
-def forsake(stream: TextIO, why: OSError) -> None:
-    """Write to nobody from here on; that a reader had enough is no fault."""
+def silence_stream(stream: TextIO, why: OSError) -> None:
+    """Send further output to /dev/null. A reader that closed its end is no error."""
     if stream is sys.stdout and not isinstance(why, BrokenPipeError):
         _unwritable.append(why)
     nowhere = os.open(os.devnull, os.O_WRONLY)

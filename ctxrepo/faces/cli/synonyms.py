@@ -29,7 +29,7 @@ NEAREST = {
 """Names that no command has -> what does the nearest thing."""
 
 
-def spoken(words: list[str]) -> list[str]:
+def with_own_names(words: list[str]) -> list[str]:
     """The command line with a synonym (`rm`) replaced by our command (`forget`)."""
     first, *rest = words or [""]
     if first == "help":

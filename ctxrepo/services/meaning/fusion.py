@@ -39,21 +39,25 @@ class Fusion:
     ranked: Shares = RANKED
     gated: Shares = GATED
     """Which entry is the best one is told by its note as well; whether it is an answer, by itself."""
-    words: float = 0.55
-    logged: float = 0.55
-    steep: float = 1.5
-    """What the worth of one word that hardly any entry holds counts, beside the deviation of all meanings;
-    how much more in a memory of logs only, where things are told in passing and a line means little; and the
-    power it is raised to: a few words may be there by chance, many aren't."""
-    meant: float = 7.62
-    worded: float = 0.32
-    """What meaning, in the model's own spread, and words count for the gate."""
-    enough: float = 0.95
-    larger: float = 0.39
-    """From so much on there is something to recall; and how much more it must be for the logarithm of how
-    many entries there are: in a larger memory more is reached by chance."""
-    sure: float = 4.0
-    """Or from so much on in words alone: an order number means nothing."""
+    words_weight: float = 0.55
+    """What one word that hardly any entry holds counts, where one standard deviation of all likenesses in
+    meaning counts 1."""
+    log_weight: float = 0.55
+    """What is added to that in a memory of logs only, where things are told in passing and a line means
+    little."""
+    words_power: float = 1.5
+    """The power that the score by words is raised to: a few words may be there by chance, many aren't."""
+    meaning_gate: float = 7.62
+    """What meaning, in spreads of the model, counts for whether anything stands out."""
+    words_gate: float = 0.32
+    """What words count for that."""
+    gate_base: float = 0.95
+    """What meaning and words together must reach in an empty memory."""
+    gate_per_log_size: float = 0.39
+    """How much more it must be for the logarithm of the number of entries: in a larger memory more is reached
+    by chance."""
+    words_alone: float = 4.0
+    """What words reach alone for something to stand out: an order number has no meaning."""
 
 
 FUSION = Fusion()
@@ -83,7 +87,7 @@ def around(plain: Array, notes: Array) -> tuple[Array, Array]:
 def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fusion = FUSION) -> Array:
     """What each entry scores; one whose meaning isn't known has an average one."""
     share = float(is_log.mean()) if len(is_log) else 0.0
-    told: Array = (how.words + how.logged * share) * in_rare_words(words) ** how.steep
+    told: Array = (how.words_weight + how.log_weight * share) * in_rare_words(words) ** how.words_power
     if is_known.any():
         known = meaning[is_known]
         told[is_known] += (known - known.mean()) / max(float(known.std()), _SMALLEST)
@@ -94,7 +98,10 @@ def is_telling(words: Array, above: Array, is_known: Array, how: Fusion = FUSION
     """Whether an entry stands out: any in words, one of the best in meaning, `above_usual` by so much."""
     meant = float(above[is_known].max()) if is_known.any() else 0.0
     worded = float(in_rare_words(words).max(initial=0.0))
-    return how.meant * meant + how.worded * worded >= least(len(words), how) or worded >= how.sure
+    return (
+        how.meaning_gate * meant + how.words_gate * worded >= least(len(words), how)
+        or worded >= how.words_alone
+    )
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
@@ -114,7 +121,7 @@ def spread_of(rows: Array) -> float:
 
 def least(entries: int, how: Fusion = FUSION) -> float:
     """What meaning and words together must reach in a memory of so many entries."""
-    return how.enough + how.larger * log(entries + 2)
+    return how.gate_base + how.gate_per_log_size * log(entries + 2)
 
 
 def in_rare_words(words: Array) -> Array:

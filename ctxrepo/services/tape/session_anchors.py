@@ -24,8 +24,8 @@ _SESSION_ANCHORS_BYTES = 256 * 1024
 
 
 def leave_session_anchor(memory: Memory, event: SpoolEvent, now: datetime) -> None:
-    """Leave the anchor an event calls for on this machine. Of a compaction it is kept that it came: its
-    handoff takes a look at folders of other people's, for which nobody waits who holds a lock."""
+    """Write the anchor that this event calls for, on this machine only. A compaction is only queued: its
+    handoff reads the session's folder, which may hang, and this runs under the write lock."""
     if event.event == "compact" and "handoff" in memory.settings.hooks.pre_compact:
         Compactions(memory.state.compactions).leave(event)
     elif event.event in ("start", "end") and event.source != "compact":  # after which the session goes on

@@ -30,7 +30,8 @@ LIFE = 120.0
 """Seconds after which the next worker takes over, if errands keep coming."""
 
 _MOST_FAILURES = 2
-"""How often a remote that is away is tried in one run; later errands are left for the next session."""
+"""How often a remote that doesn't answer is tried in one run. Then all errands are dropped; the next session
+that starts leaves them again."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class RemoteQueue:
             except Exception as error:
                 self.log(in_words(error))
                 failures += 1
-            if failures >= _MOST_FAILURES:  # give up: the next session sends what is not sent
-                errands.begin()
+            if failures >= _MOST_FAILURES:
+                errands.begin()  # what was left meanwhile, too, so that `finish` drops it
             errands.finish()  # a kill before this leaves them to the next worker
             self.lock.release()
             if has_come:

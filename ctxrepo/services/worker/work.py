@@ -69,7 +69,7 @@ class Worker:
     wake: Callable[[], object]
     lock: TryLock
     remote_queue: RemoteQueue
-    starts: list[SpoolEvent] = field(default_factory=list)
+    waiting_for_fetch: list[SpoolEvent] = field(default_factory=list)
     """All events of the rounds in which a session started that waits for a fetch; their folders are visited
     again when it has come."""
     rounds: list[_Round] = field(default_factory=list)
@@ -100,7 +100,8 @@ class Worker:
             if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
                 break
-        self._visits.renew_blocks()  # a sync by hand may have changed notes, and leaves no work
+        # A sync by hand may have changed notes, and leaves no work.
+        self._visits_by_current_settings().renew_blocks()
         tidy(self.memory.state, time.time())
         remove_old(self.memory.places.sessions, time.time())
         is_done = self.remote_queue.run(self._arrived)
@@ -171,14 +172,14 @@ class Worker:
         spool.drop(end, events)
         self.rounds.append(_Round(events, began, before))
         if fetches:
-            self.starts.extend(events)
+            self.waiting_for_fetch.extend(events)
             return 0.0
         return QUIET if writes_outside and self._may_send() else LULL
 
     def _visit(self) -> None:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
         held, and others may commit and send meanwhile."""
-        visits = self._visits
+        visits = self._visits_by_current_settings()
         while self.rounds:
             events, began, before = self.rounds.pop(0)
             visits.hand_over()
@@ -186,7 +187,7 @@ class Worker:
             if _is_turn(events):
                 visits.update_recent_files()
             visits.renew_blocks()
-            if not self.starts:  # else they wait for the fetch, too
+            if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
 
     def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
@@ -200,10 +201,10 @@ class Worker:
 
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
-        visits = self._visits
-        self._store_stamps(visits.locate_sessions(self.starts))
+        visits = self._visits_by_current_settings()
+        self._store_stamps(visits.locate_sessions(self.waiting_for_fetch))
         visits.renew_blocks()
-        self.starts.clear()
+        self.waiting_for_fetch.clear()
         self._note_round(asked)
 
     def _note_round(self, began: float) -> None:
@@ -236,8 +237,7 @@ class Worker:
         except (CtxrepoError, OSError) as error:
             self.log(str(error))
 
-    @property
-    def _visits(self) -> Visits:
+    def _visits_by_current_settings(self) -> Visits:
         """Visits by the settings as they are now. A checkout is judged once and known for good, and
         `project.trust` may have been set while this worker waited for more work."""
         return Visits(self.memory.with_current_settings(), self.env, self.now, self.log)

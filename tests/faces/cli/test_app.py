@@ -273,7 +273,7 @@ import sys
 class Interrupt:
     @staticmethod
     def find_spec(name, *_):
-        if name == "ctxrepo.faces.cli.app":
+        if name == "ctxrepo.hooks.loading":
             raise KeyboardInterrupt
 
 sys.argv[1:] = ["list"]

@@ -41,12 +41,14 @@ def remember(
         argument(metavar="TEXT", help="The fact, in one sentence; - reads facts from standard input."),
     ],
     note: Annotated[
-        str, option("--note", "-n", metavar="PATH", help="The note it goes to; made when missing.")
+        str, option("--note", "-n", metavar="PATH", help="The note to add it to; created if it is missing.")
     ] = "",
     scope: Annotated[str, scope_option()] = "",
     category: Annotated[
         str,
-        option("--category", "-c", metavar="C", help="Its kind, e.g. gotcha; it goes to topics/."),
+        option(
+            "--category", "-c", metavar="C", help="Its kind, e.g. gotcha: it is added to topics/gotcha.md."
+        ),
     ] = "",
     tag: Annotated[list[str] | None, tag_option()] = None,
     key: Annotated[str, option("--key", metavar="K", help="Replace the scope's entry with this key.")] = "",
@@ -54,15 +56,19 @@ def remember(
         str,
         option("--supersedes", metavar="ID", help="The entry that no longer holds: ^ID or PATH#L9."),
     ] = "",
-    with_id: Annotated[bool, option("--id", help="Write an id that edits can't change.")] = False,
-    pin: Annotated[bool, option("--pin", help="Show its note first, always.")] = False,
-    stage: Annotated[bool, option("--stage", help="Put it into the inbox; no session is given it.")] = False,
+    with_id: Annotated[
+        bool, option("--id", help="Give it an id that stays when its text is edited.")
+    ] = False,
+    pin: Annotated[bool, option("--pin", help="Pin it: sessions are shown it before other entries.")] = False,
+    stage: Annotated[
+        bool, option("--stage", help="Only propose it: it waits in the inbox, and no session is given it.")
+    ] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Write one fact into memory.
 
-    It survives a crash from the moment this returns, and is committed within seconds. From standard input
-    come as many facts as there are, in one write: each bullet, or each line, is one.
+    It survives a crash from the moment this returns, and is committed within seconds. With - the facts are
+    read from standard input, one for each bullet or line, and written together.
 
     Example: ctxrepo remember "Tests need redis on port 6380" --category gotcha --tag tests
     """
@@ -103,7 +109,7 @@ def _verb(result: RememberResult, *, is_keyed: bool) -> str:
 
 
 def _instead(result: RememberResult) -> str:
-    """What the entry stands for now, in brackets."""
+    """The replaced text, in brackets."""
     was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
     return f" (was {was})" if was else ""
 
