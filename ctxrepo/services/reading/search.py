@@ -12,7 +12,6 @@ from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.project import Project
-from ctxrepo.services.meaning.search_by_meaning import near
 from ctxrepo.services.reading.find import scope_named, search_order
 from ctxrepo.storage.cache.rows import CachedNote
 from ctxrepo.storage.cache.search import Found
@@ -109,6 +108,8 @@ def _check(asked: SearchQuery, words: Sequence[str]) -> None:
 
 def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
     if asked.mode != "words":
+        from ctxrepo.services.meaning.search_by_meaning import near  # most searches are for words
+
         scopes = [only.rstrip("/")] if only else None
         found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
         return (

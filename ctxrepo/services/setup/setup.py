@@ -6,7 +6,6 @@ nothing when a file has changed since. Going back is a plan like any other.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -150,7 +149,9 @@ def _by_deed(changes: Iterable[Change]) -> Iterator[tuple[str, list[Change]]]:
 
 def diff_of(change: Change) -> str:
     """A change of a file as a unified diff."""
+    from difflib import unified_diff  # `status` loads this module, and shows no difference
+
     before, after = ((data or b"").decode("utf-8", "replace") for data in (change.before, change.after))
     names = ["/dev/null" if data is None else str(change.path) for data in (change.before, change.after)]
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), names[0], names[1], lineterm="")
+    lines = unified_diff(before.splitlines(), after.splitlines(), names[0], names[1], lineterm="")
     return "".join(line + "\n" for line in lines)

@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.clone.reffiles import RefFiles
-from ctxrepo.storage.git.git import Git
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.git.git import Git
 
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 _INCLUDES = lazy_pattern(rb"\[\s*include", re.IGNORECASE)
