@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass as make_dataclass
+from dataclasses import fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from dataclasses import dataclass as dataclass
 
     lazy_pattern = re.compile
@@ -24,7 +27,8 @@ else:
         if cls is None:
             return lambda decorated: dataclass(decorated, **options)
         if _is_eager or "__init__" in vars(cls):
-            return make_dataclass(cls, **options)
+            _finish(cls, options)
+            return cls
         _waiting[cls] = options
         _set_stubs(cls)
         return cls
@@ -55,7 +59,46 @@ def _make(cls: Any) -> None:
         options = _waiting.pop(one, None)
         if options is not None:
             del one.__init__, one.__setstate__
-            make_dataclass(one, **options)
+            _finish(one, options)
+
+
+def _finish(cls: Any, options: Mapping[str, bool]) -> None:
+    """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`.
+
+    It compiles each method from text, which takes a hundred times as long as to make these three here.
+    """
+    make_dataclass(cls, **{**options, "eq": False, "repr": False})
+    methods: dict[str, Any] = {}
+    if options.get("eq", True):
+        names = [field.name for field in fields(cls) if field.compare]
+        methods |= _comparison(names, is_frozen=options.get("frozen", False))
+    if options.get("repr", True):
+        methods["__repr__"] = _representation([field.name for field in fields(cls) if field.repr])
+    for name, method in methods.items():
+        if vars(cls).get(name) is None:  # as there: a class with its own `__eq__` has None for a hash
+            setattr(cls, name, method)
+
+
+def _comparison(names: list[str], *, is_frozen: bool) -> dict[str, Any]:
+    """`__eq__` and `__hash__` by these fields; what can change has no hash."""
+    get = attrgetter(*names, "__class__")
+
+    def equal(self: object, other: object) -> bool:
+        return get(self) == get(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def hashed(self: object) -> int:
+        return hash(get(self))
+
+    return {"__eq__": equal, "__hash__": hashed if is_frozen else None}
+
+
+def _representation(names: list[str]) -> Any:
+    """`__repr__` that shows these fields."""
+
+    def represented(self: Any) -> str:
+        return f"{self.__class__.__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
+
+    return represented
 
 
 def _set_stubs(cls: Any) -> None:

@@ -66,6 +66,58 @@ def test_values_are_made_compared_shown_and_hashed_as_by_the_standard_library() 
     assert one != Base("a")
 
 
+@dataclass(frozen=True)
+class Namesake:
+    """Has the fields of `Base`."""
+
+    name: str
+    count: int = 2
+
+
+@dataclass(frozen=True)
+class Empty:
+    """Without a field."""
+
+
+@dataclass(frozen=True)
+class Odd:
+    """Says by itself how it is shown, and hides a field."""
+
+    shown: int
+    hidden: int = field(default=0, repr=False, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Odd)
+
+
+LIBRARY = {
+    lazy: dataclasses.make_dataclass(lazy.__name__, [("name", str), ("count", int)], frozen=True)
+    for lazy in (Base, Namesake)
+}
+
+
+def test_comparison_hash_and_representation_are_those_of_the_library() -> None:
+    values = [("a", 1), ("a", 1), ("a", 2), ("b", 1)]
+    for lazy, library in LIBRARY.items():
+        ours, theirs = ([cls(*value) for value in values] for cls in (lazy, library))
+        assert [[a == b for b in ours] for a in ours] == [[a == b for b in theirs] for a in theirs]
+        assert len(set(ours)) == len(set(theirs)) == 3
+        assert list(map(repr, ours)) == list(map(repr, theirs))
+    first: object = Base("a")
+    assert first != Namesake("a")
+    assert first != ("a", 2)
+    assert Empty() == Empty()
+    assert repr(Empty()) == "Empty()"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Changeable())
+
+
+def test_what_a_class_says_itself_stays() -> None:
+    assert Odd(1) == Odd(2)
+    assert hash(Odd(1, 2)) == hash(Odd(1, 3))
+    assert repr(Odd(1, 2)) == "Odd(shown=1)"
+
+
 def test_a_frozen_value_stays_as_it_is_and_another_one_does_not() -> None:
     frozen: Any = Base("a")
     with pytest.raises(FrozenInstanceError):
