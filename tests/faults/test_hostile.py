@@ -21,6 +21,7 @@ TRIED = (
     "submodule that is an option",
     ".GIT with config and hook",
     "32 MB",
+    "a mode of old",
 )
 
 

@@ -158,7 +158,7 @@ def _shapes() -> Iterator[Case]:
     yield _case(
         "exec bit", {b"global/run.md": Item(EXEC, b"#!/bin/sh\ntouch {canary}\n"), b"run": Item(EXEC, b"#!")}
     )
-    yield _case("a mode of old", {b"global/old.md": Item("100664", b"- old\n")}, is_sound=False)
+    yield _case("a mode of old", {b"global/old.md": Item("100664", b"- old\n")})
     yield _case("a file where a folder was", {b"global": _note()})
     yield _case("a file where the project was", {b"shop": _note()})
     yield _case("a folder where a note was", {b"global/MEMORY.md/inner.md": _note()})

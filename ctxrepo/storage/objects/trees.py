@@ -19,7 +19,8 @@ Item = tuple[str, str]
 
 _ENTRY = lazy_pattern(rb"(\d+) ([^\0]+)\0([\s\S]{20})")
 _FOLDER = "40000"
-_PLAIN = ("100644", "100755")
+_PLAIN = ("100644", "100755", "100664")
+"""Modes of plain files. The last is from git's first years, and git reads it as the first."""
 
 _KEPT = 4
 """How many whole trees are remembered: base, next, head and the new one are often the same."""
