@@ -6,21 +6,16 @@ file where it must stand, and takes it if it was made from the source as it is n
 Python's own looks for (docs/adr/0044-a-finder-for-light-modules.md).
 """
 
-import marshal
 import sys
 from _frozen_importlib import ModuleSpec
-from _frozen_importlib_external import MAGIC_NUMBER
+from _frozen_importlib_external import MAGIC_NUMBER, SourcelessFileLoader
 from _functools import _lru_cache_wrapper
 from posix import O_CLOEXEC, O_RDONLY, close, read, stat
 from posix import open as open_file
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # loading these would cost a hook more than it saves
+if TYPE_CHECKING:  # loading it would cost a hook more than it saves
     from collections.abc import Sequence
-    from importlib.abc import Loader
-    from types import CodeType, ModuleType
-else:
-    Loader = object
 
 _SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)
@@ -40,19 +35,16 @@ class _Finder:
         return _spec(name, folder, last) or _spec(name, f"{folder}/{last}", "__init__")
 
 
-class _Loader(Loader):
-    """Runs the code of one module."""
+class _Loader(SourcelessFileLoader):
+    """Python's own loader of compiled files, for a file that has been read already."""
 
-    __slots__ = ("code",)
+    def __init__(self, name: str, compiled: str, data: bytes) -> None:
+        super().__init__(name, compiled)
+        self._data = data
 
-    def __init__(self, code: "CodeType") -> None:
-        self.code = code
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """None: Python makes the module itself."""
-
-    def exec_module(self, module: "ModuleType") -> None:
-        exec(self.code, module.__dict__)  # noqa: S102  # importlib runs a module's code in just this way
+    def get_data(self, path: str) -> bytes:
+        """The bytes of a file; those of the compiled file are known."""
+        return self._data if path == self.path else super().get_data(path)
 
 
 def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
@@ -67,9 +59,7 @@ def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
     made_from = b"".join([number.to_bytes(4, "little") for number in stamp])
     if data[:16] != _HEAD + made_from or len(data) == _MOST_BYTES:
         return None
-    # Python would load this very file in the same way, and who can write it can write the source beside it.
-    code = marshal.loads(data[16:])  # noqa: S302  # see above
-    spec = ModuleSpec(name, _Loader(code), origin=source)
+    spec = ModuleSpec(name, _Loader(name, compiled, data), origin=source)
     spec.has_location, spec.cached = True, compiled
     if stem == "__init__":
         spec.submodule_search_locations = [folder]
