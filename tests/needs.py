@@ -39,7 +39,7 @@ def unless(why: str) -> pytest.MarkDecorator:
     # Only root can install a server or a compiler and mount a disk, and the real agent is 360 MB: no test can
     # bring these, and without a skip only root could run the suite. CI calls `make servers` first, so there
     # these tests run. Elsewhere pytest prints `why` for each that doesn't (`-ra` in pyproject.toml).
-    return pytest.mark.skipif(bool(why), reason=why)
+    return pytest.mark.skipif(bool(why), reason=why)  # never in CI, and never silently: see above
 
 
 def place_of(tool: str) -> str:
