@@ -75,12 +75,7 @@ def compile_settings(
 ) -> bool:
     """Make hooks.db say exactly this, in one transaction; False when it already did.
 
-    Keys: `config` (its file) and `stamp` (of the file as it was read), `interpreter`, `secret` (hex), `mode`
-    (of delivery), `preamble` ('' where it is off, else missing), `global` (its folder), `preset`,
-    `budget_bytes`, `recall`, `gate`, `reminders` and `semantic` (on, off), `model` (as config.toml names it),
-    `recall_limit`, `recall_bytes`, `worktrees` (share, isolate), `trust` (open, ask), `ttl` (seconds),
-    `remote` ('1' when a session start is to fetch from it), `turn_end` and `session_end` (on, off: whether
-    the hook wakes the worker then). Hooks read them in hooks/known/compiled.py.
+    `publish_settings` writes the keys, and what each means to a hook is said where it is read: in `World`.
     """
     make_folder(state)
     wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
