@@ -327,12 +327,12 @@ class TestState:
         assert cli("remember", "afterwards").code == 0
         assert holds(cli, "afterwards")
 
-    def test_a_folder_in_place_of_the_write_log_acknowledges_nothing(self, cli: Terminal) -> None:
-        log = cli.machine.open().state.writes
-        log.unlink()
-        log.mkdir()
-        refused(cli("remember", "x"), 1, str(log))
-        log.rmdir()
+    def test_a_file_in_place_of_the_journal_acknowledges_nothing(self, cli: Terminal) -> None:
+        journal = cli.machine.open().state.journal
+        shutil.rmtree(journal)
+        journal.write_text("in the way")
+        refused(cli("remember", "x"), 1, str(journal))
+        journal.unlink()
         assert cli("remember", "afterwards").code == 0
         assert holds(cli, "afterwards")
 
@@ -368,14 +368,17 @@ class TestState:
         assert cli("remember", "acknowledged").code == 0
         assert holds(cli, "acknowledged")
 
-    def test_torn_lines_in_log_and_spool(self, cli: Terminal) -> None:
+    def test_torn_files_in_journal_and_spool(self, cli: Terminal) -> None:
         state = cli.machine.open().state
-        state.writes.write_bytes(b'{"v": 1, "path": "shop/x.md", "aft')
+        torn = state.journal / "1-1-1-34"
+        torn.write_bytes(b'{"v": 1, "path": "shop/x.md", "aft')
         state.spool.write_bytes(b'{"event": "stop"}\n\xff\n[1]\n{"event": "en')
         assert cli("remember", "acknowledged").code == 0
         assert cli.machine.ctxrepo("_work", "--state", str(cli.machine.places.state)).returncode == 0
         assert state.spool.read_bytes() == b""
         assert holds(cli, "acknowledged")
+        assert f"{torn} can't be read as saves" in cli("doctor").out
+        assert torn.read_bytes() == b'{"v": 1, "path": "shop/x.md", "aft'
 
     @pytest.mark.parametrize("data", [b"", b"not a name\n", b"\xff"])
     def test_a_host_file_that_is_damaged(self, cli: Terminal, data: bytes) -> None:

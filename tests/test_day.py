@@ -115,9 +115,8 @@ def _is_bounded(machine: Machine) -> None:
     memory = machine.open()
     state = memory.state
     assert len(list(memory.places.sessions.iterdir())) == SESSIONS // 2
-    for waiting in (state.spool, state.writes):
-        assert not waiting.exists() or waiting.stat().st_size == 0
-    assert not list(state.versions.glob("*")) if state.versions.exists() else True
+    assert not state.spool.exists() or state.spool.stat().st_size == 0
+    assert not state.journal.exists() or not list(state.journal.iterdir())
     sizes = {p.name: p.stat().st_size for p in state.root.rglob("*") if p.is_file() and "cache" not in p.name}
     assert sum(sizes.values()) < 200_000, sizes
     status = subprocess.run(

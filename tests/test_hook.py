@@ -262,10 +262,12 @@ class TestTool:
         for text in ("one", "two"):
             note.write_text(text)
             assert world.run("PostToolUse-edit", file=str(note)) == ""
-        lines = world.spooled()
-        assert [(line["event"], line["path"]) for line in lines] == [("tool", "shop/MEMORY.md")] * 2
-        kept = [(world.folder / "versions" / line["version"]).read_text() for line in lines]
-        assert kept == ["one", "two"]
+        saves = world.saved()
+        assert [(save.op, save.path, save.by.agent) for save in saves] == [
+            ("tool", "shop/MEMORY.md", "claude")
+        ] * 2
+        assert [save.after for save in saves] == [b"one", b"two"]
+        assert world.spooled() == [], "the journal has it all, so the worker is told nothing more"
         assert world.starts(0)
 
     def test_reading_memory_and_touching_its_git_keeps_nothing(self, world: World) -> None:
@@ -275,6 +277,7 @@ class TestTool:
         world.run("PostToolUse-read", file=str(world.memory / "a.md"))
         world.run("PostToolUse-edit", file=str(world.memory / ".git/config"))
         assert world.spooled() == []
+        assert world.saved() == []
 
 
 class TestTurns:

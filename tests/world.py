@@ -16,8 +16,10 @@ from typing import Any
 from checkout import PAYLOADS
 
 from ctxrepo import hook
+from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.records.save import Save
 from ctxrepo.hooks.known.compiled import Repo, stamp_of
 from ctxrepo.hooks.known.compiled import World as Known
 from ctxrepo.hooks.known.locate import Place, place_in
@@ -32,6 +34,7 @@ from ctxrepo.storage.state.compiled import (
     compile_settings,
     record_checkout,
 )
+from ctxrepo.storage.state.journal import Journal
 
 HOOK = Path(hook.__file__)
 
@@ -167,6 +170,20 @@ class World:
     def spooled(self) -> list[dict[str, Any]]:
         path = self.folder / "spool.jsonl"
         return [json.loads(line) for line in path.read_text().split("\n") if line] if path.exists() else []
+
+    def saved(self) -> list[Save]:
+        """What waits in the journal, oldest first."""
+        return Journal(self.folder / "journal").read()
+
+    def write_without_commit(self) -> None:
+        """Put a save into the journal, as a command does, and leave its file alone."""
+        by = Origin("", "", "")
+        Journal(self.folder / "journal").add([Save("shop/new.md", None, b"- new\n", "remember", by)])
+
+    def forget_saves(self) -> None:
+        """Empty the journal, as the worker does when a commit holds what was in it."""
+        journal = Journal(self.folder / "journal")
+        journal.take_out([save.place for save in journal.read()])
 
     def starts(self, count: int) -> bool:
         """Whether the worker was started so many times by now, or soon."""

@@ -121,7 +121,7 @@ class Desk:
         """Whether the settings were changed since they were read, or the clone or the cache was created
         again.
 
-        Commits, notes and the write log need no stamp: they are read again each time.
+        Commits, notes and the journal need no stamp: they are read again each time.
         """
         return (
             stamp_of(str(memory.places.config_file)) != memory.settings_stamp or _files(memory) != self._files
@@ -181,11 +181,10 @@ class Desk:
         try:
             if already := committed_already(memory):
                 return already
-            from ctxrepo.services.saving.commit import CommitRequest, commit
+            from ctxrepo.services.saving.commit import commit
             from ctxrepo.services.saving.refresh import complete
-            from ctxrepo.services.saving.spooled import spooled_versions
 
-            done = commit(memory, self.now, CommitRequest(spooled_versions(memory)))
+            done = commit(memory, self.now)
             complete(memory, done.head)
         except CtxrepoError as error:
             self.notice(f"what was written last is not in this: {error.message}. {error.hint}".rstrip())

@@ -166,7 +166,7 @@ def _mended(state: str) -> World | None:
 
 
 def _queued(world: World) -> list[str]:
-    return [stamp_of(f"{world.repo.state}/{name}.jsonl") for name in ("spool", "writes")]
+    return [stamp_of(f"{world.repo.state}/{name}") for name in ("spool.jsonl", "journal")]
 
 
 def _on_sigterm(ignored_until: float) -> Callable[[int, object], None]:

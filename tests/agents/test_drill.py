@@ -169,9 +169,9 @@ def test_its_events_are_answered_in_its_own_shape(hal: Hal) -> None:
     patch = "".join(f"*** File {path}\n- \n+ x\n" for path in (*paths, "lib/ship.py"))
     assert hal.tell("patched", tool="patch", patch=patch) == ""
     memory = hal.machine.open()
-    spooled = [(e.event, e.agent, e.path) for e in Spool(memory.state).read()[0]]
-    assert spooled == [("tool", "hal", "global/one.md"), ("tool", "hal", "global/two.md")]
-    assert len(list((memory.state.root / "versions").iterdir())) == 2
+    saves = [(save.op, save.by.agent, save.path) for save in memory.journal.read()]
+    assert saves == [("tool", "hal", "global/one.md"), ("tool", "hal", "global/two.md")]
+    assert Spool(memory.state).is_empty()
     assert hal.tell("patched", tool="look", patch=patch) == ""
     seen = [json.loads(line)["path"] for line in memory.state.access.read_text().splitlines()]
     assert seen == 2 * [*map(str, paths), str(hal.machine.project_folder / "lib/ship.py")]

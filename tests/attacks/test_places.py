@@ -37,7 +37,7 @@ STATE = (
 
 REPOSITORY = (
     *("cache.db", "cache.db-wal", "cache.db-shm", "cache.db-journal", "cache.db.lock", "vectors.db"),
-    *("usage.db", "stamps.db", "stamps.db-journal", "writes.jsonl", "writes.new", "writes.intent"),
+    *("usage.db", "stamps.db", "stamps.db-journal", "writes.jsonl", "writes.intent", "journal"),
     *("writes.done", "writes.done.1", "spool.jsonl", "traces.jsonl", "traces.jsonl.new", "access.jsonl"),
     *("anchors.jsonl", "anchors.old", "logged.jsonl", "fetched", "exchange.json", "trouble", "maintained"),
     *("work.log", "work.log.1", "well", "faults.jsonl", "blocks.json", "clone", "told", "warm.failed"),
@@ -155,6 +155,8 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
         if number % 2:
             victim.write_bytes(path.read_bytes() if path.is_file() else b"theirs\n")
             expected[victim] = victim.read_bytes()
+        if path.is_dir():
+            path.rename(tmp_path / f"before-{number}")
         path.unlink(missing_ok=True)
         path.symlink_to(victim)
     Session(machine, "s-1").whole()
@@ -164,12 +166,12 @@ def test_nothing_is_written_through_a_link_at_any_place(machine: Machine, tmp_pa
     assert "written after all" in machine.ctxrepo("search", "written").stdout
 
 
-@pytest.mark.parametrize("level", ["sessions", "versions", "models"])
+@pytest.mark.parametrize("level", ["sessions", "journal", "models"])
 def test_nothing_is_written_below_a_folder_that_is_a_link(
     machine: Machine, tmp_path: Path, level: str
 ) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    folder = places_of(machine)["repository" if level == "versions" else "state"] / level
+    folder = places_of(machine)["repository" if level == "journal" else "state"] / level
     victim = tmp_path / "victim"
     victim.mkdir()
     if folder.exists():

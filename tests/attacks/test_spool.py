@@ -14,15 +14,16 @@ from processes import processes_of
 from sessions import Session, connected, eventually
 from world import repo_with
 
-from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.dialect import Event, TouchedFile
+from ctxrepo.hooks.files.journal import size_of
 from ctxrepo.hooks.known.compiled import open_hooks
-from ctxrepo.hooks.session import spool as hook_spool
+from ctxrepo.hooks.session import saves
 from ctxrepo.services.faults.faults import of_bounds
 from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.health.status import status
 from ctxrepo.services.locate.project import Location
 from ctxrepo.services.setup.connection import Machine as Person
-from ctxrepo.storage.state import writelog
+from ctxrepo.storage.state import journal
 from ctxrepo.storage.state.spool import Spool
 
 NOTE = "shop/topics/build.md"
@@ -55,7 +56,7 @@ def versions_of(machine: Machine) -> str:
 
 
 def edits(session: Session, count: int) -> None:
-    """Each edit replaces what the one before it wrote, so that only the spool knows of it."""
+    """Each edit replaces what the one before it wrote, so that only the journal knows of it."""
     for number in range(count):
         session.edit(NOTE, f"- version {number}\n")
 
@@ -63,6 +64,19 @@ def edits(session: Session, count: int) -> None:
 def has_all(machine: Machine, count: int) -> bool:
     said = versions_of(machine)
     return all(f"+- version {number}\n" in f"{said}\n" for number in range(count))
+
+
+def test_something_else_is_in_the_journals_place(agent: Session) -> None:
+    """Then the spool names the file, and what it holds is committed by the next worker."""
+    machine = agent.machine
+    place = machine.open().state.journal
+    if place.exists():
+        place.rmdir()
+    place.touch()
+    edits(agent, 1)
+    machine.worker().run()
+    assert has_all(machine, 1)
+    assert Spool(machine.open().state).is_empty()
 
 
 @pytest.mark.parametrize("also", ["", "access.jsonl"])
@@ -106,9 +120,11 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
     edits(agent, count)
-    monkeypatch.setattr("ctxrepo.storage.state.spool.MAX_VERSIONS", count)
+    waiting = machine.open().journal
+    assert len(waiting.names()) == count
+    monkeypatch.setattr("ctxrepo.storage.state.journal.HOOKS_BYTES", size_of(waiting.names()))
     (told,) = of_bounds(machine.open())
-    assert "versions of memory files that agents wrote wait for a commit" in told
+    assert "saves wait for a commit, over 80 %" in told
     memory = machine.open()
     person = Person(memory.places, machine.env, Path(sys.executable))
     assert told in status(memory, Location(None), person).faults
@@ -124,25 +140,25 @@ def test_as_many_edits_as_were_once_lost_are_all_kept(agent: Session) -> None:
     machine, count = agent.machine, 620
     unfinished = machine.clone / ".git" / "rebase-merge"
     unfinished.mkdir()
-    repo = repo_with(machine.open().state.root)
+    repo = repo_with(machine.open().state.root, machine.clone)
     db = open_hooks(str(machine.places.state))
     assert db is not None
+    event = Event("claude", "", {"session": "s-1", "cwd": str(machine.clone)})
     for number in range(count):
-        version = hook_spool.keep_version(repo, f"- version {number}\n".encode())
-        event = Event("claude", "", {"session": "s-1", "cwd": str(machine.clone)})
-        kept = hook_spool.KeptVersion(NOTE, "", version)
-        assert hook_spool.spool(db, repo, "tool", event, kept)
-    machine.write(NOTE, f"- version {count - 1}\n")
-    assert of_bounds(machine.open()) == [], "they are a third of what is kept"
+        machine.write(NOTE, f"- version {number}\n")
+        version = saves.version_of(repo, TouchedFile(str(machine.clone / NOTE), "[]", ""), NOTE)
+        assert version is not None
+        assert saves.save(db, repo, event, version) == ""
+    assert of_bounds(machine.open()) == [], "they are next to nothing of what is kept"
     unfinished.rmdir()
     machine.worker().run()
     assert has_all(machine, count)
-    assert Spool(machine.open().state).is_empty()
+    assert machine.open().journal.is_settled()
 
 
 def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session) -> None:
     machine = agent.machine
-    machine.write(NOTE, "- x\n" * (hook_spool.MAX_VERSION // 4 + 1))
+    machine.write(NOTE, "- x\n" * (saves.MAX_VERSION // 4 + 1))
     file = str(machine.clone / NOTE)
     said = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
     assert NOTE in said
@@ -151,9 +167,10 @@ def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session
     assert "larger than 1 MiB" in done.stdout + done.stderr
 
 
-def test_a_write_log_that_is_nearly_full_is_told(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_that_is_nearly_full_is_told(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     ada.init()
     ada.remember("x" * 400)
-    monkeypatch.setattr(writelog, "MAX_BYTES", 600)
+    assert of_bounds(ada.open()) == []
+    monkeypatch.setattr(journal, "HOOKS_BYTES", 600)
     (told,) = of_bounds(ada.open())
-    assert "writes of commands wait for a commit" in told
+    assert "saves wait for a commit" in told

@@ -8,6 +8,7 @@ import pytest
 from machines import Machine
 from torture.editors import show_hook
 
+from ctxrepo.domain.merge import MergedFile, merge_file
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.storage.processes.lock import locked
 
@@ -57,12 +58,12 @@ def test_each_of_several_commands_in_a_note_that_two_sessions_edited_is_done(
     assert known.read(NOTE).splitlines() == ["- first", "- fourth"]
 
 
-def test_commands_that_only_add_to_a_note_are_not_compared_with_what_each_session_left(
+def test_each_save_is_merged_three_times_at_most_and_what_commands_added_is_there(
     known: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave(known, "s-1", "- first\n- second\n")
     leave(known, "s-2", "- first\n- third\n")
-    compared: list[str] = []
+    merged: list[str] = []
     alone = replace(known, more={"CTXREPO_OFF": "1"})
     with locked(known.open().state.lock("work"), 5):
         for fact in ("one fact", "another fact"):
@@ -71,11 +72,15 @@ def test_commands_that_only_add_to_a_note_are_not_compared_with_what_each_sessio
                 == 0
             )
 
-    def was_found(*_: object) -> bool:
-        compared.append("")
-        return False
+    saves = [save for save in known.open().journal.read() if save.path == NOTE]
+    assert len(saves) == 4
 
-    monkeypatch.setattr("ctxrepo.services.saving.pending._was_found", was_found)
+    def noted(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> MergedFile:
+        merged.append(path)
+        return merge_file(path, base, ours, theirs)
+
+    monkeypatch.setattr("ctxrepo.domain.merge.fold.merge_file", noted)
     known.worker().run()
-    assert compared == []
+    assert 0 < merged.count(NOTE) <= 3 * len(saves)
     assert {"- first", "- second", "- third"} < {*known.read(NOTE).splitlines()}
+    assert all(fact in known.read(NOTE) for fact in ("one fact", "another fact"))

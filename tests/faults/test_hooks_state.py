@@ -113,15 +113,15 @@ def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Mac
     sound(machine, remote)
 
 
-def test_a_folder_in_the_place_of_versions_loses_the_note_of_nobody(machine: Machine, remote: Path) -> None:
-    versions = machine.open().state.versions
-    shutil.rmtree(versions)
-    versions.touch()
+def test_a_file_in_the_place_of_the_journal_loses_the_note_of_nobody(machine: Machine, remote: Path) -> None:
+    journal = machine.open().state.journal
+    shutil.rmtree(journal)
+    journal.touch()
     session = Session(machine, "s-1")
     session.edit("shop/topics/more.md", "- acknowledged in spite of it\n")
     session.hook("Stop")
     eventually(lambda: "in spite of it" in machine.git("log", "-p", "--format="), WAY_OUT)
     noted = (machine.places.state / "hook-errors.log").read_text()
     assert "shop/topics/more.md is in its file only" in noted
-    versions.unlink()
+    journal.unlink()
     sound(machine, remote)

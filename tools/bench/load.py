@@ -125,7 +125,7 @@ def _problems(person: Person) -> list[str]:
     found += [f"still running: {pid}" for pid in at_work(str(person.state))]
     if (size := state_bytes(person)) > STATE_BYTES:
         found.append(f"the state takes {size} bytes")
-    for place in person.state.rglob("versions"):
+    for place in person.state.rglob("journal"):
         if left := os.listdir(place):
-            found.append(f"versions that nobody fetched: {len(left)}")
+            found.append(f"saves that no commit took: {len(left)}")
     return found

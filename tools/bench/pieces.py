@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _sqlite3
 import os
 import sys
 import time
@@ -17,12 +18,14 @@ from bench.person import Person
 from ctxrepo.agents.claude.dialect import DIALECT as CLAUDE
 from ctxrepo.hooks.dialect import (
     Event,
+    TouchedFile,
     payload,
 )
 from ctxrepo.hooks.files import (
     daemon,
     logs,
 )
+from ctxrepo.hooks.files.journal import names_in
 from ctxrepo.hooks.known import (
     cache,
     compiled,
@@ -36,6 +39,7 @@ from ctxrepo.hooks.recall import (
     query,
 )
 from ctxrepo.hooks.session import (
+    saves,
     spool,
 )
 
@@ -64,13 +68,15 @@ def pieces(person: Person) -> Iterator[str]:
     scratch = str(person.home / "scratch")
     os.makedirs(scratch)
     aside = compiled.Repo("", "", scratch)
+    saved = compiled.Repo("", "", f"{scratch}/saved")
+    os.makedirs(saved.state)
 
     measured: dict[str, Callable[[], object]] = {
         "the event's JSON": lambda: payload.extract_fields(db, payload.object_text(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
         "a line of the spool": lambda: spool.spool(db, aside, "stop", told),
         "a line that the disk has": lambda: logs.append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
-        "a version that the disk has": lambda: spool.keep_version(aside, spool.written_bytes(__file__)),
+        "a version that the disk has": lambda: _save(db, saved, told),
         "which project": lambda: locate.place_of(db, world, code),
         "whether memory was changed by hand": lambda: staleness.news(world, notes, place.scopes),
         "a prompt searched": lambda: query.find(notes, next(prompts), locate.folders_of(place.scopes), 4),
@@ -93,6 +99,16 @@ def _databases(state: str) -> None:
     cache.faults_of(notes)
     notes.close()
     db.close()
+
+
+def _save(db: _sqlite3.Connection, repo: compiled.Repo, told: Event) -> None:
+    """Put this file into the journal as a version, and forget the one before: few wait for a commit."""
+    version = saves.version_of(repo, TouchedFile(__file__, "[]", ""), "shop/a.md")
+    assert version is not None
+    assert saves.save(db, repo, told, version) == ""
+    *before, _ = names_in(f"{repo.state}/journal")
+    for name in before:
+        os.unlink(f"{repo.state}/journal/{name}")
 
 
 def _line(name: str, act: Callable[[], object], bare: float) -> str:

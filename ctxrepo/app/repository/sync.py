@@ -41,11 +41,10 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest
-    from ctxrepo.services.saving.spooled import spooled_versions
     from ctxrepo.services.sync.sync import SyncRequest, sync
 
     memory = replace(desk.memory, leaves_cache_to_worker=True)
-    wanted = CommitRequest(spooled_versions(memory), deletions="deletions" in request.accept)
+    wanted = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
     result = with_repair(

@@ -21,7 +21,7 @@ _PACKED_BYTES = 1024 * 1024
 def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -> str:
     """A digest of what the cache and the compiled settings don't hold yet; another digest once there is more.
 
-    '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, writes
+    '' when they hold all that stamps of files can tell: the commit that is checked out, config.toml, saves
     that no commit holds, and the watched files of `scopes`.
     """
     head = commit_of(cache) if cache is not None else ""
@@ -30,9 +30,8 @@ def news(world: World, cache: _sqlite3.Connection | None, scopes: list[Scope]) -
         missing.append(now)
     if (stamp := stamp_of(world.config_file)) != world.config_stamp:
         missing.append(stamp)
-    written = stamp_of(f"{world.repo.state}/writes.jsonl")
-    if written and not written.endswith(":0"):  # the write log isn't empty: a stamp is mtime:size
-        missing.append(written)
+    if saves := _waiting_saves(f"{world.repo.state}/journal"):
+        missing.append(saves)
     if cache is not None:
         missing += _changed(cache, world.repo, scopes)
     text = "\n".join(missing).encode("utf-8", "replace")
@@ -53,6 +52,15 @@ def note_worker_told(repo: Repo, digest: str) -> bool:
     return bool(digest) and _replace(f"{repo.state}/told", digest.encode())
 
 
+def _waiting_saves(journal: str) -> str:
+    """The stamp of the journal if saves wait in it, else ''."""
+    try:
+        names = os.listdir(journal)
+    except OSError:
+        return ""
+    return stamp_of(journal) if any(name[0].isdigit() for name in names) else ""
+
+
 def _changed(cache: _sqlite3.Connection, repo: Repo, scopes: list[Scope]) -> list[str]:
     """The watched files of `scopes` that have another stamp now, each with it."""
     kept = watched_of(cache, folders_of(scopes))
@@ -68,7 +76,11 @@ def checked_out_commit(home: str) -> str:
     head = _line(f"{home}/.git/HEAD")
     if not head.startswith("ref: "):
         return head
-    name = head[5:]
+    return ref_of(home, head[5:])
+
+
+def ref_of(home: str, name: str) -> str:
+    """What the ref `name` of the clone at `home` leads to; '' where git's files don't tell."""
     return _line(f"{home}/.git/{name}") or _packed(f"{home}/.git/packed-refs", name)
 
 

@@ -1,4 +1,4 @@
-"""A tool was used: log the files and lines, keep memory files as the tool wrote them, and answer new faults
+"""A tool was used: log the files and lines, save memory files as the tool left them, and answer new faults
 and what memory says about the edited files."""
 
 import _sqlite3
@@ -20,14 +20,12 @@ MOST_FILES = 100
 _MOST_REMINDED = 3
 """The most files of one call for which entries are given."""
 
-_REF_BYTES = 1024
-
 _MENTIONED = "select 1 from mention where name = ? limit 1"
 
 
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
-    edited, unkept = [], []
+    edited, unsaved = [], []
     is_write = not dialect.only_reads(event.tool)
     for touched in dialect.touched(db, event, json_text)[:MOST_FILES]:
         path = os.path.join(event.cwd or os.getcwd(), touched.path)
@@ -37,16 +35,16 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if is_write and relative is None:
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
-            unkept += _keep(db, world, event, file, relative)
-    unkept_block = _unkept_block(world, unkept) if unkept and not event.silence_reason else ""
+            unsaved += _save(db, world, event, file, relative)
+    unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
     cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
-        return unkept_block
+        return unsaved_block
     try:
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_news = not event.sub and bool(faults_of(cache))
         faults = _new_faults(cache, world, event) if has_news else ""
-        return unkept_block + faults + _reminders(db, cache, world, event, edited)
+        return unsaved_block + faults + _reminders(db, cache, world, event, edited)
     finally:
         cache.close()
 
@@ -63,53 +61,45 @@ def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -
     append_rolling(f"{repo.state}/access.jsonl", line, ACCESS_BYTES, BRIEFLY)
 
 
-def _keep(
+def _save(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
     file: TouchedFile,
     relative: str,
 ) -> list[str]:
-    """Keep what was written, and leave word of it; returns what to say when that could not be done."""
-    from ctxrepo.hooks.session.session import Session  # few tools touch the memory
-    from ctxrepo.hooks.session.spool import KeptVersion, keep_version, spool, why_not_kept, written_bytes
+    """Save what was written; returns what to say when that could not be done."""
+    from ctxrepo.hooks.session.saves import save, version_of, why_too_large  # few tools touch the memory
+    from ctxrepo.hooks.session.session import Session
 
-    data = written_bytes(file.path, file.wrote)
-    kept = KeptVersion(relative, _base(world.repo), keep_version(world.repo, data))
-    is_left = spool(db, world.repo, "tool", event, kept)
-    if data is not None:
+    version = version_of(world.repo, file, relative)
+    why = save(db, world.repo, event, version) if version else why_too_large(file.path, file.wrote)
+    if version:
         session = Session(world.state, world.repo.id, event.agent, event.session)
-        session.note_write(relative, data)
+        session.note_write(relative, version.data)
         session.save()
-    if is_left and kept.name:
-        return []
-    why = why_not_kept(world.repo, file.path, file.wrote, data)
+        if not why:
+            return []
+    from ctxrepo.hooks.session.spool import spool
+
+    spool(db, world.repo, "tool", event, relative)  # so that the worker looks at the file
     if not why:
         return []
     from ctxrepo.hooks.files.logs import log_line
 
-    unkept = (
+    unsaved = (
         f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
         "lost. `ctxrepo doctor` says what to do"
     )
-    log_line(f"{world.state}/hook-errors.log", unkept)
-    return [unkept]
+    log_line(f"{world.state}/hook-errors.log", unsaved)
+    return [unsaved]
 
 
-def _unkept_block(world: World, lines: list[str]) -> str:
+def _unsaved_block(world: World, lines: list[str]) -> str:
     from ctxrepo.domain.text.block import seal
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
     return seal(fault_section(lines, FAULT_ROOM), world.secret)
-
-
-def _base(repo: Repo) -> str:
-    """The tree that the clone's files are based on now, from which the agent made its edit. By the time the
-    worker looks, the file may hold entries of others; this edit must not count as having removed them."""
-    from ctxrepo.hooks.files.small_files import bytes_of
-
-    ref = bytes_of(f"{repo.home}/.git/refs/ctxrepo/wt", _REF_BYTES, follow=True) or b""
-    return ref[:40].decode("ascii", "replace")
 
 
 def _reminders(

@@ -26,9 +26,11 @@ _FULL = "Beyond that none are taken: see with `ctxrepo sync` what keeps the comm
 
 _IN_ITS_PLACE = "Move it away; until then each event of a hook is a file of its own."
 
+_ASIDE = "The disk may be failing. What else was written is safe; move the file away."
+
 _UNTIL_THEN = "Until then what is written is kept, but not found or sent."
 
-_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE)
+_CHECKED_EACH_TIME = (_GOES_ON, _UNTIL_THEN, _FULL, _IN_ITS_PLACE, _ASIDE)
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,12 @@ def _hiding(one: Obstacle) -> str:
 
 
 def of_bounds(memory: Memory) -> list[str]:
-    """What waits for a commit here and is nearly the most that is kept, and what keeps hooks from waiting."""
-    spool = Spool(memory.state)
-    waits = [*spool.nearly_full(), *(["writes of commands"] if memory.writes.is_nearly_full() else [])]
+    """What waits for a commit here and is nearly the most that is kept, what can't be read of it, and
+    what keeps hooks from waiting."""
+    spool, unreadable = Spool(memory.state), memory.journal.unreadable()
+    waits = [*spool.nearly_full(), *(["saves"] if memory.journal.is_nearly_full() else [])]
     lines = [f"{what} wait for a commit, over 80 % of the most that is kept. {_FULL}" for what in waits]
+    lines += [f"{file} can't be read as saves, and nothing is done with it. {_ASIDE}" for file in unreadable]
     if spool.is_blocked():
         lines.append(f"{spool.places.spool} isn't a file that ctxrepo can use. {_IN_ITS_PLACE}")
     return lines
@@ -114,7 +118,7 @@ def history(memory: Memory) -> Sequence[FaultRecord]:
 def _remedy(memory: Memory, line: str) -> str:
     if line.endswith(_GOES_ON):
         return f"Mend {memory.places.config_file}; {memory.places.config_before} is how it was before."
-    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE)):
+    if line.endswith((_UNTIL_THEN, _HIDES, _FULL, _IN_ITS_PLACE, _ASIDE)):
         return "The line says how."
     if line == memory.remote_trouble():
         return "`ctxrepo sync` tries again."

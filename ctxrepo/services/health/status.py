@@ -85,7 +85,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         is_withheld=here.is_withheld,
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
-        waiting=len({write.id for write in memory.writes.read()}),
+        waiting=len({save.id for save in memory.journal.read()}),
         ahead=ahead,
         behind=behind,
         exchanged=last_exchange(memory),

@@ -21,9 +21,8 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.services.notes.move import completed, move
 from ctxrepo.services.reading.find import destination_of, find_entry, scope_named
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
-from ctxrepo.services.saving.commit import CommitRequest, commit
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record, unforget
-from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -56,7 +55,7 @@ def restore(
 
     NotFound when nobody knows of it; UsageError when it is a note that is there and no version is asked for.
     """
-    commit(memory, now, CommitRequest(spooled_versions(memory)))
+    commit(memory, now)
     was = bygone(memory, request.target, project, request.version)
     work = _Restore(memory, request, project, origin, now, was)
     return work.note() if was.entry is None else work.entry(was.entry)

@@ -14,9 +14,8 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.history import commit_named
 from ctxrepo.services.history.way_back import ChangeToUndo, changes_back
 from ctxrepo.services.reading.anchors import BY_ITSELF
-from ctxrepo.services.saving.commit import CommitRequest, commit
+from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
-from ctxrepo.services.saving.spooled import spooled_versions
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.donelog import Operation
@@ -72,10 +71,10 @@ def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Un
 
 def _require_all_committed(memory: Memory, now: datetime) -> None:
     """Everything that was written is in a commit; Refused while the last write is held back."""
-    held = {r.path: r for r in commit(memory, now, CommitRequest(spooled_versions(memory))).held}
-    for write in reversed(memory.writes.read()):
-        refusal = held.get(write.path)
-        why = f"{refusal.at}: {refusal.message}" if refusal else f"{write.path} waits for a commit"
+    held = {r.path: r for r in commit(memory, now).held}
+    for save in reversed([save for save in memory.journal.read() if save.is_command]):
+        refusal = held.get(save.path)
+        why = f"{refusal.at}: {refusal.message}" if refusal else f"{save.path} waits for a commit"
         raise Refused(
             f"the last write is held back, so it can't be undone: {why}", "`ctxrepo status` tells more."
         )

@@ -176,12 +176,12 @@ class _Writing:
     def _same_elsewhere(self, path: str) -> list[Entry]:
         """Entries of the scope's other notes with the same text, whatever the case of the letters.
 
-        Only the cache and the write log are searched, since reading all notes would take too long.
+        Only the cache and the journal are searched, since reading all notes would take too long.
         """
         memory, text = self.draft.memory, normalised(self.line).casefold()
         words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
         found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
-        for pending in {w.path for w in memory.writes.read()}:
+        for pending in {save.path for save in memory.journal.read() if save.is_command}:
             found += note.entries if (note := read_note(memory, pending)) else []
         there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
         return [

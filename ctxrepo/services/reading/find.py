@@ -122,7 +122,7 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     """The cache says where, the worktree says what. Entries in view come before those of other projects."""
     view = tuple(f"{folder}/" for folder in search_order(memory, project))
     likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
-    found = _among(memory, [*likely, *(write.path for write in memory.writes.read())], name)
+    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
     if not found:
         everywhere = note_paths(memory)
         found = _among(memory, sorted(everywhere, key=lambda path: not path.startswith(view)), name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime
 
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.troubles import put_aside
@@ -13,11 +15,13 @@ from ctxrepo.services.rescue.repair import repair
 from ctxrepo.services.rescue.switch_back import switch_back
 from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.services.saving.held import lost_files
+from ctxrepo.services.saving.pending import find_pending, fold_all
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.clone.stale import old_locks
 from ctxrepo.storage.isolated.dangers import remove_dangers
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import discard, is_sound
+from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
 def mend(memory: Memory, now: datetime) -> Iterator[str]:
@@ -54,7 +58,20 @@ def _cache(memory: Memory) -> Iterator[str]:
 def _files(memory: Memory, now: datetime) -> Iterator[str]:
     with memory.writing(), memory.building():
         if lost := lost_files(memory):
+            _put_back_saves(memory, lost)
             # A file without a base is no deletion: what the last commit says comes back to it.
             memory.checkout.base_on(dict.fromkeys(lost))
             commit_locked(memory, now)
             yield f"{len(lost)} files that were gone from {memory.root}, or had lost most of it, are back"
+
+
+def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
+    """Bring back into these files what saves had made of them that wait for a commit."""
+    pending = find_pending(memory, memory.head_tree, lost)
+    paths = {save.path for save in pending.saves if save.after is not None}
+    for file in fold_all(memory, pending, pending.saves):
+        if file.path in paths.intersection(lost, pending.on_disk):
+            found = pending.on_disk[file.path]
+            merged = merge_file(file.path, None, found, file.saved)
+            old = None if found is None else blob_id(found)
+            memory.worktree.update_unchanged({file.path: FileUpdate(old, merged.data)})

@@ -1,6 +1,6 @@
 """A clone whose git folder is spoiled works again, and nothing acknowledged is lost.
 
-What can't be read is moved aside. What is missing comes back from the files, the write log and the remote;
+What can't be read is moved aside. What is missing comes back from the files, the journal and the remote;
 history that nobody has any more ends where it is still whole, and the next commit takes what is on disk.
 Killed anywhere, it is begun again by the next run: the branch is moved last.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
-from ctxrepo.domain.note.note import encode
 from ctxrepo.errors import CtxrepoError, Damaged, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.pointers import Pointers, branch_is_at
@@ -103,6 +102,8 @@ class _Repair:
             self._ask_remote()
         if self.done:
             take_graphs(clone.git_dir, self.broken)
+            # The branch may have lost what the files were checked out as: then a save only adds.
+            self.memory.journal.forget_trees()
         Pointers(self.memory, self.broken, self.refs, self.whole, self.disk, self.done).lead_back()
 
     def _small_files(self) -> None:
@@ -134,10 +135,10 @@ class _Repair:
             with suppress(Unreadable):
                 if (data := worktree.read(path)) is not None:
                     self.disk[path] = self._store(data)
-        for write in self.memory.writes.read():
-            for text in (write.before, write.after):
-                if text is not None:
-                    self._store(encode(text))
+        for save in self.memory.journal.read():
+            for data in (save.base, save.after):
+                if data is not None:
+                    self._store(data)
         objects.edit(None, self.disk)
         if not self.refs.index_is_garbage():
             store_index(self.memory.clone.git_dir, self.memory.git)

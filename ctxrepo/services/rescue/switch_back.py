@@ -11,14 +11,11 @@ from datetime import datetime
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge import merge_file
-from ctxrepo.domain.note.note import encode
-from ctxrepo.services.saving.commit import CommitRequest, commit_locked
-from ctxrepo.services.saving.pending import RECENT
-from ctxrepo.services.saving.spooled import spooled_versions
+from ctxrepo.domain.records.save import Save
+from ctxrepo.services.saving.commit import commit_locked
 from ctxrepo.storage.clone.broken import Broken
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
-from ctxrepo.storage.state.writelog import Write
 
 _LOCK_WAIT = 60.0
 """Seconds to wait for a sync of this clone that is under way."""
@@ -49,7 +46,7 @@ def switch_back(memory: Memory, now: datetime) -> Iterator[str]:
         else:  # on a branch without a commit all is staged, so that says nothing; the commit makes a new one
             Broken.at(clone.git_dir, now).take(clone.git_dir / "index")
         objects.point_head(clone.branch_ref)
-        done = commit_locked(memory, now, CommitRequest(spooled_versions(memory)))
+        done = commit_locked(memory, now)
     yield f"{memory.root} was on {where or 'no branch'} and is on {clone.branch} again"
     if done.created and done.head:
         yield f"what was written meanwhile is on {clone.branch} now, in {done.head[:12]}"
@@ -83,15 +80,16 @@ def _base_files(memory: Memory, home: str, there: str | None) -> None:
     """Say what each file on disk was made from: git has made them those of the commit `there`."""
     objects = memory.objects
     if there is None:
-        memory.checkout.base_on(_guessed(memory, home))
+        memory.checkout.base_on(objects.store_files(_guessed(memory, home)))
         return
     tree = objects.tree_of(there)
     memory.checkout.note_switch(objects.tree_of(home), tree)
-    written = {write.path for write in memory.writes.read()}
+    written = {save.path for save in _commands(memory)}
     files = objects.files(tree, written)
     found = {path: objects.data(files[path]) if path in files else None for path in written}
     # A person may have committed on a branch of their own what a command had acknowledged for this one.
-    memory.checkout.base_on({path: _before_commands(memory, path, data) for path, data in found.items()})
+    before = {path: _before_commands(memory, path, data) for path, data in found.items()}
+    memory.checkout.base_on(objects.store_files(before))
 
 
 def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
@@ -103,20 +101,23 @@ def _guessed(memory: Memory, home: str) -> dict[str, bytes | None]:
     found: dict[str, bytes | None] = {}
     for path in checkout.differing(checkout.snapshot(), objects.tree_of(home)):
         before = _before_commands(memory, path, memory.worktree.read(path))
-        is_known = before is not None and objects.was_at(home, path, blob_id(before), RECENT)
+        is_known = before is not None and blob_id(before) in objects.recent_keys(home, path)
         found[path] = before if is_known else None
     return found
 
 
 def _before_commands(memory: Memory, path: str, data: bytes | None) -> bytes | None:
     """A file without what commands wrote to it and no commit of ours has yet."""
-    return _without(path, data, [write for write in memory.writes.read() if write.path == path])
+    return _without(path, data, [save for save in _commands(memory) if save.path == path])
 
 
-def _without(path: str, data: bytes | None, writes: Sequence[Write]) -> bytes | None:
-    """A file without those of these writes that are in it."""
-    for write in reversed(writes):
-        before, after = (None if text is None else encode(text) for text in (write.before, write.after))
-        if merge_file(path, before, after, data).data == data:
-            data = merge_file(path, after, before, data).data
+def _commands(memory: Memory) -> list[Save]:
+    return [save for save in memory.journal.read() if save.is_command]
+
+
+def _without(path: str, data: bytes | None, saves: Sequence[Save]) -> bytes | None:
+    """A file without those of these saves that are in it."""
+    for save in reversed(saves):
+        if merge_file(path, save.base, save.after, data).data == data:
+            data = merge_file(path, save.after, save.base, data).data
     return data

@@ -13,6 +13,7 @@ from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.records.decision import ItemToDecide, Kind
+from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.services.history.conflict_copies import conflicts
@@ -33,6 +34,7 @@ def items_to_decide(memory: Memory) -> list[ItemToDecide]:
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     """An item for each file. Only the first have their texts: thousands may have been deleted."""
     oldest_first = sorted(HeldBackFile(memory.state.held).read(), key=lambda held: held.since)
+    writers = {save.path: _writer(memory, save) for save in memory.journal.read()} if oldest_first else {}
     by_path: dict[str, list[HeldBack]] = {}
     for held in oldest_first:
         by_path.setdefault(held.refusal.path, []).append(held)
@@ -49,9 +51,14 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
             before=_committed(memory, path) if has_texts else None,
             after=_on_disk(memory, first) if has_texts else None,
             since=_moment(first.since),
-            who=memory.host,
+            who=writers.get(path, memory.host),
             choices=("ctxrepo sync --accept deletions", "ctxrepo doctor --fix") if is_deletion else (),
         )
+
+
+def _writer(memory: Memory, save: Save) -> str:
+    """Who wrote last what is held back, as far as the journal tells."""
+    return " on ".join(filter(None, (save.by.agent, memory.host)))
 
 
 def _held_id(kind: Kind, refusal: Refusal) -> str:

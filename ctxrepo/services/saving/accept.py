@@ -1,4 +1,4 @@
-"""Decides which pending edits may go into a commit, and merges them with what the branch has by now."""
+"""Decides which folded files may go into a commit, and merges them with what the branch has by now."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.guard import deletions as deletions_guard
 from ctxrepo.domain.guard.write import Refusal, check_file
 from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.saving.pending import RECENT, PendingEdit
 from ctxrepo.storage.memory import Memory
 
 _LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
@@ -33,61 +34,66 @@ class Accepted:
     conflict_copies: list[ConflictCopy] = field(default_factory=list)
 
 
-def accept(
-    memory: Memory, edits: Iterable[PendingEdit], head: Mapping[str, str], held: Sequence[Refusal] = ()
+def judge(
+    memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, deletions: bool = False
 ) -> Accepted:
-    """Accept the edits that the guard lets through; hold back the others, and those to files in `held`.
+    """What may go into a commit on top of `tree`. With `deletions` a person has confirmed those that look
+    like an accident."""
+    head = memory.objects.files(tree, [file.path for file in files])
+    return accept(memory, files, head, () if deletions else held_deletions(memory, files, tree))
 
-    An edit is held back as a whole. The versions that agents left in its file are committed all the same: by
-    the time a person decides, the file may say something else.
+
+def accept(
+    memory: Memory, files: Iterable[FoldedFile], head: Mapping[str, str], held: Sequence[Refusal] = ()
+) -> Accepted:
+    """Accept the files that the guard lets through; hold back the others, and those in `held`.
+
+    A file is held back as a whole, and its saves wait in the journal for the decision of a person.
     """
     accepted = Accepted(held=[*held])
     paths = {r.path for r in held}
-    for edit in edits:
-        key = head.get(edit.path)
+    for file in files:
+        key = head.get(file.path)
         is_large = key is not None and memory.objects.is_large(key)
         theirs = None if key is None or is_large else memory.objects.data(key)
-        if edit.path in paths:
-            _keep_versions(memory, edit, theirs, accepted)
+        if file.path in paths:
             continue
-        if is_large and edit.data is None:
+        if is_large and file.data is None:
             continue  # the file was never on disk, so its absence is no deletion
-        merged = merge_file(edit.path, edit.base, edit.data, theirs)
-        large = (ConflictCopy(edit.path, "", "", _LARGER.format(key)),) if is_large else ()
-        copies = (*edit.conflict_copies, *merged.conflict_copies, *large)
-        files = {edit.path: merged.data, **dict(map(copy_as_file, copies))}
-        if refused := _refusals(memory, files, theirs):
+        merged = merge_file(file.path, file.base, file.data, theirs)
+        large = (ConflictCopy(file.path, "", "", _LARGER.format(key)),) if is_large else ()
+        copies = (*file.conflict_copies, *merged.conflict_copies, *large)
+        changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
+        if refused := refusals(memory, changed, theirs):
             accepted.held += refused
-            _keep_versions(memory, edit, theirs, accepted)
             continue
         accepted.conflict_copies += copies
-        accepted.changes |= {p: d for p, d in files.items() if p != edit.path or d != theirs}
-        _keep_versions(memory, edit, theirs, accepted, known=edit.data)
+        accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}
+        _keep_versions(memory, file, theirs, accepted)
     return accepted
 
 
-def _keep_versions(
-    memory: Memory, edit: PendingEdit, theirs: bytes | None, accepted: Accepted, known: bytes | None = None
-) -> None:
-    """Give each version that an agent left a place in the history; the file's own commit holds `known`."""
-    objects = memory.objects
-    tip = memory.head
-    kept = [
-        v
-        for v in edit.versions
-        if v not in (theirs, known)
-        and not (tip and objects.was_at(tip, edit.path, blob_id(v), RECENT))
-        and not _refusals(memory, {edit.path: v}, theirs)
-    ]
+def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None) -> list[Refusal]:
+    """Refusals for what was deleted by hand, where it is so much that it looks like an accident: it is held
+    back until a person confirms it."""
+    changed = {one.path: deletions_guard.HandEdit(one.commanded, one.data) for one in files}
+    return deletions_guard.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
+
+
+def _keep_versions(memory: Memory, file: FoldedFile, theirs: bytes | None, accepted: Accepted) -> None:
+    """Give each version that an agent left a place in the history; the file's own commit holds `data`."""
+    versions = [v for v in file.versions if v not in (theirs, file.data)]
+    known = memory.objects.recent_keys(memory.head, file.path) if versions else ()
+    kept = [v for v in versions if blob_id(v) not in known and not refusals(memory, {file.path: v}, theirs)]
     for number, version in enumerate(kept):
         if number == len(accepted.earlier):
             accepted.earlier.append({})
-        accepted.earlier[number][edit.path] = version
+        accepted.earlier[number][file.path] = version
     if kept:  # the commit after these puts back what the branch had
-        accepted.changes.setdefault(edit.path, theirs)
+        accepted.changes.setdefault(file.path, theirs)
 
 
-def _refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:
+def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:
     """What the guard refuses in the files that an edit makes, as refusals of the edit's path (the first one).
 
     A secret that the branch has already is no reason to refuse this edit.

@@ -1,53 +1,46 @@
 """Makes one commit of everything that was written since the last one, then checks the commit out.
 
-Acknowledged writes are replayed from the write log, versions that agents overwrote are merged in, and edits
-by hand are found in a snapshot of the files. What the write guard refuses is held back; the rest is
-committed.
+The saves in the journal and what is found on disk are folded, file by file. What the write guard refuses is
+held back, and its saves stay in the journal; the rest is committed (ADR 48).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
 
 from ctxrepo.domain.git.commit import message
-from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.git.origin import Origin
-from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.save import LATE, Save
 from ctxrepo.errors import Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import note_made_here, require_ready
-from ctxrepo.services.saving.accept import Accepted, Changes, accept
+from ctxrepo.services.saving.accept import Changes, judge
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, ways_back
 from ctxrepo.services.saving.evidence import moved_evidence
-from ctxrepo.services.saving.held import held_deletions
-from ctxrepo.services.saving.pending import Version, fold, pending_edits
+from ctxrepo.services.saving.held import show_held
+from ctxrepo.services.saving.late import journal_late_writes
+from ctxrepo.services.saving.pending import Pending, find_pending, fold_all
 from ctxrepo.services.saving.refresh import refresh
+from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.writelog import Write
+from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.snapshot import Snapshot
-from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _TRIES = 5
 """How often the branch may move while we commit, because a person commits by hand, before we give up."""
 
 
-_Waiting = TypeVar("_Waiting", Write, LateWrite)
-
-
 @dataclass(frozen=True)
 class CommitRequest:
-    """What to commit: the `versions` that agents left, and edits in the files in `only` (None: in all files).
+    """What to commit: all saves, and what nobody announced in the files in `only` (None: in all files).
 
     With `deletions` a person confirms deletions that would be held back as a mass deletion.
     """
 
-    versions: Sequence[Version] = ()
     only: Collection[str] | None = None
     deletions: bool = False
 
@@ -59,7 +52,7 @@ def commit(memory: Memory, now: datetime, request: CommitRequest = ALL) -> Commi
     """Commit what is pending, and make worktree, index and cache follow.
 
     RepositoryState when a person has not finished a merge or the like in the clone; Busy when another writer
-    holds the lock for too long. Nothing is lost by either: files and write log keep what was written.
+    holds the lock for too long. Nothing is lost by either: files and journal keep what was written.
     """
     require_ready(memory)
     with memory.writing():
@@ -73,7 +66,6 @@ def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -
 
 
 def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResult:
-    memory.objects.reopen()
     so_far: CommitResult | None = None
     for _ in range(_TRIES):
         committed, late = _attempt(memory, now, request)
@@ -81,9 +73,6 @@ def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResu
             continue
         so_far = _combined(so_far, committed) if so_far else committed
         if not late:
-            if so_far.head:  # before the cut: after that only this list knows the writes
-                memory.done_log.add(so_far.done, so_far.head)
-            memory.writes.cut(so_far.done)
             refresh(memory, so_far.head, so_far.held, so_far.skipped)
             note_all_committed(memory, so_far)
             return so_far
@@ -96,7 +85,7 @@ def _combined(before: CommitResult, committed: CommitResult) -> CommitResult:
         committed,
         created=before.created or committed.created,
         conflict_copies=(*before.conflict_copies, *committed.conflict_copies),
-        done=tuple(dict.fromkeys((*before.done, *committed.done))),
+        done=(*before.done, *committed.done),
     )
 
 
@@ -107,72 +96,67 @@ def _attempt(
     objects = memory.objects
     old = memory.head
     old_tree = objects.tree_of(old)
-    # The run that made the newest commit may have been killed before it cut the log.
-    left_by_kill = memory.writes.cut_committed(lambda commit: old is not None and objects.is_in(old, commit))
-    if left_by_kill:
-        memory.checkout.base_on({w.path: None if w.after is None else encode(w.after) for w in left_by_kill})
-    writes, late = memory.writes.read(), memory.worktree.replaced.late_writes()
-    versions = (*request.versions, *(_version(memory, one) for one in late))
-    written = {w.path for w in writes} | {v.path for v in versions}
-    only = None if request.only is None else written | {*request.only}
-    snapshot = memory.checkout.snapshot(only, written, old_tree)
-    memory.checkout.hide(snapshot)
-    accepted = _accept(memory, snapshot, old_tree, writes, replace(request, versions=versions))
+    left_by_kill = _end_half_way(memory, old)
+    journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
+    pending = find_pending(memory, old_tree, request.only, hides=True)
+    files = fold_all(memory, pending, pending.saves)
+    accepted = judge(memory, files, old_tree, deletions=request.deletions)
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     hold = frozenset(r.path for r in accepted.held)
-    done, done_late = _without_held(writes, snapshot, hold), _without_held(late, snapshot, hold)
-    origins = _origins(memory, writes, versions)
-    if held_late := [one for one in late if one.path in hold and not snapshot.is_out_of_reach(one.path)]:
-        held_without_them = {r.path for r in _accept(memory, snapshot, old_tree, writes, request).held}
-        done_late += _write_to_files(memory, [one for one in held_late if one.path not in held_without_them])
+    done = [save for save in pending.saves if save.path not in hold]
     new = old
     for changes in (*accepted.earlier, accepted.changes):
-        new = _make_commit(memory, new, changes, origins, now, ways_back(writes))
+        new = _make_commit(memory, new, changes, done, now)
     if new is not None and new != old:
-        memory.writes.intend(new, done)
+        memory.journal.intend(_intent(memory, new, done, pending, hold))
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
-    memory.worktree.replaced.forget(done_late)  # before the checkout, which may find new ones
-    tree = objects.tree_of(new)
+    tree, snapshot = objects.tree_of(new), pending.snapshot
     stamps = "" if snapshot.is_emptied else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
-    new_late = check_out(memory, tree, snapshot, hold | edited_meanwhile) if tree else ()
+    late = check_out(memory, tree, snapshot, hold | edited_meanwhile) if tree else ()
+    _take_out(memory, done, new)
+    show_held(memory, pending, [file for file in files if file.path in hold], old_tree)
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
+    if late:
+        journal_late_writes(memory, late, now)
     all_done = (*left_by_kill, *done)
     committed = CommitResult(new, new != old, held, copies, snapshot.skipped, all_done, stamps)
-    return committed, _without_held(new_late, snapshot, hold)
+    return committed, [one for one in late if one.path not in hold]
 
 
-def _accept(
-    memory: Memory, snapshot: Snapshot, tree: str | None, writes: Sequence[Write], request: CommitRequest
-) -> Accepted:
-    """Which of the pending edits may go into a commit on top of `tree`."""
-    edits = pending_edits(memory, snapshot, tree, writes, request.versions)
-    head = memory.objects.files(tree, [e.path for e in edits])
-    return accept(memory, edits, head, () if request.deletions else held_deletions(memory, edits, tree))
+def _end_half_way(memory: Memory, head: str | None) -> list[Save]:
+    """Take out the saves of a commit whose run was killed before it could; returns them.
 
-
-def _write_to_files(memory: Memory, late: Sequence[LateWrite]) -> list[LateWrite]:
-    """Write late writes that the guard refuses to their files; returns those that are in their files now.
-
-    A late write is not in its file, only in the old version that a program had open. A person who is to mend
-    the file must see what is wrong with it, or it would be held back for ever.
+    Merged once more, they would undo what people have changed since: from what was on disk then.
     """
-    worktree, shown = memory.worktree, set[str]()
-    for path in {one.path for one in late}:
-        found = worktree.read(path)
-        data, copies = fold(path, found, [_version(memory, one) for one in late if one.path == path])
-        worktree.write_all(dict(map(copy_as_file, copies)))
-        old = None if found is None else blob_id(found)
-        if not worktree.update_unchanged({path: FileUpdate(old, data)}):
-            shown.add(path)
-    return [one for one in late if one.path in shown]
+    objects = memory.objects
+    intent = memory.journal.left_half_way(lambda commit: head is not None and objects.is_in(head, commit))
+    if intent is None:
+        return []
+    made = objects.files(objects.tree_of(intent.commit), intent.on_disk)
+    based = objects.files(objects.ref(WT), intent.on_disk)
+    behind = {p: key for p, key in intent.on_disk.items() if based.get(p) != made.get(p)}
+    memory.checkout.base_on(behind)
+    done = [save for save in memory.journal.read() if save.place in intent.done]
+    _take_out(memory, done, intent.commit)
+    return done
 
 
-def _without_held(all_: Iterable[_Waiting], snapshot: Snapshot, hold: Collection[str]) -> list[_Waiting]:
-    """Drop writes to files that are held back or can't be read: they wait for a later commit."""
-    return [one for one in all_ if one.path not in hold and not snapshot.is_out_of_reach(one.path)]
+def _intent(
+    memory: Memory, new: str, done: Sequence[Save], pending: Pending, hold: Collection[str]
+) -> Intent:
+    """What to write down before the branch moves: a kill may come right after it."""
+    on_disk = {path: data for path, data in pending.on_disk.items() if path not in hold}
+    return Intent(new, tuple(save.place for save in done), memory.objects.store_files(on_disk))
+
+
+def _take_out(memory: Memory, done: Sequence[Save], head: str | None) -> None:
+    """Take these saves out of the journal, since `head` holds them."""
+    if head:  # before they are taken out: after that only this list knows them
+        memory.done_log.add(done, head)
+    memory.journal.take_out([save.place for save in done])
 
 
 def _extend(
@@ -186,21 +170,10 @@ def _extend(
     return snapshot, frozenset(memory.checkout.edited(snapshot, old_tree) - known)
 
 
-def _version(memory: Memory, late: LateWrite) -> Version:
-    base = memory.objects.data(late.base) if memory.objects.has(late.base) else None
-    return Version(late.path, "", "", late.data, base)
-
-
 def _make_commit(
-    memory: Memory,
-    old: str | None,
-    changes: Changes,
-    origins: Sequence[Origin],
-    now: datetime,
-    way_back: Mapping[str, str],
+    memory: Memory, old: str | None, changes: Changes, done: Sequence[Save], now: datetime
 ) -> str | None:
-    """A commit of `changes` on top of `old`; `old` itself when they change nothing. `way_back` has
-    the operation (`undo remember`) of each file that only goes back to what it was."""
+    """A commit of `changes` on top of `old`; `old` itself when they change nothing."""
     objects = memory.objects
     old_tree = objects.tree_of(old)
     keys = objects.store_files(changes)
@@ -208,8 +181,8 @@ def _make_commit(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    text = message(describe(memory, changes, objects.files(old_tree, changes), way_back), origins)
-    return memory.make_commit(tree, [old] if old else [], text, now)
+    told = describe(memory, changes, objects.files(old_tree, changes), ways_back(done))
+    return memory.make_commit(tree, [old] if old else [], message(told, _origins(memory, done)), now)
 
 
 def check_out(
@@ -221,8 +194,7 @@ def check_out(
     return late
 
 
-def _origins(memory: Memory, writes: Sequence[Write], versions: Sequence[Version]) -> list[Origin]:
+def _origins(memory: Memory, done: Sequence[Save]) -> list[Origin]:
     """Who wrote, each once; only this machine for edits by hand."""
-    who = [Origin(memory.host, w.session, w.agent, w.project) for w in writes]
-    who += [Origin(memory.host, v.session, v.agent) for v in versions if v.agent]
-    return list(dict.fromkeys(who)) or [Origin(memory.host)]
+    told = (save.by for save in done if save.op != LATE)
+    return list(dict.fromkeys(replace(by, host=memory.host) for by in told)) or [Origin(memory.host)]

@@ -22,7 +22,7 @@ from ctxrepo.storage.worktree.stamps import digest_now
 if TYPE_CHECKING:
     from ctxrepo.domain.guard.write import Refusal
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
-    from ctxrepo.storage.state.writelog import Write
+    from ctxrepo.domain.records.save import Save
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class CommitResult:
     held: tuple[Refusal, ...] = ()
     conflict_copies: tuple[ConflictCopy, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
-    done: tuple[Write, ...] = ()
-    """The acknowledged writes that `head` holds and that were in the write log until now."""
+    done: tuple[Save, ...] = ()
+    """The saves that `head` holds and that were in the journal until now."""
     stamps: str = ""
     """A digest of the stamps of all files; '' if not all were read."""
 
@@ -68,12 +68,13 @@ def note_all_committed(memory: Memory, done: CommitResult) -> None:
 
 
 def _is_undisturbed(memory: Memory) -> bool:
-    """Whether no log or spool tells of a change, and nothing stops a commit that a person must be told of."""
+    """Whether neither journal nor spool tells of a change, and nothing stops a commit that a person must be
+    told of."""
     try:
         memory.clone.require_ready()
     except CtxrepoError:
         return False
-    is_empty = memory.writes.is_settled() and Spool(memory.state).is_empty()
+    is_empty = memory.journal.is_settled() and Spool(memory.state).is_empty()
     return is_empty and not memory.worktree.replaced.late_writes()
 
 

@@ -24,10 +24,10 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
+from ctxrepo.domain.records.save import Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.state.writelog import Write
 
 
 def describe(
@@ -70,11 +70,11 @@ def describe(
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
 
 
-def ways_back(writes: Iterable[Write]) -> dict[str, str]:
+def ways_back(saves: Iterable[Save]) -> dict[str, str]:
     """path -> `undo …` or `redo …`, of the files that no other operation wrote."""
     by_path: dict[str, set[str]] = {}
-    for write in writes:
-        by_path.setdefault(write.path, set()).add(write.op)
+    for save in saves:
+        by_path.setdefault(save.path, set()).add(save.op)
     return {path: op for path, (op, *others) in by_path.items() if is_way_back(op) and not others}
 
 

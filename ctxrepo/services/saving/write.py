@@ -1,4 +1,4 @@
-"""The one way for a command to change the memory: draft, guard, write to disk and write log, acknowledge (ADR
+"""The one way for a command to change the memory: draft, guard, write to disk and journal, acknowledge (ADR
 5)."""
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.paths import is_note
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy, Refused
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.lazy import dataclass
@@ -26,7 +27,6 @@ from ctxrepo.services.locate.project import Project
 from ctxrepo.storage.cache.rows import hash_of
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.state.writelog import Write
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})
@@ -117,11 +117,11 @@ class Draft:
 def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator[Draft]:
     """Hold the write lock over a Draft, and acknowledge the draft at the end.
 
-    When the block ends without an error, all changes are fsynced, in the worktree and in the write log.
-    Refused when the write guard refuses a file: then nothing is written. Busy when the write log is full.
+    When the block ends without an error, all changes are fsynced, in the worktree and in the journal.
+    Refused when the write guard refuses a file: then nothing is written. Busy when the journal is full.
     """
     with memory.writing():
-        memory.writes.require_room()
+        memory.journal.require_room()
         draft = Draft(memory, origin.session)
         yield draft
         _acknowledge(draft, op, origin, now)
@@ -137,19 +137,17 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     changed += _put(draft, new_bytes)
     # Remove files last: a kill before this leaves a file too many, which is no loss.
     _remove(draft, [path for path in changed if draft.after[path] is None])
-    write_id = random_name()
-    draft.memory.writes.append(
+    operation = random_name()
+    draft.memory.journal.add(
         [
-            Write(
-                op=op,
-                id=write_id,
-                ts=stamp(now),
+            Save(
                 path=path,
-                before=draft.before.get(path),
-                after=draft.after[path],
-                session=origin.session,
-                agent=origin.agent,
-                project=origin.project,
+                base=_encoded(draft.before.get(path)),
+                after=_encoded(draft.after[path]),
+                op=op,
+                by=origin,
+                at=stamp(now),
+                id=operation,
                 note=draft.saying,
             )
             for path in changed

@@ -10,6 +10,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
+from ctxrepo.domain.project.paths import is_ignored, unsafe
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
@@ -17,7 +18,6 @@ from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import build
-from ctxrepo.services.saving.spooled import spooled_versions, touched_paths
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.tape.session_anchors import leave_session_anchor
 from ctxrepo.services.usage.observe import observe
@@ -28,7 +28,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.errands import Errands
 from ctxrepo.storage.state.ledgers import remove_old
-from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
+from ctxrepo.storage.state.spool import Spool, SpoolEvent
 
 LULL = 0.3
 """Seconds that a worker waits for more work before it releases the lock: hooks come in swarms, and waiting
@@ -102,7 +102,7 @@ class Worker:
                 break
         # A sync by hand may have changed notes, and leaves no work.
         self._visits_by_current_settings().renew_blocks()
-        tidy(self.memory.state, time.time())
+        self.memory.journal.tidy(time.time())
         remove_old(self.memory.places.sessions, time.time())
         is_done = self.remote_queue.run(self._arrived)
         self._store_stamps()
@@ -120,7 +120,7 @@ class Worker:
 
     def _left(self) -> _Left:
         """The work that waits; equal tuples mean that the same piece still waits."""
-        left = {write.key for write in self.memory.writes.read()}
+        left: set[tuple[str, ...]] = {("save", name) for name in self.memory.journal.names()}
         spool = Spool(self.memory.state)
         if not spool.is_empty():
             left.add(("spool", spool.stamp()))
@@ -137,10 +137,10 @@ class Worker:
                 time.sleep(_POLL)
 
     def _stamps(self) -> list[str]:
-        return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.writes))]
+        return [Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.journal))]
 
     def _attempt(self) -> float:
-        """One round, repeated after a repair; if it fails, the work stays in spool and write log."""
+        """One round, repeated after a repair; if it fails, the work stays in spool and journal."""
         began = time.time()
         try:
             return with_repair(self.memory, self.now(), self._round, lambda done: self.log(done.words))
@@ -158,15 +158,14 @@ class Worker:
         events, end = spool.read()
         looks_everywhere = _looks_everywhere(events)
         before = take_stamps(self.memory) if looks_everywhere else None
-        only = None if looks_everywhere else touched_paths(events)
-        wanted = CommitRequest(spooled_versions(self.memory, events), only)
-        done = commit(self.memory, self.now(), wanted).done
+        only = None if looks_everywhere else _touched_paths(events)
+        done = commit(self.memory, self.now(), CommitRequest(only)).done
         for event in events:
             with self._forgiving():
                 leave_session_anchor(self.memory, event, self.now())
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
-        writes_outside = any(not write.session for write in done)
+        writes_outside = any(save.is_command and not save.by.session for save in done)
         self._leave_errands(events, fetches, writes_outside)
         self.events.extend(events)
         spool.drop(end, events)
@@ -256,6 +255,11 @@ def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
     """Whether to look for edits in all files: yes at the turns of a session, since a person or a shell may
     have edited any file. After a command or a tool we know which file it was."""
     return any(e.event in ("start", "prompt", "stop", "compact", "end") for e in events)
+
+
+def _touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
+    """The memory files that tools wrote to and no hook could save."""
+    return {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
 
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:

@@ -30,6 +30,10 @@ pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
 _SUBMODULE = "160000"
 
 _TRIES = 3
+
+_RECENT = 50
+"""How many commits are searched for a version: a commit may hold it before the hook that saw it is heard."""
+
 _FAILURES = (pygit2.GitError, KeyError, ValueError, OSError)
 
 
@@ -171,10 +175,10 @@ class Objects(Refs, Past):
         made = (None, signature, signature, message, tree, list(parents))
         return _stored("a commit", lambda: str(self._repo.create_commit(*made)))
 
-    def was_at(self, tip: str, path: str, key: Key, limit: int) -> bool:
-        """Whether one of the last `limit` commits had these bytes at `path`."""
-        recent = islice(self.recent(tip), limit)
-        return any(self.files(self.tree_of(commit), [path]).get(path) == key for commit in recent)
+    def recent_keys(self, tip: str | None, path: str) -> list[Key | None]:
+        """What the last commits had at `path`, the newest first; None where there was no file."""
+        recent = islice(self.recent(tip), _RECENT) if tip else ()
+        return [self.files(self.tree_of(commit), [path]).get(path) for commit in recent]
 
     def _edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str | None:
         """The id of the edited tree; None when it is empty."""

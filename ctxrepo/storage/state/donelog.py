@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 
+from ctxrepo.domain.note.note import decode_exactly
+from ctxrepo.domain.records.save import Save
 from ctxrepo.hooks.files.logs import append_rolling, lines_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.state.writelog import Write
 
 MAX_BYTES = 8 * 1024 * 1024
 """The most bytes of the log; the one before it is kept as well."""
+
+
+@dataclass(frozen=True)
+class PastWrite:
+    """What a command made of a file: its text `before` and `after` (None: no file)."""
+
+    path: str
+    before: str | None
+    after: str | None
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Operation:
     commit: str
     session: str = ""
     note: str = ""
-    writes: tuple[Write, ...] = ()
+    writes: tuple[PastWrite, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,14 +47,16 @@ class DoneLog:
 
     path: Path
 
-    def add(self, writes: Sequence[Write], commit: str) -> None:
-        """Keep these operations, which `commit` holds."""
-        operations: dict[str, list[Write]] = {}
-        for write in writes:
-            operations.setdefault(write.id, []).append(write)
-        for write_id, mine in operations.items():
-            fields = {"id": write_id, "op": mine[0].op, "commit": commit, "session": mine[0].session}
-            record = fields | {"note": mine[0].note, "writes": [asdict(_shortened(w)) for w in mine]}
+    def add(self, saves: Iterable[Save], commit: str) -> None:
+        """Keep the operations of commands among these saves, which `commit` holds."""
+        operations: dict[str, list[Save]] = {}
+        for save in saves:
+            if save.is_command:
+                operations.setdefault(save.id, []).append(save)
+        for operation, mine in operations.items():
+            first, *_ = mine
+            fields = {"id": operation, "op": first.op, "commit": commit, "session": first.by.session}
+            record = fields | {"note": first.note, "writes": [asdict(_write(save)) for save in mine]}
             line = json.dumps(record)
             if len(line) >= MAX_BYTES:
                 line = json.dumps(record | {"writes": []})
@@ -57,16 +69,18 @@ class DoneLog:
         yield from (found for line in lines if line and (found := _parse(line)))
 
 
-def _shortened(write: Write) -> Write:
-    """A write without what the file held before, where it only added lines of JSON."""
-    if not (write.path.endswith(".jsonl") and write.before and (write.after or "").startswith(write.before)):
-        return write
-    return Write(**asdict(write) | {"before": "", "after": (write.after or "")[len(write.before) :]})
+def _write(save: Save) -> PastWrite:
+    """What is kept of a save: without what the file held before, where it only added lines of JSON."""
+    before, after = (None if data is None else decode_exactly(data) for data in (save.base, save.after))
+    if save.path.endswith(".jsonl") and before and after and after.startswith(before):
+        return PastWrite(save.path, "", after[len(before) :])
+    return PastWrite(save.path, before, after)
 
 
 def _parse(line: str) -> Operation | None:
     try:
         fields = json.loads(line)
-        return Operation(**fields | {"writes": tuple(Write(**write) for write in fields["writes"])})
+        writes = tuple(PastWrite(one["path"], one["before"], one["after"]) for one in fields["writes"])
+        return Operation(**fields | {"writes": writes})
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

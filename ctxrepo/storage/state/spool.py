@@ -14,13 +14,11 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.hooks.files.private import is_own_file
 from ctxrepo.hooks.files.small_files import bytes_of
 from ctxrepo.hooks.known.compiled import stamp_of
-from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT, MAX_VERSIONS
+from ctxrepo.hooks.session.spool import MAX_BYTES, MAX_LEFT
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import opened
 from ctxrepo.storage.user.places import RepositoryPlaces
-
-VERSION_DAYS = 7
 
 NEARLY = 0.8
 """The share of the limit from which people are warned."""
@@ -30,7 +28,7 @@ NEARLY = 0.8
 class SpoolEvent:
     """What a hook was told: `event` is start, prompt, tool, stop, compact or end; absent fields are ''.
 
-    A `tool` event names a memory file (`path`), its bytes (`version`) and the tree they were made from.
+    A `tool` event names a memory file (`path`) whose bytes no hook could save.
     """
 
     event: str
@@ -39,15 +37,13 @@ class SpoolEvent:
     cwd: str = ""
     source: str = ""
     path: str = ""
-    version: str = ""
-    base: str = ""
     transcript: str = ""
     at: float = field(default=0.0, compare=False)
     left: str = field(default="", compare=False)
     """The name of its own file, where it could not be appended."""
 
 
-TEXTS = ("event", "agent", "session", "cwd", "source", "path", "version", "base", "transcript")
+TEXTS = ("event", "agent", "session", "cwd", "source", "path", "transcript")
 
 
 @dataclass(frozen=True)
@@ -99,13 +95,9 @@ class Spool:
         """Names of what has reached four fifths of its limit."""
         if self._size() > NEARLY * MAX_BYTES:
             yield "events of hooks"
-        for folder, most, what in (
-            (self.places.versions, MAX_VERSIONS, "versions of memory files that agents wrote"),
-            (self.left, MAX_LEFT, "events of hooks that could not be appended"),
-        ):
-            with suppress(OSError):
-                if len(os.listdir(folder)) > NEARLY * most:
-                    yield what
+        with suppress(OSError):
+            if len(os.listdir(self.left)) > NEARLY * MAX_LEFT:
+                yield "events of hooks that could not be appended"
 
     def _size(self) -> int:
         try:
@@ -116,12 +108,6 @@ class Spool:
     def stamp(self) -> str:
         """A text that changes when an event arrives."""
         return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
-
-    def version(self, event: SpoolEvent) -> bytes | None:
-        """The bytes that came with a `tool` event."""
-        with suppress(OSError):
-            return (self.places.versions / os.path.basename(event.version)).read_bytes()
-        return None
 
     def drop(self, end: int, done: Iterable[SpoolEvent]) -> None:
         """Forget the first `end` bytes; hooks append under the same lock, so no line is lost between.
@@ -141,8 +127,6 @@ class Spool:
                 os.fsync(file.fileno())
         for event in done:
             with suppress(OSError):
-                if event.version:
-                    (self.places.versions / os.path.basename(event.version)).unlink()
                 if event.left:
                     (self.left / os.path.basename(event.left)).unlink()
 
@@ -154,24 +138,6 @@ class Spool:
             os.fsync(file.fileno())
         new.rename(self.places.spool)
         sync_folder(new.parent)
-
-
-def tidy(places: RepositoryPlaces, now: float) -> None:
-    """Remove versions whose event never came."""
-    old = _older(places.versions, now - VERSION_DAYS * 86400)
-    # Nothing is committed while a person has an unfinished merge in the clone, maybe for weeks.
-    waiting = {os.path.basename(event.version) for event in Spool(places).read()[0]} if old else set()
-    for path in old:
-        if os.path.basename(path) not in waiting:
-            with suppress(OSError):
-                os.unlink(path)
-
-
-def _older(folder: Path, moment: float) -> list[str]:
-    """Paths of what is in `folder` and was last written before `moment`."""
-    with suppress(OSError), os.scandir(folder) as found:
-        return [entry.path for entry in found if entry.stat(follow_symlinks=False).st_mtime < moment]
-    return []
 
 
 def _event(line: str, left: str = "") -> SpoolEvent | None:

@@ -117,7 +117,7 @@ class Places:
 @dataclass(frozen=True)
 class RepositoryPlaces:
     """What is kept on this machine, outside the clone, for one memory repository; 0700, safe to delete
-    but for the uncommitted lines of `writes`."""
+    but for what waits in the journal."""
 
     root: Path
 
@@ -140,7 +140,13 @@ class RepositoryPlaces:
         return self.root / "warm.failed"
 
     @property
-    def writes(self) -> Path:
+    def journal(self) -> Path:
+        """The saves that no commit holds yet."""
+        return self.root / "journal"
+
+    @property
+    def former_writes(self) -> Path:
+        """Where an earlier ctxrepo had its write log; now a folder that keeps it from making a new one."""
         return self.root / "writes.jsonl"
 
     @property
@@ -162,12 +168,8 @@ class RepositoryPlaces:
         return self.root / "compactions"
 
     @property
-    def versions(self) -> Path:
-        return self.root / "versions"
-
-    @property
     def done(self) -> Path:
-        """The last writes that commits hold, for `undo`; a full one becomes `….1`."""
+        """The last writes of commands that commits hold, for `undo`; a full one becomes `….1`."""
         return self.root / "writes.done"
 
     @property
@@ -259,7 +261,7 @@ class RepositoryPlaces:
     def files(self) -> tuple[Path, ...]:
         """Files that must be writable for ctxrepo to work."""
         locks = [self.lock(name) for name in ("work", "post", "write", "sync")]
-        kept = (self.spool, self.writes, self.anchors, self.exchanges, self.trouble, self.log)
+        kept = (self.spool, self.anchors, self.exchanges, self.trouble, self.log)
         return (*kept, *locks)
 
     def lock(self, name: str) -> Path:

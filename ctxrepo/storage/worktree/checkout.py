@@ -175,10 +175,10 @@ class Checkout:
         )
         return not all(self.worktree.exists(name) for name in there)
 
-    def base_on(self, files: Mapping[str, bytes | None]) -> None:
+    def base_on(self, keys: Mapping[str, Key | None]) -> None:
         """Record what these files are based on (None: on nothing) for a process that was killed before it
         did."""
-        based = self.objects.edit(self.objects.ref(WT), self.objects.store_files(files))
+        based = self.objects.edit(self.objects.ref(WT), keys)
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
 

@@ -46,7 +46,7 @@ def test_a_start_has_what_was_edited_by_hand_before_it(world: World) -> None:
 
 
 def test_a_start_has_what_a_command_wrote_before_it(world: World) -> None:
-    (world.folder / "writes.jsonl").write_text("{}")
+    world.write_without_commit()
     assert "Edited by hand" in world.run("SessionStart")
 
 

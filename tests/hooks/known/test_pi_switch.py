@@ -84,6 +84,7 @@ class TestSilence:
         world.run("UserPromptSubmit", prompt=self.ASKED)
         world.run("PostToolUse-edit", file=str(note))
         world.run("Stop")
-        assert [line["event"] for line in world.spooled()] == ["start", "tool", "stop"]
+        assert [line["event"] for line in world.spooled()] == ["start", "stop"]
+        assert [(save.path, save.after) for save in world.saved()] == [("shop/MEMORY.md", b"one")]
         (trace,) = (world.folder / "traces.jsonl").read_text().splitlines()
         assert json.loads(trace)["silence"] == f"{world.code}/.pi/settings.json asks for silence"

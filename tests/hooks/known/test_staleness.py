@@ -118,10 +118,13 @@ class TestNews:
         assert not self.is_told(world)
 
     def test_what_a_command_wrote_and_no_commit_has_is_told_once(self, world: World) -> None:
-        (world.folder / "writes.jsonl").write_text("")
+        (world.folder / "journal").mkdir()
         assert not self.is_told(world)
-        (world.folder / "writes.jsonl").write_text("{}")
-        assert [self.is_told(world) for _ in range(2)] == [True, False]
+        for _ in range(2):
+            world.write_without_commit()
+            assert [self.is_told(world) for _ in range(2)] == [True, False]
+        world.forget_saves()
+        assert not self.is_told(world)
 
     def test_what_cannot_be_kept_is_not_told(self, world: World) -> None:
         (world.folder / "told").mkdir()

@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> World:
     """A session that began while something was written that the worker hadn't looked at yet."""
     world = World(tmp_path)
     world.cache("c1", NOTES)
-    (world.folder / "writes.jsonl").write_text("{}")
+    world.write_without_commit()
     (block,) = parse_all(world.run("SessionStart"))
     assert "by hand" not in str(block.bodies)
     assert world.ledger().owed_since > 0
@@ -33,7 +33,7 @@ def world(tmp_path: Path) -> World:
 
 def look(world: World, began: float, notes: dict[str, str]) -> None:
     """The worker has looked."""
-    (world.folder / "writes.jsonl").write_text("")
+    world.forget_saves()
     cache = Cache.open(world.folder / "cache.db")
     cache.apply(f"c{began}", [Note(path, text) for path, text in notes.items()], [], Marks())
     cache.note_round(began)
@@ -82,7 +82,7 @@ def test_in_a_mode_that_tells_no_changes_the_start_is_made_up_for(tmp_path: Path
     world = World(tmp_path)
     world.compile(mode="once")
     world.cache("c1", NOTES)
-    (world.folder / "writes.jsonl").write_text("{}")
+    world.write_without_commit()
     world.run("SessionStart")
     look(world, time.time(), NEW)
     (body,) = parse_all(world.run("UserPromptSubmit", prompt="ok"))

@@ -44,7 +44,8 @@ def test_what_it_writes_is_kept_and_the_worker_is_woken(world: World, path: str)
     world.run("SessionStart")
     assert world.run("PostToolUse-edit", file=str(note)) == ""
     world.run("Stop")
-    assert [line["event"] for line in world.spooled()] == ["start", "tool", "stop"]
+    assert [line["event"] for line in world.spooled()] == ["start", "stop"]
+    assert [(save.path, save.after) for save in world.saved()] == [("shop/MEMORY.md", b"one")]
     assert world.starts(2)
 
 

@@ -1,4 +1,4 @@
-"""Events and versions that hooks leave for the worker."""
+"""Events that hooks leave for the worker."""
 
 from __future__ import annotations
 
@@ -18,14 +18,7 @@ from world import repo_with
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
 from ctxrepo.hooks.session import spool as module
-from ctxrepo.hooks.session.spool import (
-    MAX_VERSION,
-    KeptVersion,
-    keep_version,
-    spool,
-    why_not_kept,
-    written_bytes,
-)
+from ctxrepo.hooks.session.spool import spool
 
 EVENT = Event("claude", "", {})
 
@@ -46,52 +39,18 @@ def test_a_line_says_what_is_known_and_leaves_out_the_rest(db: _sqlite3.Connecti
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_version_is_the_bytes_as_they_are_now(tmp_path: Path) -> None:
-    note = tmp_path / "note.md"
-    note.write_bytes(b"\xff\x00one")
-    first = keep_version(repo_with(tmp_path), written_bytes(str(note)))
-    note.write_bytes(b"two")
-    second = keep_version(repo_with(tmp_path), written_bytes(str(note)))
-    assert (tmp_path / "versions" / first).read_bytes() == b"\xff\x00one"
-    assert (tmp_path / "versions" / second).read_bytes() == b"two"
-
-
-def test_what_is_no_small_regular_file_is_not_copied(tmp_path: Path) -> None:
-    (tmp_path / "big").write_bytes(b"x" * (MAX_VERSION + 1))
-    (tmp_path / "link").symlink_to(tmp_path / "big")
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("big", "link", "pipe", "none", "."):
-        assert keep_version(repo_with(tmp_path), written_bytes(str(tmp_path / name))) == ""
-    assert not (tmp_path / "versions").exists()
-    (tmp_path / "fits").write_bytes(b"x" * MAX_VERSION)
-    assert keep_version(repo_with(tmp_path), written_bytes(str(tmp_path / "fits")))
-
-
 def test_a_spool_nobody_reads_stops_growing(
     db: _sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_BYTES", 70_000)
     while spool(db, repo_with(tmp_path), "stop", Event("claude", "", {"cwd": "x" * 9000})):
         pass
-    (tmp_path / "note.md").write_text("x")
-    assert keep_version(repo_with(tmp_path), written_bytes(str(tmp_path / "note.md"))) == ""
     assert (tmp_path / "spool.jsonl").stat().st_size <= 70_000
 
 
 def test_where_it_cannot_be_written_nothing_fails(db: _sqlite3.Connection, tmp_path: Path) -> None:
     (tmp_path / "repo").write_text("a file in the way")
     assert not spool(db, repo_with(tmp_path / "repo"), "stop", EVENT)
-
-
-def test_beyond_so_many_versions_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_VERSIONS", 20)
-    note = tmp_path / "note.md"
-    note.write_text("- a fact\n")
-    names = {keep_version(repo_with(tmp_path), written_bytes(str(note))) for _ in range(20)}
-    assert "" not in names
-    assert keep_version(repo_with(tmp_path), written_bytes(str(note))) == ""
-    (tmp_path / "versions" / names.pop()).unlink()
-    assert keep_version(repo_with(tmp_path), written_bytes(str(note))) != ""
 
 
 @contextmanager
@@ -109,9 +68,9 @@ def test_what_cannot_be_appended_is_left_as_a_file_of_its_own(
     monkeypatch.setattr(logs, "FILE_LOCK_SECONDS", 0.02)
     with held(tmp_path / "spool.jsonl"):
         for number in range(4):
-            assert spool(db, repo_with(tmp_path), "tool", EVENT, KeptVersion("", "", str(number)))
+            assert spool(db, repo_with(tmp_path), "tool", EVENT, f"{number}.md")
     lines = [(tmp_path / "left" / name).read_text() for name in sorted(os.listdir(tmp_path / "left"))]
-    assert [json.loads(line)["version"] for line in lines] == list("0123")
+    assert [json.loads(line)["path"] for line in lines] == [f"{number}.md" for number in range(4)]
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link", "full"])
@@ -123,7 +82,7 @@ def test_whatever_is_in_the_spools_place_the_event_is_left(
         kind, lambda: place.write_text("x" * 70_000)
     )()
     monkeypatch.setattr(module, "MAX_BYTES", 70_000)
-    assert spool(db, repo_with(tmp_path), "tool", EVENT, KeptVersion("", "", "1"))
+    assert spool(db, repo_with(tmp_path), "tool", EVENT, "a.md")
     assert len(os.listdir(tmp_path / "left")) == 1
     # Where nobody has worked for so long, only what the disk must have is left.
     assert spool(db, repo_with(tmp_path), "stop", EVENT) == (kind != "full")
@@ -135,7 +94,7 @@ def test_a_file_of_an_event_is_there_whole_or_not_at_all(
     (tmp_path / "spool.jsonl").mkdir()
     monkeypatch.setattr(os, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        spool(db, repo_with(tmp_path), "tool", EVENT, KeptVersion("", "", "1"))
+        spool(db, repo_with(tmp_path), "tool", EVENT, "a.md")
     assert [name[0] for name in os.listdir(tmp_path / "left")] == ["."]
 
 
@@ -154,17 +113,3 @@ def test_a_line_follows_a_spool_that_is_replaced_while_it_waits(
         (tmp_path / "new").rename(place)
     hook.join()
     assert len(place.read_text().splitlines()) == 2
-
-
-def test_why_a_version_was_not_kept_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    note = tmp_path / "note.md"
-    note.write_bytes(b"x" * (MAX_VERSION + 1))
-    assert (
-        why_not_kept(repo_with(tmp_path), str(note), "", written_bytes(str(note)))
-        == "it is larger than 1 MiB"
-    )
-    assert why_not_kept(repo_with(tmp_path), str(tmp_path / "gone"), "", None) == ""
-    assert "1 MiB" in why_not_kept(repo_with(tmp_path), str(tmp_path / "gone"), "x" * (MAX_VERSION + 1), None)
-    monkeypatch.setattr(module, "MAX_VERSIONS", 0)
-    (tmp_path / "versions").mkdir()
-    assert "0 versions wait" in why_not_kept(repo_with(tmp_path), str(note), "", b"x")

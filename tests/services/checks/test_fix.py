@@ -36,7 +36,7 @@ def test_it_survives_until_a_commit_holds_it(mine: Machine) -> None:
     assert run(mine) == [planned]
     assert (planned.path, planned.after, file.read_bytes()) == ("global/x.md", MENDED, MENDED)
     assert "-tags: a, b\n+tags: [a, b]\n" in planned.diff
-    (write,) = mine.open().writes.read()
+    (write,) = mine.open().journal.read()
     assert (write.op, write.path, write.note) == ("fix", "global/x.md", "tags are a list")
     file.unlink()  # as a power cut may, before the folder was on disk
     commit(mine.open(), NOW)
@@ -65,7 +65,7 @@ def test_what_is_fine_what_is_no_note_and_what_needs_a_person_stays(mine: Machin
         (mine.clone / path).parent.mkdir(exist_ok=True)
         (mine.clone / path).write_bytes(data)
     assert run(mine) == []
-    assert mine.open().writes.is_empty()
+    assert not mine.open().journal.names()
     assert {path: (mine.clone / path).read_bytes() for path in files} == files
 
 

@@ -87,7 +87,7 @@ def test_each_choice_leaves_the_note_so_and_no_version(mine: Machine, one: str, 
     assert settled.is_changed == (keep != "kept")
     assert mine.read(NOTE) == text
     assert not (mine.clone / one).exists()
-    assert {w.path for w in mine.open().writes.read()} == ({one} if keep == "kept" else {one, NOTE})
+    assert {w.path for w in mine.open().journal.read()} == ({one} if keep == "kept" else {one, NOTE})
     commit(mine.open(), LATER)
     assert mine.git("status", "--porcelain") == ""
     assert conflicts(mine.open()) == []

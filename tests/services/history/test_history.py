@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from machines import NOW, Machine
+from saves import checked_out, leave
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.note.entry import entries_of
@@ -15,8 +16,7 @@ from ctxrepo.services.history.history import MAX_LINES, CommitSummary, Old, hist
 from ctxrepo.services.notes.forget import forget
 from ctxrepo.services.projects.rename_project import rename_project
 from ctxrepo.services.reading.find import require_project
-from ctxrepo.services.saving.commit import CommitRequest, commit
-from ctxrepo.services.saving.pending import Version
+from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"
 
@@ -50,8 +50,8 @@ def id_of(machine: Machine, words: str) -> str:
 
 def test_the_last_commits_are_told_with_who_made_them(mine: Machine) -> None:
     mine.remember("one", category="gotcha")
-    version_of_agent = Version(NOTE, "claude", "s-1", b"- two\n")
-    commit(mine.open(), NOW, CommitRequest([version_of_agent]))
+    leave(mine, NOTE, b"- two\n", session="s-1")
+    commit(mine.open(), NOW)
     mine.git("commit", "-q", "--allow-empty", "-m", "by hand")
     by_hand, made, *_ = past(mine)
     assert (by_hand.author, by_hand.subject, by_hand.writers.hosts) == ("ada", "by hand", ())
@@ -86,12 +86,9 @@ def test_a_change_that_is_no_entrys_is_told_and_many_lines_are_counted(mine: Mac
 
 def test_a_version_that_another_editor_overwrote_is_found(mine: Machine) -> None:
     save(mine, "- base\n")
+    leave(mine, NOTE, b"- base\n- from one\n", checked_out(mine), "s-1")
     mine.write(NOTE, "- base\n- from two\n")
-    commit(
-        mine.open(),
-        NOW,
-        CommitRequest([Version(NOTE, "claude", "s-1", b"- base\n- from one\n", b"- base\n")]),
-    )
+    commit(mine.open(), NOW)
     assert lines(mine, NOTE)[:2] == [("~ from two",), ("+ from one",)]
     overwritten = past(mine, NOTE)[1]
     assert version(mine.open(), parse_target(NOTE), None, overwritten.commit).data == b"- base\n- from one\n"

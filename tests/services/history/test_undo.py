@@ -185,7 +185,7 @@ def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Mach
     with pytest.raises(Refused, match=r"changed since.*MEMORY.md: the port is 6380"):
         back(mine)
     assert (notes(mine), mine.git("rev-parse", "HEAD")) == (before, log_before)
-    assert not mine.open().writes.read()
+    assert not mine.open().journal.read()
 
 
 def test_what_an_agent_wrote_is_taken_back_by_its_commit(mine: Machine) -> None:

@@ -9,10 +9,11 @@ from machines import NOW, Machine
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.project.target import parse_target
+from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.move import MoveResult, move
 from ctxrepo.services.saving import write as write_module
-from ctxrepo.storage.state.writelog import Write, WriteLog
+from ctxrepo.storage.state.journal import Journal
 
 LINKING = "- see [[hub]] and [it](hub.md)\n"
 
@@ -62,14 +63,14 @@ def test_what_is_acknowledged_names_the_note_though_it_was_there(
 ) -> None:
     """Else a commit might take the one away and leave the other for later."""
     begin(mine)
-    written: list[Write] = []
-    append = WriteLog.append
+    written: list[Save] = []
+    add = Journal.add
 
-    def noted(self: WriteLog, writes: Sequence[Write]) -> None:
-        written.extend(writes)
-        append(self, writes)
+    def noted(self: Journal, saves: Sequence[Save]) -> None:
+        written.extend(saves)
+        add(self, saves)
 
-    monkeypatch.setattr(WriteLog, "append", noted)
+    monkeypatch.setattr(Journal, "add", noted)
     moved(mine)
     assert {"global/topics/hub.md", "global/topics/spoke.md"} <= {w.path for w in written}
 

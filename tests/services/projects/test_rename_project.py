@@ -76,7 +76,7 @@ def test_notes_tapes_and_other_files_go_along(both: tuple[Machine, Machine]) -> 
 def test_it_is_acknowledged_before_it_is_committed(both: tuple[Machine, Machine]) -> None:
     ada, _ = both
     rename(ada, "store")
-    assert {w.path: w.after is None for w in ada.open().writes.read()} == {
+    assert {w.path: w.after is None for w in ada.open().journal.read()} == {
         f"shop/{NOTE}": True,
         f"store/{NOTE}": False,
         "ctxrepo.toml": False,
@@ -200,7 +200,7 @@ def test_what_is_there_already_is_not_taken(both: tuple[Machine, Machine]) -> No
         with pytest.raises(Refused):
             rename(ada, name)
     assert (ada.clone / "shop" / NOTE).exists()
-    assert ada.open().writes.is_empty()
+    assert not ada.open().journal.names()
 
 
 def test_one_who_looked_before_is_told_to_look_again(both: tuple[Machine, Machine]) -> None:

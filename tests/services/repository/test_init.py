@@ -181,8 +181,8 @@ def test_a_copied_clone_gets_a_state_of_its_own(ada: Machine, tmp_path: Path) ->
     more = {"CTXREPO_HOME": str(tmp_path / "copy"), "CTXREPO_CONFIG": str(tmp_path / "config.toml")}
     copy = Machine(ada.home, more).open()
     assert copy.clone.repo_id() != ada.open().clone.repo_id()
-    assert copy.writes.is_empty()
-    assert not ada.open().writes.is_empty()
+    assert not copy.journal.names()
+    assert ada.open().journal.names()
 
 
 def test_what_git_died_of_is_named_and_no_secret_is(ada: Machine, remote: Path) -> None:

@@ -54,7 +54,7 @@ def test_what_was_remembered_at_an_older_commit_is_on_the_branch(mine: Machine) 
     assert {*LINES} < entries(text)
     assert any("argo deploys it" in line for line in entries(text))
     assert mine.read(OTHER) == "- tabs are four wide\n"
-    assert mine.open().writes.read() == []
+    assert mine.open().journal.read() == []
     assert mine.sync().sent == 1
 
 

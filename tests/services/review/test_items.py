@@ -11,6 +11,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
+from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.services.notes.remember import Fact, propose
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit
@@ -127,3 +128,17 @@ def test_what_reviewers_struck_out_waits_until_somebody_has_seen_it(ada: Machine
     assert item.since is not None
     assert ada.ctxrepo(*item.choices[0].split()[1:]).returncode == 0
     assert waiting(ada) == []
+
+
+def test_what_an_agent_wrote_waits_with_its_name_and_what_a_hand_wrote_with_the_machine(
+    mine: Machine,
+) -> None:
+    memory = mine.open()
+    path, text = "global/topics/key.md", f"- the key is {KEY}\n"
+    mine.write(path, text)
+    mine.write("global/topics/other.md", text)
+    by = Origin("", "s-1", "claude")
+    memory.journal.add([Save(path, None, text.encode(), TOOL, by, id="1")])
+    commit(memory, NOW)
+    who = {item.path: item.who for item in items_to_decide(memory)}
+    assert who == {path: f"claude on {memory.host}", "global/topics/other.md": memory.host}

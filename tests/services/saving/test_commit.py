@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from machines import NOW, Machine
+from saves import checked_out, leave
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.saving import commit as commit_service
 from ctxrepo.services.saving.commit import CommitRequest, commit
-from ctxrepo.services.saving.pending import Version
 from ctxrepo.services.sync import exchange as exchange_service
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -31,7 +31,7 @@ def mine(ada: Machine) -> Machine:
     return ada
 
 
-def test_a_write_into_a_file_that_is_held_back_waits_in_the_log(mine: Machine) -> None:
+def test_a_write_into_a_file_that_is_held_back_waits_in_the_journal(mine: Machine) -> None:
     stale = mine.read(NOTE)
     mine.remember("acknowledged", category="gotcha")
     mine.write(NOTE, f"{stale}- the token is {TOKEN}\n")
@@ -41,7 +41,7 @@ def test_a_write_into_a_file_that_is_held_back_waits_in_the_log(mine: Machine) -
     done = commit(mine.open(), NOW)
     assert done.held == ()
     assert "acknowledged" in mine.git("show", f"HEAD:{NOTE}")
-    assert mine.open().writes.is_empty()
+    assert not mine.open().journal.names()
 
 
 def test_an_edit_that_loses_against_what_came_is_put_aside(pair: Pair) -> None:
@@ -81,7 +81,7 @@ def test_an_edit_made_while_a_sync_brings_files_survives_it(
     assert "- typed just now\n" in ada.read(NOTE)
 
 
-def test_a_worker_killed_before_it_cut_the_log_undoes_no_later_edit(
+def test_a_worker_killed_before_it_took_out_what_it_committed_undoes_no_later_edit(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine.remember("mistaken", category="gotcha")
@@ -200,7 +200,7 @@ def test_what_is_written_while_git_cant_tell_who_commits_waits(mine: Machine) ->
     (mine.home / ".gitconfig").write_text("[user\n")
     with pytest.raises(GitFailed, match="who commits"):
         commit(mine.open(), NOW)
-    assert not mine.open().writes.is_empty()
+    assert mine.open().journal.names()
     (mine.home / ".gitconfig").write_text(identity)
     commit(mine.open(), NOW)
     assert "Author: ada" in mine.git("log", "-1", "-p", "--", "shop/MEMORY.md")
@@ -214,8 +214,8 @@ def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
     commit(mine.open(), NOW)
     before = mine.read(NOTE)
     first = before.replace("6380", "6399")
+    leave(mine, NOTE, first.encode(), checked_out(mine))
     mine.write(NOTE, first)
-    left = Version(NOTE, "claude", "s", first.encode(), before.encode())
     follow = commit_service.moved_evidence
 
     def follow_while_the_agent_edits(*what: Any) -> dict[str, bytes]:
@@ -225,7 +225,7 @@ def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
         return changes
 
     monkeypatch.setattr(commit_service, "moved_evidence", follow_while_the_agent_edits)
-    commit(mine.open(), NOW, CommitRequest([left], only=()))
+    commit(mine.open(), NOW, CommitRequest(only=()))
     monkeypatch.undo()
     assert "base, and more" in mine.read(NOTE)
     commit(mine.open(), NOW)
@@ -242,9 +242,9 @@ def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine
     mine.write(str(evidence), by_hand)
     before = mine.read(NOTE)
     after = before.replace("6380", "6399")
+    leave(mine, NOTE, after.encode(), checked_out(mine))
     mine.write(NOTE, after)
-    left = Version(NOTE, "claude", "s", after.encode(), before.encode())
-    commit(mine.open(), NOW, CommitRequest([left], only=()))
+    commit(mine.open(), NOW, CommitRequest(only=()))
     assert mine.read(str(evidence)) == by_hand
     commit(mine.open(), NOW)
     said = mine.git("show", f"HEAD:{evidence}")
@@ -254,15 +254,15 @@ def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine
 
 def test_an_agents_file_tool_reaches_no_dot_folder_of_the_remote(mine: Machine) -> None:
     mine.write(".github/workflows/run.yml", "on: push\n")
-    version = Version(".github/workflows/run.yml", "claude", "s", b"on: push\n")
-    commit(mine.open(), NOW, CommitRequest([version]))
+    leave(mine, ".github/workflows/run.yml", b"on: push\n")
+    commit(mine.open(), NOW)
     assert ".github" not in mine.git("ls-tree", "-r", "--name-only", "HEAD")
 
 
 def test_what_a_session_left_and_somebody_replaced_is_in_the_history(mine: Machine) -> None:
+    leave(mine, NOTE, b"# T\n\n- base\n- as the agent left it\n", checked_out(mine))
     mine.write(NOTE, "# T\n\n- base\n- replaced it\n")
-    left = Version(NOTE, "claude", "s", b"# T\n\n- base\n- as the agent left it\n", b"# T\n\n- base\n")
-    commit(mine.open(), NOW, CommitRequest([left]))
+    commit(mine.open(), NOW)
     assert mine.read(NOTE) == "# T\n\n- base\n- replaced it\n"
     assert "as the agent left it" in mine.git("log", "-p", "--format=", "--", NOTE)
 

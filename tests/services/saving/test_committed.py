@@ -76,7 +76,7 @@ def secret(machine: Machine) -> None:
     commit(machine.open(), NOW)  # it is held back, and goes on being told
 
 
-def write_in_the_log(machine: Machine) -> None:
+def write_in_the_journal(machine: Machine) -> None:
     machine.remember("The basket needs Postgres")
 
 
@@ -86,7 +86,9 @@ def write_whose_file_is_as_it_was(machine: Machine) -> None:
 
 
 def commit_left_half_way(machine: Machine) -> None:
-    machine.open().state.writes.with_suffix(".intent").write_text("{}")
+    journal = machine.open().state.journal
+    journal.mkdir(exist_ok=True)
+    journal.with_name("journal.intent").write_text("{}")
 
 
 def spooled_event(machine: Machine) -> None:
@@ -150,7 +152,7 @@ def no_cache(machine: Machine) -> None:
 
 CASES: list[Callable[[Machine], None]] = [
     hand_edit, edit_of_the_same_length_and_time, new_file_in_a_subfolder, deletion, rename, link,
-    folder_that_nobody_may_read, secret, write_in_the_log, write_whose_file_is_as_it_was,
+    folder_that_nobody_may_read, secret, write_in_the_journal, write_whose_file_is_as_it_was,
     commit_left_half_way, spooled_event, event_that_could_not_be_appended, late_bytes_in_a_replaced_file,
     commit_by_hand, other_branch, merge_in_progress, staged_by_hand, base_that_moved, other_settings,
     trouble_with_the_remote, cache_of_another_commit, no_cache,

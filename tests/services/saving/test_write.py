@@ -17,6 +17,7 @@ from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving import write as writing
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 NOTE, GONE = "shop/stays.md", "conflicts/gone.md"
@@ -39,6 +40,10 @@ def write_and_remove(machine: Machine) -> None:
         assert draft.text(GONE) is None
 
 
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def in_head(machine: Machine) -> list[str]:
     return machine.git("ls-tree", "-r", "--name-only", "HEAD").split()
 
@@ -46,11 +51,11 @@ def in_head(machine: Machine) -> list[str]:
 def test_a_removed_file_is_gone_and_acknowledged_so(mine: Machine) -> None:
     write_and_remove(mine)
     assert not (mine.clone / "conflicts").exists()
-    writes = {w.path: (w.before, w.after, w.session) for w in mine.open().writes.read()}
-    assert writes == {NOTE: ("- a\n", "- a\n- new\n", "s1"), GONE: ("- b\n", None, "s1")}
+    saves = {s.path: (s.base, s.after, s.by.session) for s in mine.open().journal.read()}
+    assert saves == {NOTE: (b"- a\n", b"- a\n- new\n", "s1"), GONE: (b"- b\n", None, "s1")}
     commit(mine.open(), NOW)
     assert GONE not in in_head(mine)
-    assert mine.open().writes.is_empty()
+    assert not mine.open().journal.names()
     assert mine.git("log", "-1", "--format=%s") == "memory(shop): edit stays, +1"
 
 
@@ -58,7 +63,7 @@ def test_removing_what_is_not_there_writes_nothing(mine: Machine) -> None:
     memory = mine.open()
     with drafting(memory, "test", Origin(memory.host), NOW) as draft:
         draft.remove("shop/never.md")
-    assert memory.writes.is_empty()
+    assert not memory.journal.names()
 
 
 def test_what_the_guard_refuses_removes_nothing_either(mine: Machine) -> None:
@@ -70,7 +75,7 @@ def test_what_the_guard_refuses_removes_nothing_either(mine: Machine) -> None:
     with pytest.raises(Refused, match="secret"):
         drafted.__exit__(None, None, None)
     assert mine.read(GONE) == "- b\n"
-    assert memory.writes.is_empty()
+    assert not memory.journal.names()
 
 
 @pytest.mark.parametrize("path", ["../out", ".git/config", "conflicts/../../x"])
@@ -97,10 +102,10 @@ def test_an_edit_made_since_stays_against_the_removal(mine: Machine) -> None:
     assert GONE in in_head(mine)
 
 
-def test_killed_after_the_removal_and_before_the_log_the_rest_is_whole(mine: Machine) -> None:
+def test_killed_after_the_removal_and_before_the_journal_the_rest_is_whole(mine: Machine) -> None:
     write_and_remove(mine)
     memory = mine.open()
-    memory.writes.cut(memory.writes.read())
+    memory.journal.take_out([save.place for save in memory.journal.read()])
     commit(mine.open(), NOW)
     assert mine.read(NOTE) == "- a\n- new\n"
     assert GONE not in in_head(mine)
@@ -109,15 +114,12 @@ def test_killed_after_the_removal_and_before_the_log_the_rest_is_whole(mine: Mac
 def test_killed_before_the_removal_what_was_put_is_there(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(self: Worktree, path: str) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(Worktree, "remove", killed)
     with pytest.raises(KeyboardInterrupt):
         write_and_remove(mine)
     monkeypatch.undo()
     assert (mine.read(NOTE), mine.read(GONE)) == ("- a\n- new\n", "- b\n")
-    assert mine.open().writes.is_empty()
+    assert not mine.open().journal.names()
 
 
 def test_a_file_removed_and_made_again_before_a_commit_stays(mine: Machine) -> None:
@@ -134,13 +136,14 @@ def test_a_worker_killed_after_the_commit_of_a_removal_takes_nothing_back(
 ) -> None:
     write_and_remove(mine)
     memory = mine.open()
-    writes = memory.writes.read()
-    commit(memory, NOW)
-    head = mine.git("rev-parse", "HEAD")
-    memory.writes.append(writes)
-    memory.writes.intend(head, writes)
+    monkeypatch.setattr(Journal, "take_out", killed)
+    with pytest.raises(KeyboardInterrupt):
+        commit(memory, NOW)
+    monkeypatch.undo()
+    assert [save.path for save in memory.journal.read()] == [NOTE, GONE]
     mine.write(GONE, "- made anew by hand\n")
     commit(mine.open(), NOW)
+    assert not memory.journal.names()
     assert mine.read(GONE) == "- made anew by hand\n"
     assert GONE in in_head(mine)
 
@@ -247,7 +250,7 @@ def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_k
     commit(mine.open(), NOW, committing.CommitRequest(only=()))
     said = mine.git("grep", "-h", "the port", "HEAD").splitlines()
     assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*said}
-    assert mine.open().writes.is_empty()
+    assert not mine.open().journal.names()
     assert mine.git("status", "--porcelain") == ""
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine, make_machine
+from saves import leave
 
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import RepositoryState
 from ctxrepo.services.saving.commit import CommitRequest, CommitResult, commit
-from ctxrepo.services.saving.pending import Version
 from ctxrepo.services.sync import sync as sync_module
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote
@@ -225,12 +225,10 @@ def test_versions_that_agents_wrote_over_each_other_all_stay(pair: Pair) -> None
     ada.write(NOTE, "# T\n\n- base\n")
     ada.sync()
     one, two = "# T\n\n- base\n- by one\n", "# T\n\n- base\n- by two\n"
+    leave(ada, NOTE, one.encode(), session="1")
+    leave(ada, NOTE, two.encode(), session="2")
     ada.write(NOTE, two)
-    commit(
-        ada.open(),
-        NOW,
-        CommitRequest([Version(NOTE, "a", "1", one.encode()), Version(NOTE, "a", "2", two.encode())]),
-    )
+    commit(ada.open(), NOW)
     assert all(line in ada.read(NOTE) for line in ("- base", "- by one", "- by two"))
 
 
@@ -239,8 +237,11 @@ def test_a_session_that_takes_its_own_line_back_is_believed(pair: Pair) -> None:
     ada.write(NOTE, "# T\n\n- base\n")
     ada.sync()
     first, last = b"# T\n\n- base\n- wrong\n", b"# T\n\n- base\n"
+    tree = ada.git("rev-parse", "HEAD^{tree}")
+    leave(ada, NOTE, first, tree)
+    leave(ada, NOTE, last, tree)
     ada.write(NOTE, last.decode())
-    commit(ada.open(), NOW, CommitRequest([Version(NOTE, "a", "1", first), Version(NOTE, "a", "1", last)]))
+    commit(ada.open(), NOW)
     assert "wrong" not in ada.read(NOTE)
 
 

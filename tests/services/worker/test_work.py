@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from checkouts import repository
 from machines import PROJECT_URL, Machine
+from saves import checked_out, leave
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
@@ -27,8 +27,8 @@ from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.compiled import read_checkouts
+from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.state.spool import Spool
-from ctxrepo.storage.state.writelog import Write, WriteLog
 
 
 def now() -> datetime:
@@ -88,11 +88,11 @@ def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
 def test_what_a_worker_committed_that_was_killed_before_it_sent_it_is_sent_by_the_next(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(self: WriteLog, done: Sequence[Write]) -> None:
+    def killed(self: Journal, places: Iterable[str]) -> None:
         raise KeyboardInterrupt
 
     ada.remember("outside a session")
-    monkeypatch.setattr(WriteLog, "cut", killed)
+    monkeypatch.setattr(Journal, "take_out", killed)
     with pytest.raises(KeyboardInterrupt):
         commit(ada.open(), now())
     monkeypatch.undo()
@@ -108,9 +108,9 @@ def test_a_second_worker_leaves_at_once(ada: Machine, work: Callable[[], list[st
         began = time.monotonic()
         assert work() == []
         assert time.monotonic() - began < 5
-    assert not memory.writes.is_empty()
+    assert memory.journal.names()
     work()
-    assert memory.writes.is_empty()
+    assert not memory.journal.names()
 
 
 def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
@@ -134,16 +134,14 @@ def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
 
 def test_an_agents_version_of_a_file_outlives_the_file(ada: Machine, work: Callable[[], list[str]]) -> None:
     memory = ada.open()
-    memory.state.versions.mkdir()
-    (memory.state.versions / "1-1").write_bytes(b"- by the agent\n")
-    spool(memory, "tool", path="shop/topics/build.md", version="1-1")
+    leave(ada, "shop/topics/build.md", b"- by the agent\n")
     spool(memory, "stop")
     assert work() == []
     assert ada.git("show", "HEAD:shop/topics/build.md") == "- by the agent"
-    assert os.listdir(memory.state.versions) == []
+    assert memory.journal.is_settled()
 
 
-def test_a_file_of_which_no_version_was_put_aside_is_committed_at_once(
+def test_a_file_of_which_no_version_was_saved_is_committed_at_once(
     ada: Machine, work: Callable[[], list[str]]
 ) -> None:
     ada.write("shop/long.md", "- written by a tool\n")
@@ -187,7 +185,7 @@ def test_while_a_merge_is_unfinished_all_is_kept_for_the_next_worker(
     ada.remember("kept")
     spool(memory, "stop")
     assert "a merge is unfinished" in work()[0]
-    assert not memory.writes.is_empty()
+    assert memory.journal.names()
     (memory.clone.git_dir / "MERGE_HEAD").unlink()
     work()
     assert "- kept" in ada.git("show", "HEAD:shop/MEMORY.md")
@@ -259,18 +257,16 @@ def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
     ada.write(note, "- base\n")
     ada.sync()
     memory = ada.open()
-    # What the hook leaves behind an edit: the bytes, and the tree they were made from.
-    memory.state.versions.mkdir(exist_ok=True)
-    (memory.state.versions / "1-1").write_bytes(b"- base\n- by the agent\n")
-    made_from = (ada.clone / ".git/refs/ctxrepo/wt").read_text().strip()
-    spool(memory, "tool", path=note, version="1-1", base=made_from)
+    made_from = checked_out(ada)
     ada.write(note, "- base\n- by the agent\n")
     ben.init(str(remote))
     ben.write(note, "- base\n- from elsewhere\n")
     ben.sync()
     ada.sync()
     head = ada.git("rev-parse", "HEAD")
+    leave(ada, note, b"- base\n- by the agent\n", made_from)  # the hook was slow
     assert work() == []
+    assert not memory.journal.names()
     assert ada.git("rev-parse", "HEAD") == head  # the version is in the history already
     assert ada.read(note).count("- base\n") == 1
     assert "- from elsewhere\n" in ada.read(note)
@@ -315,12 +311,12 @@ def test_a_write_that_is_held_back_keeps_no_worker_going(ada: Machine, work: Cal
     ada.write("shop/MEMORY.md", f"{note}- the token is {token}\n")
     spool(memory, "stop")
     assert work() == []
-    assert not memory.writes.is_empty(), "it waits for somebody to take the token out"
+    assert memory.journal.names(), "it waits for somebody to take the token out"
     assert token not in ada.git("log", "-p")
     ada.write("shop/MEMORY.md", note)
     spool(memory, "stop")
     work()
-    assert memory.writes.is_empty()
+    assert not memory.journal.names()
 
 
 def test_work_that_never_ends_is_for_the_next_worker(

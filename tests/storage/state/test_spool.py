@@ -6,7 +6,6 @@ import _sqlite3
 import fcntl
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,8 @@ from world import repo_with
 
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.files import logs
-from ctxrepo.hooks.session.spool import KeptVersion
 from ctxrepo.hooks.session.spool import spool as leave
-from ctxrepo.storage.state.spool import Spool, SpoolEvent, tidy
+from ctxrepo.storage.state.spool import Spool, SpoolEvent
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 
@@ -85,27 +83,22 @@ def test_lines_that_make_no_sense_are_passed_over_and_come_to_an_end(spool: Spoo
     assert spool.is_empty()
 
 
-def test_versions_are_read_and_go_with_their_event(spool: Spool, tmp_path: Path) -> None:
-    spool.places.versions.mkdir()
-    (spool.places.versions / "1-2").write_bytes(b"- as written\n")
-    event = SpoolEvent("tool", "claude", "s", path="a.md", version="1-2")
-    assert spool.version(event) == b"- as written\n"
-    hook(spool, "s")
-    spool.drop(spool.read()[1], [event])
-    assert list(spool.places.versions.iterdir()) == []
-    assert spool.version(event) is None
-
-
 @pytest.mark.parametrize("name", ["../outside", "/etc/passwd", "..", "sub/../../outside", "folder"])
-def test_a_version_is_never_looked_for_elsewhere(spool: Spool, tmp_path: Path, name: str) -> None:
+def test_only_files_of_its_own_folder_go_with_their_event(spool: Spool, tmp_path: Path, name: str) -> None:
     (tmp_path / "outside").write_bytes(b"not yours")
-    (spool.places.versions / "folder").mkdir(parents=True)
-    event = SpoolEvent("tool", "claude", "s", version=name)
-    assert spool.version(event) is None
+    (spool.left / "folder").mkdir(parents=True)
     hook(spool, "s")
-    spool.drop(spool.read()[1], [event])
+    spool.drop(spool.read()[1], [SpoolEvent("tool", "claude", "s", left=name)])
     assert (tmp_path / "outside").read_bytes() == b"not yours"
-    assert spool.is_empty()
+    assert (spool.left / "folder").is_dir()
+    assert spool.read()[0] == [SpoolEvent("", "", "", left="folder")] or spool.read()[0] == []
+
+
+def test_a_file_that_no_hook_could_save_is_named(spool: Spool) -> None:
+    db = _sqlite3.connect(":memory:")
+    assert leave(db, repo_with(spool.places.root), "tool", Event("claude", "", {"session": "s"}), "shop/a.md")
+    db.close()
+    assert spool.read()[0] == [SpoolEvent("tool", "claude", "s", path="shop/a.md")]
 
 
 def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
@@ -126,37 +119,6 @@ def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
     work()  # one round takes all that was left by then
     assert spool.is_empty()
     assert sorted(seen) == sorted(f"{n}-{i}" for n in range(4) for i in range(40))
-
-
-def test_versions_nobody_needs_any_more_go(places: RepositoryPlaces) -> None:
-    day, now = 86400.0, 1e9
-    places.versions.mkdir()
-    for age in (1, 6, 8, 29, 31):
-        (places.versions / str(age)).touch()
-        os.utime(places.versions / str(age), (now - age * day, now - age * day))
-    tidy(places, now)
-    assert sorted(os.listdir(places.versions)) == ["1", "6"]
-
-
-def test_versions_stay_however_many_they_are(places: RepositoryPlaces) -> None:
-    places.versions.mkdir()
-    for number in range(1005):
-        (places.versions / str(number)).touch()
-        os.utime(places.versions / str(number), (1e9 + number, 1e9 + number))
-    tidy(places, 1e9)
-    assert len(os.listdir(places.versions)) == 1005, "their events may still come"
-
-
-def test_versions_that_wait_for_a_commit_stay_however_long_it_takes(spool: Spool) -> None:
-    spool.places.versions.mkdir()
-    for name in ("waits", "event-never-came"):
-        (spool.places.versions / name).write_bytes(b"- a\n")
-    db = _sqlite3.connect(":memory:")
-    waiting = KeptVersion("a.md", "", "waits")
-    assert leave(db, repo_with(spool.places.root), "tool", Event("claude", "", {}), waiting)
-    db.close()
-    tidy(spool.places, time.time() + 60 * 86400)
-    assert os.listdir(spool.places.versions) == ["waits"]
 
 
 def test_events_that_are_files_of_their_own_stand_where_they_belong(

@@ -243,13 +243,13 @@ class TestRemember:
     ) -> None:
         cli("remember", "registered")
         before = {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files}
-        writes = cli.machine.open().writes.read()
+        writes = cli.machine.open().journal.read()
         said = cli("remember", *words)
         assert (said.code, said.is_one_line()) == (code, True)
         assert told in said.err
         assert "ghp_" not in said.err
         assert {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files} == before
-        assert cli.machine.open().writes.read() == writes
+        assert cli.machine.open().journal.read() == writes
         assert len(cli.woken) == 1
 
     def test_outside_a_project_it_is_global(self, cli: Terminal) -> None:

@@ -1,0 +1,181 @@
+"""Folds the saves of one file into what it is to hold: each is merged in from what it was made from (ADR 48).
+
+What a command or a late writer began with is known. What an agent's tool or a person's editor began with is
+inferred, in one place: `_Fold.base_of`. Its table of examples is tests/domain/merge/test_fold.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge.file import merge_file
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
+from ctxrepo.lazy import dataclass
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the file was before its saves; None stands for no file.
+
+    `base` is what it was checked out as, `following` what a checkout was about to make of it that was killed
+    half-way (else the same).
+    """
+
+    base: bytes | None
+    following: bytes | None
+
+
+@dataclass(frozen=True)
+class FoldedFile:
+    """A file that somebody changed from `base` to `data` (None: no file).
+
+    `saved` is what it would be if nobody had changed it without a word, and `commanded` what commands alone
+    would have made of `base`: whatever `data` lacks beside that was deleted by hand. `conflict_copies` are
+    what lost when the saves were merged. `versions` are what agents left in the file, one after the other;
+    they go into the history only, and the last one may equal `data`.
+    """
+
+    path: str
+    base: bytes | None
+    data: bytes | None
+    saved: bytes | None
+    commanded: bytes | None
+    conflict_copies: tuple[ConflictCopy, ...] = ()
+    versions: tuple[bytes, ...] = ()
+
+
+def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None) -> FoldedFile:
+    """The file with each of the saves merged in, in their order, and then what is on disk now."""
+    steps = [*_with_hand(path, ground, saves, on_disk)]
+    folding = _Fold(path, ground, steps)
+    data, copies = folding.state_after(steps)
+    saved, _ = folding.state_after(saves) if len(saves) < len(steps) else (data, ())
+    commands = [save for save in saves if save.is_command]
+    commanded, _ = folding.state_after(commands) if len(commands) < len(saves) else (saved, ())
+    if commands and commands[-1].after is None:
+        commanded = None
+    return FoldedFile(path, ground.base, data, saved, commanded, copies, versions_in(saves))
+
+
+def _with_hand(path: str, ground: Ground, saves: Iterable[Save], on_disk: bytes | None) -> Iterator[Save]:
+    """The saves, and between them those of people who said nothing: where a command found something else than
+    the save before it had left, and at the end where something else is on disk."""
+    left = (ground.base, ground.following)
+    for save in saves:
+        # An editor may empty a file before it writes it.
+        if save.is_command and save.base not in (*left, b""):
+            yield _by_hand(path, save.base)
+        yield save
+        # What was written late never was in the file, and what has no tree was replaced when it was heard of.
+        if save.is_command or save.tree:
+            left = (save.after, save.after)
+    if on_disk not in left:
+        yield _by_hand(path, on_disk)
+
+
+def _by_hand(path: str, after: bytes | None) -> Save:
+    return Save(path, None, after, BY_HAND, Origin(""))
+
+
+def versions_in(saves: Sequence[Save]) -> tuple[bytes, ...]:
+    """What agents' tools left in a file, each version once."""
+    return tuple(dict.fromkeys(s.after for s in saves if s.op == TOOL and s.after is not None))
+
+
+@dataclass(frozen=True)
+class _State:
+    """What a save left in the file, and what it was made from. `new` are those of its lines that nobody has
+    who hasn't seen it, `acknowledged` those that a command or a late writer had added, in this save or an
+    earlier one."""
+
+    save: Save
+    base: bytes | None
+    new: frozenset[str]
+    acknowledged: frozenset[str]
+
+
+@dataclass
+class _Fold:
+    path: str
+    ground: Ground
+    saves: Sequence[Save]
+    states: list[_State] = field(default_factory=list)
+    """Oldest first; each as its own author left it, whatever others had done before."""
+
+    def __post_init__(self) -> None:
+        self._sessions = {save.author for save in self.saves if save.op == TOOL}
+        acknowledged: frozenset[str] = frozenset()
+        checked_out = _lines(self.ground.base) | _lines(self.ground.following)
+        known = checked_out
+        for save in self.saves:
+            base, lines = self.base_of(save), _lines(save.after)
+            added = lines - _lines(base)
+            acknowledged |= added if save.is_command or save.op == LATE else frozenset()
+            new = added - (known if base is None else checked_out)
+            known |= lines
+            self.states.append(_State(save, base, new, acknowledged & lines))
+
+    def state_after(self, saves: Sequence[Save]) -> tuple[bytes | None, tuple[ConflictCopy, ...]]:
+        """The file when only these saves are merged in, and what lost."""
+        base_of = {id(state.save): state.base for state in self.states}
+        data = self.ground.base
+        copies: list[ConflictCopy] = []
+        for save in saves:
+            merged = merge_file(self.path, base_of[id(save)], save.after, data)
+            data = merged.data
+            copies += merged.conflict_copies
+        return data, tuple(copies)
+
+    def base_of(self, save: Save) -> bytes | None:
+        """What the author of a save began with.
+
+        1. Of a command and of a late writer that is known.
+        2. Whoever removed the file may not have seen what others were writing to it: they removed what was
+           checked out.
+        3. Else it is the newest state that the author had seen: one that the same session left, or of which
+           the save holds something new (unless it is a tool's that had been replaced when it was heard of:
+           others may hold that since then). Whoever lacks what a command had added to that state, and so
+           acknowledged, wasn't looking at it; nor was who lacks a late write, which is in no file yet.
+        4. Else it is what was checked out.
+        """
+        if save.is_command or save.op == LATE:
+            return save.base
+        lines = _lines(save.after)
+        is_old = save.op == TOOL and not save.tree  # others may have gone on from it before it was heard of
+        for state in reversed(self.states if save.after is not None else ()):
+            shows = not is_old and not state.new.isdisjoint(lines)
+            has_seen = shows or self._is_by_author_of(save, state)
+            if has_seen and state.acknowledged <= lines:
+                return state.save.after
+        return self._checked_out(save)
+
+    def _is_by_author_of(self, save: Save, state: _State) -> bool:
+        """Whether the session that made the save left this state, too. Where one session alone wrote, what is
+        found in its file without a word is taken for its own work, unless it stood there already when the
+        session was heard."""
+        if state.save.op != TOOL:
+            return False
+        if save.op == BY_HAND:
+            return len(self._sessions) == 1 and bool(state.save.tree)
+        return save.author == state.save.author and bool(save.by.session)
+
+    def _checked_out(self, save: Save) -> bytes | None:
+        """What was checked out when the save was made. A checkout may have been killed half-way: then it is
+        the version of which the save holds something new."""
+        if save.op == TOOL:
+            return save.base
+        base, following = self.ground.base, self.ground.following
+        if following == base or save.after is None:
+            return base
+        new = _lines(following) - _lines(base)
+        return base if save.after != following and new.isdisjoint(_lines(save.after)) else following
+
+
+def _lines(data: bytes | None) -> frozenset[str]:
+    """The lines that tell who saw what: the fence of the head and the date of the last change don't."""
+    lines = {line.strip() for line in decode(data or b"").splitlines()} - {"", "---"}
+    return frozenset(line for line in lines if not line.startswith("updated:"))

@@ -1,0 +1,220 @@
+"""The journal: every save is in it until a commit holds it (ADR 48).
+
+An operation is a file: for each save a line of JSON, then the bytes before and the bytes after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.records.save import Save
+from ctxrepo.errors import Busy
+from ctxrepo.hooks.files.journal import HOOKS_BYTES, MAX_BYTES, add, names_in, put, size_of
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.private import make_folder, opened
+
+_NEARLY = 0.8
+"""The share of the limit from which people are warned."""
+
+_NO_FILE = -1
+"""The length that stands for no file."""
+
+_INTENT = "journal.intent"
+
+_DAY = 86400.0
+
+FIRST = "0-0-0-0"
+"""The operation that is older than all others."""
+
+
+@dataclass(frozen=True)
+class Intent:
+    """The branch is about to be moved to `commit`, which holds the saves at the places `done`. `on_disk` has
+    the blob ids that the files had then (None: no file), by path."""
+
+    commit: str
+    done: tuple[str, ...]
+    on_disk: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The folder of the operations. Hooks add to it at any time; all else is done under the write lock."""
+
+    folder: Path
+
+    def names(self) -> list[str]:
+        """The operations that wait, oldest first."""
+        return names_in(str(self.folder))
+
+    def require_room(self) -> None:
+        """Busy when the journal is full, so that no further write can be acknowledged."""
+        if size_of(self.names()) > MAX_BYTES:
+            raise Busy(
+                f"{MAX_BYTES >> 20} MiB of writes wait for a commit, so no more are taken",
+                "`ctxrepo status` says what keeps it from being made.",
+            )
+
+    def is_nearly_full(self) -> bool:
+        """Whether people should be warned that the journal is filling up."""
+        return size_of(self.names()) > _NEARLY * HOOKS_BYTES
+
+    def is_settled(self) -> bool:
+        """Whether no save waits for a commit, and no commit was left half-way by a kill."""
+        return not self.names() and not self.folder.with_name(_INTENT).exists()
+
+    def add(self, saves: Sequence[Save]) -> None:
+        """Put the saves of one operation on disk; when this returns they survive a power cut."""
+        make_folder(self.folder)
+        add(str(self.folder), encoded(saves))
+
+    def put_first(self, saves: Sequence[Save]) -> None:
+        """Put saves on disk that are older than all others; done again it changes nothing."""
+        make_folder(self.folder)
+        put(str(self.folder), FIRST, encoded(saves))
+
+    def read(self) -> list[Save]:
+        """The saves that wait, in the order in which they were made. What is in a torn file is left out: it
+        could not be taken out."""
+        operations = (self._parsed(name) for name in self.names())
+        return [save for found in operations if None not in found for save in found if save]
+
+    def unreadable(self) -> list[Path]:
+        """Files of the journal that can't be read as saves. They stay as they are."""
+        return [self.folder / name for name in self.names() if None in self._parsed(name)]
+
+    def take_out(self, places: Iterable[str]) -> None:
+        """Forget the saves at these places, since a commit holds them; the others keep their places."""
+        by_name: dict[str, set[str]] = {}
+        for place in places:
+            by_name.setdefault(place.partition("/")[0], set()).add(place)
+        for name, done in by_name.items():
+            found = self._parsed(name)
+            if None in found:
+                continue  # what else is in it nobody knows now
+            if rest := [save for save in found if save and save.place not in done]:
+                put(str(self.folder), name, encoded(rest))
+            else:
+                (self.folder / name).unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            self.folder.with_name(_INTENT).unlink()
+
+    def tidy(self, now: float) -> None:
+        """Remove files that a kill left before they had their names. The write lock is held by nobody: a file
+        that is being written is younger than a day."""
+        for file in self.folder.glob(".*"):
+            with suppress(OSError):
+                if file.lstat().st_mtime < now - _DAY:
+                    file.unlink()
+
+    def forget_trees(self) -> None:
+        """From now on nobody knows what the saves of tools were made from."""
+        for name in self.names():
+            found = self._parsed(name)
+            if None not in found and any(save and save.tree for save in found):
+                put(str(self.folder), name, encoded([replace(save, tree="") for save in found if save]))
+
+    def intend(self, intent: Intent) -> None:
+        """Record, before a ref is moved, which saves the commit holds.
+
+        The record must reach the disk first: a power cut that kept the ref and lost the record would have the
+        saves merged once more over what people have changed since.
+        """
+        fields = {"commit": intent.commit, "done": intent.done, "on_disk": intent.on_disk}
+        put(str(self.folder.parent), _INTENT, json.dumps(fields).encode("ascii"))
+
+    def left_half_way(self, is_in: Callable[[str], bool]) -> Intent | None:
+        """The intent of a run that was killed after it moved the branch and before it could take its saves
+        out; None where there is none. `is_in` tells whether the branch holds a commit."""
+        missing = (FileNotFoundError, NotADirectoryError)
+        with suppress(*missing, ValueError, KeyError, TypeError, AttributeError):
+            fields = json.loads(self.folder.with_name(_INTENT).read_text("utf-8"))
+            if is_in(fields["commit"]):
+                return Intent(fields["commit"], tuple(fields["done"]), dict(fields["on_disk"].items()))
+        return None
+
+    def _parsed(self, name: str) -> list[Save | None]:
+        """The saves of an operation; None in the place of what can't be read."""
+        try:
+            with opened(self.folder / name, "rb") as file:
+                return list(_parse(name, file.read()))
+        except FileNotFoundError:
+            return []
+        except OSError:
+            return [None]
+
+
+def encoded(saves: Sequence[Save]) -> bytes:
+    """The bytes of the file that has these saves."""
+    return b"".join(_record(number, save) for number, save in enumerate(saves))
+
+
+def _record(number: int, save: Save) -> bytes:
+    fields: dict[str, object] = {
+        "path": save.path,
+        "op": save.op,
+        "at": save.at,
+        "session": save.by.session,
+        "agent": save.by.agent,
+        "project": save.by.project,
+        "id": save.id,
+        "note": save.note,
+        "tree": save.tree,
+        "number": int(save.place.partition("/")[2] or number),
+        "before": _NO_FILE if save.base is None or save.tree else len(save.base),
+        "after": _NO_FILE if save.after is None else len(save.after),
+    }
+    base = b"" if save.tree else save.base or b""
+    return json.dumps(fields).encode("ascii") + b"\n" + base + (save.after or b"") + b"\n"
+
+
+def _parse(name: str, data: bytes) -> Iterator[Save | None]:
+    """The saves in the bytes of an operation, and None where they can't be read any further."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        fields = record(data[start:end].decode("utf-8", "replace")) if end >= 0 else None
+        try:
+            before, after = (_length(fields or {}, key) for key in ("before", "after"))
+            start = end + 1 + max(before, 0) + max(after, 0) + 1
+            if not fields or start > len(data) or not text_of(fields, "path"):
+                raise ValueError
+        except ValueError:
+            yield None
+            return
+        middle = end + 1 + max(before, 0)
+        base = None if before == _NO_FILE else data[end + 1 : middle]
+        yield _save(fields, base, None if after == _NO_FILE else data[middle : start - 1], name)
+    if not data:
+        yield None
+
+
+def _length(fields: Mapping[str, Any], key: str) -> int:
+    """How many bytes a record says it has; ValueError where it says something else."""
+    length = fields.get(key, _NO_FILE)
+    if not isinstance(length, int) or length < _NO_FILE:
+        raise ValueError(key)
+    return length
+
+
+def _save(fields: Mapping[str, Any], base: bytes | None, after: bytes | None, name: str) -> Save:
+    number = fields.get("number", 0)
+    return Save(
+        path=text_of(fields, "path"),
+        base=base,
+        after=after,
+        op=text_of(fields, "op"),
+        by=Origin("", text_of(fields, "session"), text_of(fields, "agent"), text_of(fields, "project")),
+        at=text_of(fields, "at"),
+        id=text_of(fields, "id"),
+        note=text_of(fields, "note"),
+        tree=text_of(fields, "tree"),
+        place=f"{name}/{number}",
+    )

@@ -1,0 +1,182 @@
+"""The saves of a file, folded: a table of examples for what each author began with, and one law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxrepo.domain.git.origin import Origin
+from ctxrepo.domain.merge.fold import FoldedFile, Ground, fold
+from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
+
+PATH = "shop/MEMORY.md"
+
+
+def note(lines: str) -> bytes | None:
+    """A note with one bullet for each letter; '-' stands for no file."""
+    return None if lines == "-" else "".join(f"- {letter} is so\n" for letter in lines).encode()
+
+
+def letters(data: bytes | None) -> str:
+    return "-" if data is None else "".join(sorted(line[2] for line in data.decode().splitlines()))
+
+
+def command(base: str, after: str) -> Save:
+    return Save(PATH, note(base), note(after), "remember", Origin(""))
+
+
+def tool(session: str, after: str, base: str | None = "ab") -> Save:
+    """What a session's tool left; `base` was checked out then, None: nobody knows."""
+    known = note(base) if base is not None else None
+    return Save(PATH, known, note(after), TOOL, Origin("", session, "claude"), tree="t" if base else "")
+
+
+def late(base: str, after: str) -> Save:
+    return Save(PATH, note(base), note(after), LATE, Origin(""))
+
+
+def hand(after: str) -> Save:
+    """What is found on disk, or was when a command looked."""
+    return Save(PATH, None, note(after), BY_HAND, Origin(""))
+
+
+def folded(saves: Sequence[Save], ground: str = "ab", following: str = "") -> FoldedFile:
+    """The saves, folded. What the last of them left is on disk; a hand's work is not told otherwise."""
+    seen = [save for save in saves if save.op != LATE]
+    on_disk = seen[-1].after if seen else note(ground)
+    told = [save for save in saves if save.op != BY_HAND]
+    return fold(PATH, Ground(note(ground), note(following or ground)), told, on_disk)
+
+
+@pytest.mark.parametrize(
+    ("why", "saves", "result"),
+    [
+        ("nobody changed anything", [], "ab"),
+        ("commands know what they began with", [command("ab", "abc"), command("abc", "bc")], "bc"),
+        (
+            "an editor that saved an older text hides no command's fact",
+            [command("ab", "abc"), hand("abx")],
+            "abcx",
+        ),
+        (
+            "an editor can't take back what a command acknowledged a moment ago",
+            [command("ab", "abc"), hand("ab")],
+            "abc",
+        ),
+        ("a person removes what was checked out", [hand("a")], "a"),
+        ("a person removes it before a command reads the file", [hand("a"), command("a", "ac")], "ac"),
+        (
+            "what a stale editor hid is there again after the next command",
+            [command("ab", "abc"), command("ab", "abd")],
+            "abcd",
+        ),
+        ("a command and a person remove each their own", [command("ab", "b"), hand("bx")], "bx"),
+        ("a session's second version knows its first", [tool("s", "abx"), tool("s", "ab"), hand("ab")], "ab"),
+        ("two sessions that don't know of each other add up", [tool("s", "abx"), tool("t", "aby")], "abxy"),
+        ("a session that took over another's line has seen it", [tool("s", "abxy"), tool("t", "abx")], "abx"),
+        ("where one session wrote, the hand is taken for its own", [tool("s", "abx"), hand("ab")], "ab"),
+        (
+            "where two wrote, the hand is somebody who saw neither",
+            [tool("s", "abx"), tool("t", "aby"), hand("ab")],
+            "abxy",
+        ),
+        (
+            "a person who took over what a tool left has seen it",
+            [tool("s", "abxy"), tool("t", "abz"), hand("abx")],
+            "abxz",
+        ),
+        ("a tool removes what was checked out and adds", [tool("s", "ax")], "ax"),
+        ("of whom nobody knows what they began with, nothing is removed", [tool("s", "x", None)], "abx"),
+        (
+            "a stale tool brings nothing back that a command removed",
+            [command("ab", "a"), tool("s", "abx")],
+            "ax",
+        ),
+        (
+            "a stale tool hides no command's fact",
+            [command("ab", "abc"), tool("s", "abx"), tool("s", "abxy")],
+            "abcxy",
+        ),
+        ("who removes the file removes what was checked out", [hand("-")], "-"),
+        ("an edit wins over a deletion by hand", [tool("s", "abx"), hand("-")], "abx"),
+        (
+            "a command that found the edit removes it with the file",
+            [tool("s", "abx"), command("abx", "-")],
+            "-",
+        ),
+        ("an acknowledged fact wins over a deletion by hand", [command("ab", "abc"), hand("-")], "abc"),
+        ("a file made again after its removal is there", [command("ab", "-"), command("-", "x")], "x"),
+        (
+            "a late writer's text is merged from what it had open",
+            [command("ab", "abc"), late("ab", "abz")],
+            "abcz",
+        ),
+        ("a late writer removes only what it had open", [command("ab", "abc"), late("ab", "a")], "ac"),
+        ("an editor that empties a file removes what it had seen", [tool("s", "abx"), hand("")], ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " in value else "",
+)  # fmt: skip
+def test_each_author_began_with(why: str, saves: Sequence[Save], result: str) -> None:
+    assert letters(folded(saves).data) == result, why
+
+
+@pytest.mark.parametrize(
+    ("on_disk", "result"), [("ab", "ab"), ("abn", "ab"), ("bn", "b"), ("abnx", "abx"), ("bx", "bx")]
+)
+def test_after_a_checkout_that_was_killed_half_way_only_what_a_person_did_counts(
+    on_disk: str, result: str
+) -> None:
+    """`n` was on its way to the file: it is on the branch already, so who left it out took nothing back."""
+    assert letters(folded([hand(on_disk)], "ab", "abn").data) == result
+
+
+def test_what_was_deleted_by_hand_can_be_told_from_what_commands_did() -> None:
+    found = folded([command("ab", "abc"), tool("s", "abcx"), hand("cx")])
+    assert (letters(found.commanded), letters(found.saved), letters(found.data)) == ("abc", "abcx", "cx")
+    assert found.versions == (note("abcx"),)
+
+
+STEP = st.tuples(
+    st.sampled_from(["command", "s", "t"]),
+    st.booleans(),
+    st.sampled_from(["add", "add", "remove"]),
+    st.integers(0, 9),
+)
+
+
+@settings(max_examples=400)
+@given(st.lists(STEP, max_size=9), st.booleans())
+def test_no_fact_of_a_command_goes_unless_somebody_who_had_it_took_it_out(
+    steps: list[tuple[str, bool, str, int]], by_hand: bool
+) -> None:
+    """Commands read the file; tools work from what they read now or last. Whatever a command added stands in
+    the end, or in a conflict copy, unless a command removed it or a tool that had seen it."""
+    disk, copies = "ab", {"s": "ab", "t": "ab"}
+    fresh = iter("cdefghijklmnopqrstuvwxyz")
+    saves: list[Save] = []
+    acknowledged, added = set[str](), set[str]()
+    for who, reads, what, place in steps:
+        before = disk if who == "command" or reads else copies[who]
+        new = next(fresh)
+        gone = before[place % len(before)] if before else ""
+        after = before + new if what == "add" else before.replace(gone, "") if gone else before
+        if who == "command":
+            saves.append(command(disk, after))
+            acknowledged |= {new} if what == "add" else set()
+            acknowledged -= {gone} if what == "remove" else set()
+        else:
+            saves.append(tool(who, after))
+            acknowledged -= {gone} if what == "remove" else set()
+            copies[who] = after
+        added |= {new} if what == "add" else set()
+        disk = after
+    if by_hand:
+        saves.append(hand("ab"))
+    found = folded(saves)
+    aside = {letter for copy in found.conflict_copies for letter in letters(copy.other.encode())}
+    assert acknowledged <= set(letters(found.data)) | aside
+    assert set(letters(found.data)) <= {*"ab"} | added
+    assert len(letters(found.data)) == len(set(letters(found.data)))
