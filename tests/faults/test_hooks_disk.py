@@ -93,3 +93,13 @@ def test_a_clone_that_may_not_be_written_keeps_no_session(machine: Machine, remo
         said = goes_on(machine)
     assert "ead-only" in said, said
     heals(machine, remote)
+
+
+@pytest.mark.parametrize("trouble", ["full", "read-only"])
+def test_a_session_is_told_that_what_it_wrote_could_not_be_saved(machine: Machine, trouble: str) -> None:
+    session, file = Session(machine, "s-1"), str(machine.clone / "shop/MEMORY.md")
+    session.hook("SessionStart")
+    eventually(lambda: not processes_of(machine), WAY_OUT)
+    with full(machine, b"x" * (1 << 20)) if trouble == "full" else read_only(machine.places.state):
+        told = session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert "this version of shop/MEMORY.md is in its file only" in told

@@ -29,25 +29,39 @@ _OF_WORKTREES = """
     and (select value from settings where key = 'worktrees') = 'share'"""
 
 
+_UNWRITABLE = (8, 10, 13, 14)
+"""What SQLite says of a disk that takes no change: SQLITE_READONLY, _IOERR, _FULL, _CANTOPEN."""
+
+
 def open_hooks(state: str) -> _sqlite3.Connection | None:
     """The compiled settings under `state`; None before `init` and when they can't be used."""
     return open_database(f"{state}/hooks.db", "pragma user_version", FORMAT)
 
 
 def open_database(path: str, query: str, expected: object) -> _sqlite3.Connection | None:
-    """The database at `path`, never created; None when it is missing, broken, or answers otherwise."""
+    """The database at `path`, never created; None when it is missing, broken, or answers otherwise.
+
+    SQLite wants to write beside a database that it reads. Where the disk is full or read-only it is opened as
+    one that nobody changes, so that sessions can be told of the disk.
+    """
     if not is_own_file(path):
         return None
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = None
-    try:
-        db = _sqlite3.connect(f"file:{quoted}?mode=rw", timeout=_LOCK_SECONDS, isolation_level=None, uri=True)
-        if db.execute(query).fetchone() == (expected,):
-            return db
-    except _sqlite3.Error:
-        pass
-    if db is not None:
-        db.close()
+    for mode in ("mode=rw", "mode=ro&immutable=1"):
+        db = None
+        try:
+            db = _sqlite3.connect(
+                f"file:{quoted}?{mode}", timeout=_LOCK_SECONDS, isolation_level=None, uri=True
+            )
+            if db.execute(query).fetchone() == (expected,):
+                return db
+            is_unwritable = False
+        except _sqlite3.Error as error:
+            is_unwritable = getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE
+        if db is not None:
+            db.close()
+        if not is_unwritable:
+            break
     return None
 
 
