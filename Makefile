@@ -11,7 +11,7 @@ demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one
 test: $(VENV)/ready ## all tests
 	$(BIN)/python -m pytest -q -n auto
 
-torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an hour
+torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two and a half hours
 	PYTHONPATH=tests:tools $(BIN)/python -m torture set --seeds 5
 	PYTHONPATH=tests:tools $(BIN)/python -m torture append --seeds 3
 	PYTHONPATH=tests:tools $(BIN)/python -m torture edit --seeds 3
@@ -21,6 +21,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about an h
 	PYTHONPATH=tests:tools $(BIN)/python -m torture flood
 	PYTHONPATH=tests:tools $(BIN)/python -m torture disk
 	PYTHONPATH=tests:tools $(BIN)/python -m torture cuts --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture interleave --cases 20000 --seed 1 --jobs 2
 	TORTURE=1 $(BIN)/python -m pytest -q tests/attacks/test_mounts.py
 
 attacks: $(VENV)/ready ## every key of git's that could do harm, in every place, at every command: about two hours

@@ -8,6 +8,7 @@ from needs import unless
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
 from torture.editors import one_edits_alone
+from torture.interleave import search
 from torture.setcheck import Plan, set_check
 
 
@@ -36,4 +37,10 @@ def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Pa
 def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
     found = cut_power(tmp_path, cuts=2, seed=3)
     assert found.checked > 0
+    assert found.faults == []
+
+
+def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Path) -> None:
+    found = search(tmp_path, cases=30, seed=1)
+    assert found.cases == 30
     assert found.faults == []

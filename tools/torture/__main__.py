@@ -20,6 +20,8 @@ from torture.failing import fail_each
 from torture.fleet import Verdict
 from torture.floods import floods
 from torture.hostile import cases
+from torture.interleave import interleave
+from torture.promises import LIMITS
 from torture.setcheck import Plan, set_check
 
 
@@ -52,6 +54,7 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         "flood": {},
         "disk": {"step": 1},
         "cuts": {"cuts": 10},
+        "interleave": {"cases": 2000, "jobs": 2},
     }
     for name, numbers in ways.items():
         kind = kinds.add_parser(name)
@@ -116,6 +119,12 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
             cut = cut_power(root, wanted.cuts, seed)
             print(f"seed {seed}: {cut.cuts} cuts, {cut.checked} entries looked for")
             yield from cut.faults
+        case "interleave":
+            found = interleave(root, wanted.cases, seed, wanted.jobs)
+            print(f"seed {seed}: {found.cases} cases, {found.seconds:.0f} s, {len(found.faults)} faults")
+            for kind, count in sorted(found.limits.items()):
+                print(f"  {count} cases lost what was {LIMITS[kind]}")
+            yield from found.faults
         case "commands":
             report = kill_commands(root, wanted.kills, seed)
             print(f"seed {seed}: {_tally(report.kills)} in {time.monotonic() - began:.0f} s")

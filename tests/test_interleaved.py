@@ -1,0 +1,48 @@
+"""Interleavings of writers that once lost something, as `python -m torture interleave` found and shrank
+them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from torture.actors import Step
+from torture.interleave import replay
+
+CASES: dict[str, tuple[Step, ...]] = {
+    "a command follows an edit by hand": (
+        ("hand", 1, "q0q", "add", "place", "last"),
+        ("remember", 1, "q2q", ""),
+    ),
+    "a command meets a file that an editor is saving": (
+        ("hand", 0, "q4q", "add", "empty", "fresh"),
+        ("remember", 0, "q9q", ""),
+    ),
+    "a late write to a version that no commit has held": (
+        ("tool", "s-1", 0, "q1q", "add", "rename", "last", "full"),
+        ("open", 0),
+        ("remember", 0, "q8q", ""),
+        ("late", 0, "q9q", "add"),
+    ),
+    "a hook is heard after an editor put the old file back": (
+        ("tool", "s-1", 0, "q4q", "add", "rename", "fresh", "later said"),
+        ("put-back", 0),
+    ),
+    "a hook is heard after another session went on": (
+        ("tool", "s-1", 0, "q1q", "add", "rename", "fresh", "later said"),
+        ("tool", "s-2", 0, "q2q", "add", "rename", "fresh", "now said"),
+    ),
+    "two hooks are heard after one session wrote over the other": (
+        ("tool", "s-2", 0, "q1q", "add", "rename", "last", "later said"),
+        ("tool", "s-1", 0, "q2q", "add", "rename", "last", "later"),
+    ),
+    "a kill between branch and files, and then the lines come back": (
+        ("hand", 1, "q3q", "secret", "empty", "fresh"),
+        ("commit", (0, 1), "after set_ref", None),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_nothing_promised_is_lost(tmp_path: Path, case: tuple[Step, ...]) -> None:
+    assert replay(case, tmp_path) == []

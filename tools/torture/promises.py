@@ -1,0 +1,142 @@
+"""What actors were promised, and whether it was kept: the checker of the search over interleavings.
+
+Each line that an actor adds has a token of its own. A line is promised when a command or a hook has
+acknowledged it, and when a commit looked at a file that had it. A promised line is in the history, always.
+It is in the newest commit as well, unless it is `excused`: an actor left it out who had it in the copy that
+they had read, or somebody overwrote it from a stale copy when it was committed and checked out already, and
+no save of it waited any more.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from machines import Machine
+
+from ctxrepo.domain.records.save import TOOL, Save
+from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
+from ctxrepo.storage.memory import Memory
+
+TOKEN = re.compile(r"\bq[0-9a-z]+q\b")
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+"""What the guard refuses; made at run time, so that none stands in the tree."""
+
+_MARKER = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+
+
+class Fault(NamedTuple):
+    """`kind` is one of LIMITS, or lost, lost from view, doubled, wedged, marker, leaked or unexpected."""
+
+    kind: str
+    what: str
+
+
+LIMITS = {
+    "secret": "acknowledged in versions with a secret in them only, and out of them before a commit",
+    "taken out": "acknowledged and knowingly taken out before a commit: no history has it",
+    "guessed": "one session's, overwritten without a word: taken for its own work, and in the history only",
+    "emptied": "in a file that an editor had emptied while others wrote to it: in the history only",
+}
+"""What can be lost as the fold is made now. It is counted and shown, and fails nobody."""
+
+
+@dataclass
+class Promises:
+    """`refused` are lines that only versions with a secret in them were promised for: these can't be in the
+    history as they are."""
+
+    promised: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
+    excused: Counter[str] = field(default_factory=Counter)
+    guessed: set[str] = field(default_factory=set)
+    """Lines of the one session whose tools wrote to a file, that somebody overwrote without a word. What is
+    found is taken for that session's own work (domain/merge/fold.py), so these stay in the history only."""
+    emptied: set[str] = field(default_factory=set)
+    """Lines that an editor had put back into a file that it had emptied."""
+
+    def promise(self, data: bytes | None) -> None:
+        """Somebody was told that these bytes are safe, or a commit looked at them."""
+        (self.refused if SECRET.encode() in (data or b"") else self.promised).update(tokens(data))
+
+    def excuse(self, left_out: set[str]) -> None:
+        self.excused.update(left_out)
+
+    def unexcuse(self, left_out: set[str]) -> None:
+        """Take back `excuse`: whoever left these out has put them back."""
+        self.excused.subtract(left_out)
+
+    def faults(self, history: set[str], files: Mapping[str, str]) -> Iterator[Fault]:
+        """What was not kept, by the tokens of all history and by the files of the newest commit."""
+        view = {token for text in files.values() for token in TOKEN.findall(text)}
+        excused = set(+self.excused)
+        lost = (self.promised | self.refused) - history
+        unseen = (self.promised | self.refused) - excused - view - lost
+        by_kind = {
+            "lost": lost & self.promised - excused,
+            "lost from view": unseen - self.guessed - self.emptied,
+            "secret": lost - self.promised - excused,
+            "taken out": lost & self.promised & excused,
+            "guessed": unseen & self.guessed,
+            "emptied": unseen & self.emptied - self.guessed,
+        }
+        yield from (Fault(kind, token) for kind, found in by_kind.items() for token in sorted(found))
+        for path, text in files.items():
+            counted = Counter(TOKEN.findall(text))
+            yield from (Fault("doubled", f"{token} in {path}") for token, n in counted.items() if n > 1)
+            if _MARKER.search(text):
+                yield Fault("marker", path)
+
+
+def tokens(data: bytes | None) -> set[str]:
+    return set(TOKEN.findall((data or b"").decode("utf-8", "replace")))
+
+
+def settled(memory: Memory, path: str, on_disk: bytes | None) -> set[str]:
+    """The lines of a file that are committed and checked out, and no save of which waits any more."""
+    trees = [memory.objects.tree_of(memory.head), *map(memory.objects.ref, (WT, WT_NEXT))]
+    head, base, following = (memory.objects.find(tree, path) if tree else None for tree in trees)
+    checked_out = tokens(base) | (tokens(on_disk) if on_disk in (head, following) else set())
+    waiting = (added_by(memory, save) for save in waiting_saves(memory, path))
+    return (tokens(head) & checked_out).difference(*waiting)
+
+
+def waiting_saves(memory: Memory, path: str) -> list[Save]:
+    """The saves of a file in the journal, but for those that a commit holds whose run was killed."""
+    objects, head = memory.objects, memory.head
+    intent = memory.journal.left_half_way(lambda commit: head is not None and objects.is_in(head, commit))
+    done = intent.done if intent else ()
+    return [save for save in memory.journal.read() if save.path == path and save.place not in done]
+
+
+def added_by(memory: Memory, save: Save) -> set[str]:
+    base = memory.objects.find(save.tree, save.path) if save.tree else save.base
+    return tokens(save.after) - tokens(base)
+
+
+def of_one_session(memory: Memory, path: str) -> set[str]:
+    """The lines that wait in a file whose tools all belong to one session, and that no command added."""
+    waiting = waiting_saves(memory, path)
+    if len({save.author for save in waiting if save.op == TOOL}) != 1:
+        return set()
+    added: list[set[str]] = [set(), set()]
+    for save in waiting:
+        added[save.is_command] |= added_by(memory, save)
+    return added[0] - added[1]
+
+
+def files_of(memory: Memory) -> dict[str, str]:
+    """path -> text of the notes in the newest commit, those kept aside included."""
+    found = memory.objects.files(memory.head_tree)
+    return {p: memory.objects.data(key).decode() for p, key in found.items() if p.endswith(".md")}
+
+
+def history_of(machine: Machine) -> tuple[set[str], bool]:
+    """The tokens of all lines that any commit added to any file; and whether a secret is among them."""
+    words = ["git", "log", "-p", "-m", "--format=", "--text", "--no-ext-diff", "HEAD"]
+    done = subprocess.run(words, cwd=machine.clone, env=machine.env, capture_output=True, check=True)
+    return tokens(done.stdout), SECRET.encode() in done.stdout
