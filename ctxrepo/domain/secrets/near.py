@@ -212,6 +212,9 @@ _BELOW = lazy_pattern(
     rb"(?=(\S{6,512})[\"'*]{0,3}[ \t]{0,4}(?:\(|[\r\n]|\Z))"
 )
 
+_IN_A_SUBSTITUTION = lazy_pattern(rb"=[\"']?\$\([^()\r\n]{0,200}\Z")
+"""`TOKEN=$(gh auth token` prints nothing, so the line below it is no answer."""
+
 
 def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) -> _Value | None:
     """The value that stands alone on the line below a label that ends its own, or in an answer to it."""
@@ -235,6 +238,7 @@ def _alone_below(data: bytes, lowered: bytes, label: SecretWord, line_end: int) 
         grade < least
         or _NAME.match(value)
         or _ANOTHER.search(lowered, max(0, label.start - _BEFORE_LABEL), match.start(1))
+        or _IN_A_SUBSTITUTION.search(data, max(0, label.start - _LINE), label.start)
     ):
         return None
     return _Value(match.start(1), match.start(1) + len(value), grade)
