@@ -136,31 +136,36 @@ class _Fold:
         1. Of a command and of a late writer that is known.
         2. Whoever removed the file may not have seen what others were writing to it: they removed what was
            checked out.
-        3. Else it is the newest state that the author had seen: one that the same session left, or of which
-           the save holds something new (unless it is a tool's that had been replaced when it was heard of:
-           others may hold that since then). Whoever lacks what a command had added to that state, and so
-           acknowledged, wasn't looking at it; nor was who lacks a late write, which is in no file yet.
-        4. Else it is what was checked out.
+        3. So did those of whom it isn't known that what they left has stood in the file since the checkout:
+           others may have gone on from it before it was heard of, and nothing shows who had seen what.
+        4. Else it is the newest state that the author had seen: one that the same session left, or of which
+           the save holds something new. Only a state counts that has stood in the file, and only if the save
+           has all of it that a command had added, and so acknowledged: whoever lacks that wasn't looking.
+        5. Else it is what was checked out.
         """
         if save.is_command or save.op == LATE:
             return save.base
-        lines = _lines(save.after)
-        is_old = save.op == TOOL and not save.tree  # others may have gone on from it before it was heard of
-        for state in reversed(self.states if save.after is not None else ()):
-            shows = not is_old and not state.new.isdisjoint(lines)
-            has_seen = shows or self._is_by_author_of(save, state)
-            if has_seen and state.acknowledged <= lines:
-                return state.save.after
+        if save.after is not None and self._has_stood(save):
+            lines = _lines(save.after)
+            for state in filter(lambda state: self._has_stood(state.save), reversed(self.states)):
+                has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
+                if has_seen and state.acknowledged <= lines:
+                    return state.save.after
         return self._checked_out(save)
+
+    def _has_stood(self, save: Save) -> bool:
+        """Whether the file is known to have held what the save left, since it was checked out."""
+        if save.op == TOOL:
+            return bool(save.tree) and save.base == self.ground.base
+        return save.op != LATE
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:
         """Whether the session that made the save left this state, too. Where one session alone wrote, what is
-        found in its file without a word is taken for its own work, unless it stood there already when the
-        session was heard."""
+        found in its file without a word is taken for its own work."""
         if state.save.op != TOOL:
             return False
         if save.op == BY_HAND:
-            return len(self._sessions) == 1 and bool(state.save.tree)
+            return len(self._sessions) == 1
         return save.author == state.save.author and bool(save.by.session)
 
     def _checked_out(self, save: Save) -> bytes | None:

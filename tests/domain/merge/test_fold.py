@@ -89,7 +89,31 @@ def folded(saves: Sequence[Save], ground: str = "ab", following: str = "") -> Fo
             "abxz",
         ),
         ("a tool removes what was checked out and adds", [tool("s", "ax")], "ax"),
-        ("of whom nobody knows what they began with, nothing is removed", [tool("s", "x", None)], "abx"),
+        (
+            "of whom nobody knows what they began with, nothing is removed",
+            [tool("s", "x", None), hand("aby")],
+            "abxy",
+        ),
+        (
+            "nobody has seen a version that had been replaced when its hook ran, whatever they share with it",
+            [tool("s", "abxy", None), hand("abx")],
+            "abxy",
+        ),
+        (
+            "a session that lost its version to somebody and reads the file again takes nothing out",
+            [tool("s", "abx", None), tool("s", "aby")],
+            "abxy",
+        ),
+        (
+            "a session's version that is heard of too late takes out nothing of its later ones",
+            [tool("s", "abxy"), tool("s", "abx", None), tool("s", "abxy")],
+            "abxy",
+        ),
+        (
+            "who reads what a commit has checked out hasn't seen a version from before that",
+            [tool("s", "ax", "a"), hand("ab")],
+            "abx",
+        ),
         (
             "a stale tool brings nothing back that a command removed",
             [command("ab", "a"), tool("s", "abx")],
