@@ -3,7 +3,8 @@ its file."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.merge.fold import FoldedFile
@@ -15,31 +16,22 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
-def show_held(memory: Memory, pending: Pending, held: Sequence[FoldedFile], tree: str | None) -> None:
+def show_held(
+    memory: Memory, pending: Pending, held: Sequence[FoldedFile], tree: str | None, *, deletions: bool
+) -> None:
     """Write what was folded to those of the files that are held back for something which isn't in them.
 
-    A late write isn't in its file, nor is a version that another program has replaced. Nobody could mend it
-    there, and it would be held back for ever. So the saves that brought it leave the journal once it is in
-    the file.
+    A late write isn't in its file, nor is a version that another program has replaced, or a text that a
+    command found and removed while others wrote to the file. Nobody could mend it there, and it would be held
+    back for ever. The saves that brought it leave the journal once it is in the file.
     """
-    by_path = {file.path: file for file in held}
-    paths = by_path.keys() & pending.on_disk.keys()
-    hidden = [save for save in pending.saves if save.path in paths and not save.is_command]
-    for path in _held_for(memory, pending, hidden, tree):
-        file = by_path[path]
-        if _is_shown(memory, file, pending.on_disk[path]):
-            saves = (save for save in hidden if save.path == path)
+    files = [file for file in held if file.path in pending.on_disk]
+    as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
+    mendable = {refusal.path for refusal in judge(memory, as_on_disk, tree, deletions=deletions).held}
+    for file in files:
+        if file.path not in mendable and _is_shown(memory, file, pending.on_disk[file.path]):
+            saves = (save for save in pending.saves if save.path == file.path and not save.is_command)
             memory.journal.take_out(save.place for save in saves if _is_done(memory, save, file))
-
-
-def _held_for(memory: Memory, pending: Pending, hidden: Collection[Save], tree: str | None) -> Iterable[str]:
-    """The files that would not be held back without these saves."""
-    if not hidden:
-        return ()
-    places = {save.place for save in hidden}
-    others = [save for save in pending.saves if save.place not in places]
-    still = {refusal.path for refusal in judge(memory, fold_all(memory, pending, others), tree).held}
-    return {save.path for save in hidden} - still
 
 
 def _is_shown(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
