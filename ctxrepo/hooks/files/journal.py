@@ -32,7 +32,12 @@ def add(folder: str, data: bytes, most: int = MAX_BYTES) -> str:
         raise OSError(_FULL, f"{most >> 20} MiB of saves wait for a commit already")
     number = int(names[-1].split("-", 1)[0]) + 1 if names else 1
     name = f"{number}-{time.time_ns()}-{os.getpid()}-{len(data)}"
-    put(folder, name, data)
+    try:
+        put(folder, name, data)
+    except OSError:
+        if os.path.lexists(f"{folder}/{name}"):  # only the name hasn't reached the disk
+            os.unlink(f"{folder}/{name}")
+        raise
     return name
 
 

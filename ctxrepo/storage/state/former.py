@@ -6,6 +6,7 @@ again, refuses to write rather than miss what waits in the journal.
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import stat
@@ -39,7 +40,8 @@ def take_over_former_state(places: RepositoryPlaces, journal: Journal, store: Ca
     """
     former = _Former(places)
     writes = [_of_write(fields) for fields in former.records(places.former_writes) if text_of(fields, "path")]
-    saves = sorted([*writes, *former.versions()], key=lambda save: save.at)
+    # Each of the two has kept its own order, whatever the clock did meanwhile.
+    saves = list(heapq.merge(writes, former.versions(), key=lambda save: save.at))
     if saves:
         journal.put_first(saves)
     if intent := former.intent(saves, store):

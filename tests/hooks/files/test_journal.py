@@ -106,6 +106,25 @@ def test_a_disk_that_fails_leaves_no_file(folder: str, monkeypatch: pytest.Monke
     assert len(os.listdir(folder)) == 1
 
 
+def test_where_only_the_name_does_not_reach_the_disk_no_file_is_left_either(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be told that nothing was saved, and be committed all the same."""
+    add(folder, b"1")
+    fsync = os.fsync
+
+    def failing(file: int) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(5, "Input/output error")
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(OSError, match="Input/output"):
+        add(folder, b"2")
+    monkeypatch.undo()
+    assert bytes_in(folder) == [b"1"]
+
+
 def test_a_disk_that_takes_a_little_at_a_time_gets_all_of_it(
     folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,20 @@ def test_versions_stand_between_the_writes_where_they_were_made(
     assert not (places.root / "versions").exists()
 
 
+def test_writes_keep_their_order_though_the_clock_went_back(
+    places: RepositoryPlaces, journal: Journal
+) -> None:
+    lines = [
+        written("1", "a.md", "", "- a\n", 9),
+        written("2", "a.md", "- a\n", "- b\n", 1),
+        written("3", "a.md", "- b\n", "- c\n", 2),
+    ]
+    log(places, *lines)
+    version(places, "17-9", b"- by the agent\n", 3)
+    found = take_over(places, journal)
+    assert [save.id for save in found if save.op != TOOL] == ["1", "2", "3"]
+
+
 def test_what_was_left_waits_before_what_came_since(places: RepositoryPlaces, journal: Journal) -> None:
     since = as_save(written("9", "new.md", None, "- new\n"))
     journal.add([since])  # a hook of this one was faster than the first command
