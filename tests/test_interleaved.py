@@ -40,6 +40,34 @@ CASES: dict[str, tuple[Step, ...]] = {
         ("hand", 1, "q3q", "secret", "empty", "fresh"),
         ("commit", (0, 1), "after set_ref", None),
     ),
+    "an editor fills the file that it had emptied while an agent wrote over its other copy": (
+        ("hand", 0, "q3q", "swap 5", "empty", "last"),
+        ("hand", 0, "q7q", "add", "place", "last"),
+        ("tool", "s-2", 0, "q10q", "add", "place", "fresh", "later said"),
+        ("fill", 0),
+    ),
+    "an agent replaces a file that a commit is about to check out": (
+        ("remember", 0, "q0q", ""),
+        ("tool", "s-1", 0, "q1q", "add", "place", "last", "never"),
+        ("commit", (1,), "before put", ("tool", "s-2", 0, "q2mq", "add", "rename", "fresh", "now")),
+    ),
+    "an agent reads the file again after somebody wrote over its version": (
+        ("tool", "s-2", 0, "q3q", "add", "place", "fresh", "later said"),
+        ("tool", "s-1", 0, "q4q", "add", "rename", "last", "later"),
+        ("tool", "s-2", 0, "q5q", "add", "place", "fresh", "now"),
+    ),
+    "three hooks of one agent run after its last write": (
+        ("tool", "s-1", 0, "q1q", "add", "place", "last", "later"),
+        ("tool", "s-1", 0, "q5q", "add", "rename", "last", "later said"),
+        ("tool", "s-1", 0, "q6q", "add", "place", "fresh", "now"),
+    ),
+    "what the guard refuses stood in a file that a command has removed": (
+        ("tool", "s-1", 0, "q1q", "secret", "rename", "fresh", "now"),
+        ("hand", 0, "q4q", "secret", "empty", "fresh"),
+        ("remember", 0, "q5q", ""),
+        ("commit", None, "after set_ref 2", ("fill", 0)),
+        ("forget-note", 0, ""),
+    ),
 }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from needs import unless
 from torture.commands import kill_commands
 from torture.cuts import cut_power, why_no_cut
 from torture.editors import one_edits_alone
 from torture.interleave import search
 from torture.setcheck import Plan, set_check
+from torture.versions import Flow, flows, let_flow, why_no
 
 
 def test_commands_killed_anywhere_lose_nothing_acknowledged(tmp_path: Path) -> None:
@@ -44,3 +46,15 @@ def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Pat
     found = search(tmp_path, cases=30, seed=1)
     assert found.cases == 30
     assert found.faults == []
+
+
+SHORT_FLOWS = [pytest.param(f, marks=unless(why_no(f)), id=f.name) for f in flows(versions=40, hold=1)]
+
+
+@pytest.mark.parametrize("flow", SHORT_FLOWS)
+def test_of_a_version_that_does_not_reach_the_history_its_session_was_told(
+    tmp_path: Path, flow: Flow
+) -> None:
+    met = let_flow(tmp_path, flow, seed=1)
+    assert met.kept + met.told >= 40
+    assert met.lost == []

@@ -23,6 +23,7 @@ from torture.hostile import cases
 from torture.interleave import interleave
 from torture.promises import LIMITS
 from torture.setcheck import Plan, set_check
+from torture.versions import flows, let_flow, why_no
 
 
 def main(argv: Sequence[str]) -> int:
@@ -55,6 +56,7 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
         "disk": {"step": 1},
         "cuts": {"cuts": 10},
         "interleave": {"cases": 2000, "jobs": 2},
+        "versions": {"versions": 5000, "hold": 60},
     }
     for name, numbers in ways.items():
         kind = kinds.add_parser(name)
@@ -125,6 +127,20 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
             for kind, count in sorted(found.limits.items()):
                 print(f"  {count} cases lost what was {LIMITS[kind]}")
             yield from found.faults
+        case "versions":
+            for number, flow in enumerate(flows(wanted.versions, wanted.hold)):
+                if why := why_no(flow):
+                    print(f"{flow.name}: not tried: {why}")
+                    continue
+                (place := root / str(number)).mkdir()
+                met = let_flow(place, flow, seed)
+                print(
+                    f"{flow.name}: {wanted.versions} versions, {met.kept} in the history, "
+                    f"{met.told} of which the session was told, {len(met.lost)} lost; "
+                    f"hooks {met.hooks:.0f} s, sync {met.sync:.1f} s",
+                    flush=True,
+                )
+                yield from (f"{flow.name}: lost {token}" for token in met.lost)
         case "commands":
             report = kill_commands(root, wanted.kills, seed)
             print(f"seed {seed}: {_tally(report.kills)} in {time.monotonic() - began:.0f} s")

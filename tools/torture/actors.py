@@ -27,7 +27,7 @@ from ctxrepo.services.notes.move import move
 from ctxrepo.services.notes.remember import Fact, remember
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from torture.points import Unexpected, full_disk, in_a_child, stopped_at
-from torture.promises import SECRET, TOKEN, Promises, of_one_session, settled, tokens
+from torture.promises import SECRET, TOKEN, Promises, seemingly_read, settled, tokens
 
 Step = tuple[Any, ...]
 
@@ -211,6 +211,7 @@ class Stage:
             found = os.pread(file, 1 << 20, 0)
             self.promises.excuse(tokens(before) - tokens(data))
             self.promises.excuse(self._settled(note, found) & tokens(found) - tokens(data))
+            self.promises.guessed |= seemingly_read(self.memory, NOTES[note], tokens(data))
             os.ftruncate(file, 0)
             os.pwrite(file, data, 0)
             self._open[note] = file, data
@@ -226,13 +227,13 @@ class Stage:
         """The actor replaces what is there by what they made of their copy."""
         copy, found = self._copies[actor, note], self.on_disk(note)
         file = self.file(note)
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         kept = b"" if how == "empty" else data
         left_out = (tokens(copy) | self._settled(note, found)) - tokens(kept)
         if how == "empty":
             self._emptied[note] = data, left_out
         self.promises.excuse(left_out)
-        self.promises.guessed |= of_one_session(self.memory, NOTES[note]) - tokens(kept)
+        self.promises.guessed |= seemingly_read(self.memory, NOTES[note], tokens(kept))
         if how == "rename":
             (self.root / "new").write_bytes(kept)
             (self.root / "new").replace(file)
@@ -301,7 +302,7 @@ class Stage:
         file = self.ben.clone / NOTES[note]
         before = file.read_bytes() if file.exists() else None
         data = _changed(before, token, change)
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
         self.promises.excuse(tokens(before) - tokens(data))
         if self.ben.sync().remote.ok:

@@ -147,6 +147,8 @@ class Theatre:
         self.ben.init(str(remote))
         for hooks in self._place.rglob("hooks"):
             shutil.rmtree(hooks)
+        for folder in (remote, self.ada.clone, self.ben.clone):  # fewer files to put back before each case
+            subprocess.run(["git", "-C", folder, "repack", "-adq"], check=True)
         self._place.rename(self._made)
 
     def play(self, case: Case, thoroughly: bool = True) -> list[Fault]:

@@ -21,6 +21,7 @@ from machines import Machine
 from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.storage.clone.reffiles import WT, WT_NEXT
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.state.journal import Intent
 
 TOKEN = re.compile(r"\bq[0-9a-z]+q\b")
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -39,7 +40,7 @@ class Fault(NamedTuple):
 LIMITS = {
     "secret": "acknowledged in versions with a secret in them only, and out of them before a commit",
     "taken out": "acknowledged and knowingly taken out before a commit: no history has it",
-    "guessed": "one session's, overwritten without a word: taken for its own work, and in the history only",
+    "guessed": "a tool's, overwritten by somebody who seemed to have read it: in the history only",
     "emptied": "in a file that an editor had emptied while others wrote to it: in the history only",
 }
 """What can be lost as the fold is made now. It is counted and shown, and fails nobody."""
@@ -54,8 +55,8 @@ class Promises:
     refused: set[str] = field(default_factory=set)
     excused: Counter[str] = field(default_factory=Counter)
     guessed: set[str] = field(default_factory=set)
-    """Lines of the one session whose tools wrote to a file, that somebody overwrote without a word. What is
-    found is taken for that session's own work (domain/merge/fold.py), so these stay in the history only."""
+    """Lines of tools that somebody overwrote who is taken to have read them (domain/merge/fold.py): they hold
+    another new line of the same version, or no other session wrote to the file."""
     emptied: set[str] = field(default_factory=set)
     """Lines that an editor had put back into a file that it had emptied."""
 
@@ -97,18 +98,26 @@ def tokens(data: bytes | None) -> set[str]:
 
 
 def settled(memory: Memory, path: str, on_disk: bytes | None) -> set[str]:
-    """The lines of a file that are committed and checked out, and no save of which waits any more."""
+    """The lines of a file that are committed and checked out, and no save of which waits any more. Those of a
+    file that a commit has taken as it is are, too, when the run was killed before the checkout."""
     trees = [memory.objects.tree_of(memory.head), *map(memory.objects.ref, (WT, WT_NEXT))]
     head, base, following = (memory.objects.find(tree, path) if tree else None for tree in trees)
-    checked_out = tokens(base) | (tokens(on_disk) if on_disk in (head, following) else set())
+    intent = _left_half_way(memory)
+    taken = intent.on_disk.get(path) if intent else None
+    checked_out = tokens(base) | (tokens(memory.objects.data(taken)) if taken else set())
+    checked_out |= tokens(on_disk) if on_disk in (head, following) else set()
     waiting = (added_by(memory, save) for save in waiting_saves(memory, path))
     return (tokens(head) & checked_out).difference(*waiting)
 
 
+def _left_half_way(memory: Memory) -> Intent | None:
+    objects, head = memory.objects, memory.head
+    return memory.journal.left_half_way(lambda commit: head is not None and objects.is_in(head, commit))
+
+
 def waiting_saves(memory: Memory, path: str) -> list[Save]:
     """The saves of a file in the journal, but for those that a commit holds whose run was killed."""
-    objects, head = memory.objects, memory.head
-    intent = memory.journal.left_half_way(lambda commit: head is not None and objects.is_in(head, commit))
+    intent = _left_half_way(memory)
     done = intent.done if intent else ()
     return [save for save in memory.journal.read() if save.path == path and save.place not in done]
 
@@ -118,15 +127,14 @@ def added_by(memory: Memory, save: Save) -> set[str]:
     return tokens(save.after) - tokens(base)
 
 
-def of_one_session(memory: Memory, path: str) -> set[str]:
-    """The lines that wait in a file whose tools all belong to one session, and that no command added."""
+def seemingly_read(memory: Memory, path: str, kept: set[str]) -> set[str]:
+    """The lines of tools that wait, and that whoever writes `kept` to the file will be taken to have read;
+    those that a command added are safe from that."""
     waiting = waiting_saves(memory, path)
-    if len({save.author for save in waiting if save.op == TOOL}) != 1:
-        return set()
-    added: list[set[str]] = [set(), set()]
-    for save in waiting:
-        added[save.is_command] |= added_by(memory, save)
-    return added[0] - added[1]
+    versions = [added_by(memory, save) for save in waiting if save.op == TOOL]
+    commanded = set[str]().union(*(added_by(memory, save) for save in waiting if save.is_command))
+    is_one_session = len({save.author for save in waiting if save.op == TOOL}) == 1
+    return set[str]().union(*(v for v in versions if is_one_session or v & kept)) - commanded - kept
 
 
 def files_of(memory: Memory) -> dict[str, str]:
