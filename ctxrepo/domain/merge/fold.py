@@ -52,12 +52,13 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
     """The file with each of the saves merged in, in their order, and then what is on disk now."""
     steps = [*_with_hand(path, ground, saves, on_disk)]
     folding = _Fold(path, ground, steps)
-    data, copies = folding.state_after(steps)
-    saved, _ = folding.state_after(saves) if len(saves) < len(steps) else (data, ())
+    data, copies = folding.merge(ground.base, steps)
+    saved, _ = folding.merge(ground.base, saves) if len(saves) < len(steps) else (data, ())
     commands = [save for save in saves if save.is_command]
-    commanded, _ = folding.state_after(commands) if len(commands) < len(saves) else (saved, ())
-    if commands and commands[-1].after is None:
-        commanded = None
+    removals = [number for number, save in enumerate(commands, 1) if save.after is None]
+    # A command removes the whole file, whoever's lines it found there.
+    begin = None if removals else ground.base
+    commanded, _ = folding.merge(begin, commands[removals[-1] if removals else 0 :])
     return FoldedFile(path, ground.base, data, saved, commanded, copies, versions_in(saves))
 
 
@@ -89,13 +90,18 @@ def versions_in(saves: Sequence[Save]) -> tuple[bytes, ...]:
 @dataclass(frozen=True)
 class _State:
     """What a save left in the file, and what it was made from. `new` are those of its lines that nobody has
-    who hasn't seen it, `acknowledged` those that a command or a late writer had added, in this save or an
-    earlier one."""
+    who hasn't seen it. Of what commands (and late writers) did in this save or before it, `acknowledged` are
+    the lines added that it has, and `forgotten` those taken out that it hasn't."""
 
     save: Save
     base: bytes | None
     new: frozenset[str]
     acknowledged: frozenset[str]
+    forgotten: frozenset[str]
+
+    def may_have_been_seen_by(self, lines: frozenset[str]) -> bool:
+        """Whether a file with these lines agrees with what commands had done."""
+        return self.acknowledged <= lines and self.forgotten.isdisjoint(lines)
 
 
 @dataclass
@@ -105,56 +111,72 @@ class _Fold:
     saves: Sequence[Save]
     states: list[_State] = field(default_factory=list)
     """Oldest first; each as its own author left it, whatever others had done before."""
+    taken_out: frozenset[str] = frozenset()
+    """The lines that somebody took out without a command, and that nobody's file has had since."""
 
     def __post_init__(self) -> None:
         self._sessions = {save.author for save in self.saves if save.op == TOOL}
-        acknowledged: frozenset[str] = frozenset()
         checked_out = _lines(self.ground.base) | _lines(self.ground.following)
         known = checked_out
+        acknowledged = forgotten = frozenset[str]()
         for save in self.saves:
             base, lines = self.base_of(save), _lines(save.after)
-            added = lines - _lines(base)
-            acknowledged |= added if save.is_command or save.op == LATE else frozenset()
+            added, removed = lines - _lines(base), _lines(base) - lines
+            if save.is_command:
+                forgotten = (forgotten | removed) - added
+            if save.is_command or save.op == LATE:
+                acknowledged |= added
+            # Who changes a line takes one out and adds one.
+            is_deletion = not save.is_command and len(removed) > len(added)
+            self.taken_out = self.taken_out - lines | (removed if is_deletion else frozenset())
             new = added - (known if base is None else checked_out)
             known |= lines
-            self.states.append(_State(save, base, new, acknowledged & lines))
+            self.states.append(_State(save, base, new, acknowledged & lines, forgotten - lines))
 
-    def state_after(self, saves: Sequence[Save]) -> tuple[bytes | None, tuple[ConflictCopy, ...]]:
-        """The file when only these saves are merged in, and what lost."""
+    def merge(
+        self, data: bytes | None, saves: Sequence[Save]
+    ) -> tuple[bytes | None, tuple[ConflictCopy, ...]]:
+        """`data` with only these saves merged in, and what lost."""
         base_of = {id(state.save): state.base for state in self.states}
-        data = self.ground.base
         copies: list[ConflictCopy] = []
         for save in saves:
-            merged = merge_file(self.path, base_of[id(save)], save.after, data)
-            data = merged.data
+            # Of a version that had gone when it was heard of, only what is new in it brings a file back.
+            is_gone = data is None and save.op == TOOL and not save.tree
+            merged = merge_file(self.path, base_of[id(save)], save.after, b"" if is_gone else data)
+            data = merged.data or None if is_gone else merged.data
             copies += merged.conflict_copies
         return data, tuple(copies)
 
     def base_of(self, save: Save) -> bytes | None:
-        """What the author of a save began with.
+        """What the author of a save began with. A save *has stood* if the file is known to have held what it
+        left, since it was checked out.
 
         1. Of a command and of a late writer that is known.
         2. Whoever removed the file may not have seen what others were writing to it: they removed what was
            checked out.
-        3. So did those of whom it isn't known that what they left has stood in the file since the checkout:
-           others may have gone on from it before it was heard of, and nothing shows who had seen what.
-        4. Else it is the newest state that the author had seen: one that the same session left, or of which
-           the save holds something new. Only a state counts that has stood in the file, and only if the save
-           has all of it that a command had added, and so acknowledged: whoever lacks that wasn't looking.
-        5. Else it is what was checked out.
+        3. If the save has stood, they began with the newest state that they had seen: one that the same
+           session left, or of which the save holds something new. Only a state counts that has stood, and
+           that agrees with the save on what commands had done: who lacks what one had added, or has what one
+           had taken out, wasn't looking.
+        4. Else they began with what was checked out, and put back what others had taken out of that without a
+           command. A tool of which nothing is known, since its file had been replaced when it was heard of,
+           has taken nothing out itself.
         """
         if save.is_command or save.op == LATE:
             return save.base
-        if save.after is not None and self._has_stood(save):
-            lines = _lines(save.after)
+        if save.after is None:
+            return self._checked_out(save)
+        lines = _lines(save.after)
+        if self._has_stood(save):
             for state in filter(lambda state: self._has_stood(state.save), reversed(self.states)):
                 has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
-                if has_seen and state.acknowledged <= lines:
+                if has_seen and state.may_have_been_seen_by(lines):
                     return state.save.after
-        return self._checked_out(save)
+        if save.op == TOOL and not save.tree:
+            return _without(self.ground.base, self.taken_out | _lines(self.ground.base) - lines)
+        return _without(self._checked_out(save), self.taken_out & lines)
 
     def _has_stood(self, save: Save) -> bool:
-        """Whether the file is known to have held what the save left, since it was checked out."""
         if save.op == TOOL:
             return bool(save.tree) and save.base == self.ground.base
         return save.op != LATE
@@ -181,6 +203,17 @@ class _Fold:
 
 
 def _lines(data: bytes | None) -> frozenset[str]:
-    """The lines that tell who saw what: the fence of the head and the date of the last change don't."""
-    lines = {line.strip() for line in decode(data or b"").splitlines()} - {"", "---"}
-    return frozenset(line for line in lines if not line.startswith("updated:"))
+    """The lines that tell who saw what."""
+    return frozenset(filter(_tells, map(str.strip, decode(data or b"").splitlines())))
+
+
+def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
+    if data is None or lines.isdisjoint(_lines(data)):
+        return data
+    kept = (line for line in data.splitlines(keepends=True) if decode(line).strip() not in lines)
+    return b"".join(kept)
+
+
+def _tells(line: str) -> bool:
+    """Blanks, the fence of the head and the date of the last change are in everybody's file, or differ."""
+    return line not in ("", "---") and not line.startswith("updated:")

@@ -110,6 +110,40 @@ def folded(saves: Sequence[Save], ground: str = "ab", following: str = "") -> Fo
             "abxy",
         ),
         (
+            "of whom nobody knows what they began with, nothing comes back that a command took out",
+            [command("ab", "b"), tool("s", "abx", None), hand("b")],
+            "bx",
+        ),
+        (
+            "nor does a note come back that a command removed, but for what is new",
+            [command("ab", "-"), tool("s", "abx", None), hand("-")],
+            "x",
+        ),
+        (
+            "a note that a command removed and an agent writes anew has all that it wrote",
+            [command("ab", "-"), tool("s", "ax")],
+            "ax",
+        ),
+        ("a person puts the file back that was gone", [hand("-"), command("-", "c"), hand("ab")], "abc"),
+        ("the same, and reads it first", [hand("-"), command("-", "c"), hand("abc")], "abc"),
+        ("a tool puts the file back that was gone", [hand("-"), command("-", "c"), tool("s", "abx")], "abcx"),
+        (
+            "a person puts the file back that an agent had begun anew",
+            [tool("s", "x"), tool("t", "x"), hand("ab")],
+            "abx",
+        ),
+        ("a person puts a line back", [hand("b"), command("b", "bc"), hand("abc")], "abc"),
+        (
+            "a stale tool leaves a line as another one has changed it",
+            [tool("s", "ac"), tool("t", "abx")],
+            "acx",
+        ),
+        (
+            "a stale editor brings nothing back that a command took out, though a session wrote since",
+            [command("ab", "b"), tool("s", "bx"), hand("ab")],
+            "bx",
+        ),
+        (
             "who reads what a commit has checked out hasn't seen a version from before that",
             [tool("s", "ax", "a"), hand("ab")],
             "abx",
@@ -161,6 +195,11 @@ def test_what_was_deleted_by_hand_can_be_told_from_what_commands_did() -> None:
     found = folded([command("ab", "abc"), tool("s", "abcx"), hand("cx")])
     assert (letters(found.commanded), letters(found.saved), letters(found.data)) == ("abc", "abcx", "cx")
     assert found.versions == (note("abcx"),)
+
+
+def test_what_a_command_removed_with_a_file_was_not_deleted_by_hand() -> None:
+    found = folded([hand("abx"), command("abx", "-"), command("-", "c")])
+    assert (letters(found.commanded), letters(found.data)) == ("c", "c")
 
 
 STEP = st.tuples(
