@@ -13,6 +13,11 @@ def blob_id(data: bytes) -> str:
     return _id(b"blob", data)
 
 
+def blob_id_of(data: bytes | None) -> str | None:
+    """`blob_id`; None for no file."""
+    return None if data is None else blob_id(data)
+
+
 def tree_id(files: Mapping[str, str], folders: Mapping[str, str]) -> str:
     """Id of the tree of plain files (name -> blob id) and folders (name -> tree id)."""
     # git orders a folder as if its name ended in a slash.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.errors import GitFailed, RepositoryState
 from ctxrepo.services.faults.bounds import require_ready
@@ -69,9 +69,8 @@ def _put_back_saves(memory: Memory, lost: Collection[str]) -> None:
     """Bring back into these files what saves had made of them that wait for a commit."""
     pending = find_pending(memory, memory.head_tree, lost)
     paths = {save.path for save in pending.saves if save.after is not None}
-    for file in fold_all(memory, pending, pending.saves):
+    for file in fold_all(memory, pending):
         if file.path in paths.intersection(lost, pending.on_disk):
             found = pending.on_disk[file.path]
             merged = merge_file(file.path, None, found, file.saved)
-            old = None if found is None else blob_id(found)
-            memory.worktree.update_unchanged({file.path: FileUpdate(old, merged.data)})
+            memory.worktree.update_unchanged({file.path: FileUpdate(blob_id_of(found), merged.data)})

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import LATE, Save
@@ -29,17 +29,17 @@ def show_held(
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
     mendable = {refusal.path for refusal in judge(memory, as_on_disk, tree, deletions=deletions).held}
     for file in files:
-        if file.path not in mendable and _is_shown(memory, file, pending.on_disk[file.path]):
+        if file.path not in mendable and _show(memory, file, pending.on_disk[file.path]):
             saves = (save for save in pending.saves if save.path == file.path and not save.is_command)
             memory.journal.take_out(save.place for save in saves if _is_done(memory, save, file))
 
 
-def _is_shown(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
-    """Whether the file has what was folded by now. Where somebody is writing to it, the next commit looks at
-    what they leave."""
+def _show(memory: Memory, file: FoldedFile, on_disk: bytes | None) -> bool:
+    """Write what was folded to the file. False where somebody is writing to it: the next commit looks at what
+    they leave."""
     memory.worktree.write_all(dict(map(copy_as_file, file.conflict_copies)))
-    old = None if on_disk is None else blob_id(on_disk)
-    return not memory.worktree.update_unchanged({file.path: FileUpdate(old, file.data)})
+    update = FileUpdate(blob_id_of(on_disk), file.data)
+    return not memory.worktree.update_unchanged({file.path: update})
 
 
 def _is_done(memory: Memory, save: Save, file: FoldedFile) -> bool:
@@ -52,8 +52,8 @@ def lost_files(memory: Memory) -> set[str]:
     """Files that are gone, or have lost most of their text, and probably by accident."""
     tree = memory.head_tree
     pending = find_pending(memory, tree)
-    snapshot, files = pending.snapshot, fold_all(memory, pending, pending.saves)
+    snapshot = pending.snapshot
     if snapshot.is_emptied:
         gone = (path for path, (oid, _) in memory.checkout.differing(snapshot, tree).items() if oid is None)
         return {path for path in gone if not snapshot.is_out_of_reach(path)}
-    return {refusal.path for refusal in held_deletions(memory, files, tree)}
+    return {refusal.path for refusal in held_deletions(memory, fold_all(memory, pending), tree)}

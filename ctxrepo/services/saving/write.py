@@ -9,7 +9,7 @@ from dataclasses import field
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.guard.write import check_file, refuse
 from ctxrepo.domain.merge import merge_file
@@ -190,8 +190,7 @@ def _note_new_entries(session: Session, path: str, before: str | None, after: st
 def _remove(draft: Draft, paths: Iterable[str]) -> None:
     """Remove these files, except those that an editor has written to since we read them: an edit wins over a
     removal, here as in the commit."""
-    before = {path: _encoded(draft.before[path]) for path in paths}
-    updates = {path: FileUpdate(blob_id(data), None) for path, data in before.items() if data is not None}
+    updates = {path: FileUpdate(blob_id_of(_encoded(draft.before[path])), None) for path in paths}
     draft.memory.worktree.update_unchanged(updates)
 
 
@@ -206,10 +205,10 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
     seen = {path: _encoded(draft.before.get(path)) for path in new_bytes}
     due = {path: (seen[path], data) for path, data in new_bytes.items()}
     for _ in range(_ROUNDS):
-        updates = {path: FileUpdate(_id(old), new) for path, (old, new) in due.items()}
+        updates = {path: FileUpdate(blob_id_of(old), new) for path, (old, new) in due.items()}
         due = {}
         for path in worktree.update_unchanged(updates):
-            now = worktree.read(path)
+            now = worktree.read_saved(path)
             merged = merge_file(path, seen[path], new_bytes[path], now)
             due[path] = now, merged.data or new_bytes[path]
             copies |= map(copy_as_file, merged.conflict_copies)
@@ -217,16 +216,12 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
             worktree.write_all(copies)
         if not due:
             break
-    if due:
+    else:
         last = {path: data for path, (_, data) in due.items()}
-        worktree.write_all(last, {path: _id(old) for path, (old, _) in due.items()})
+        worktree.write_all(last, {path: blob_id_of(old) for path, (old, _) in due.items()})
     draft.before |= dict.fromkeys(copies)
     draft.after |= {path: decode_exactly(data) for path, data in copies.items()}
     return [*copies]
-
-
-def _id(data: bytes | None) -> str | None:
-    return None if data is None else blob_id(data)
 
 
 def _encoded(text: str | None) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 
@@ -177,6 +178,29 @@ def test_what_an_editor_wrote_just_as_the_file_was_replaced_is_in_the_next_commi
     monkeypatch.undo()
     commit(mine.open(), NOW)
     assert set(mine.read("shop/list.md").splitlines()) == {"- one", "- two", "- too late"}
+
+
+def test_an_editor_that_has_just_emptied_the_file_is_waited_for(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine.write("shop/list.md", "- one\n- two\n")
+    commit(mine.open(), NOW)
+    reads, looks = Worktree.read, itertools.count()
+
+    def read(worktree: Worktree, path: str) -> bytes | None:
+        data = reads(worktree, path)
+        if data == b"" and next(looks):  # a moment later the editor goes on
+            mine.write("shop/list.md", "- one\n- two\n- by hand\n")
+        return data
+
+    with drafting(mine.open(), "test", Origin("host"), NOW) as draft:
+        draft.put("shop/list.md", f"{draft.text('shop/list.md')}- three\n")
+        mine.write("shop/list.md", "")
+        monkeypatch.setattr(Worktree, "read", read)
+    monkeypatch.undo()
+    commit(mine.open(), NOW)
+    lines = set(mine.git("show", "HEAD:shop/list.md").splitlines())
+    assert lines == {"- one", "- two", "- three", "- by hand"}
 
 
 def test_what_one_command_wrote_and_a_stale_editor_wrote_over_before_the_next_command_is_kept(
