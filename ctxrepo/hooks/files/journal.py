@@ -9,26 +9,23 @@ import time
 
 from ctxrepo.hooks.files.private import OPENING, ensure_private_folder
 
-MAX_BYTES = 256 * 1024 * 1024
-"""The most that may wait for a commit. Nothing may be dropped, so a full journal takes no more."""
-
-HOOKS_BYTES = MAX_BYTES // 2
-"""What hooks may fill of it: the rest is for commands, which acknowledge."""
+HOOKS_BYTES = 128 * 1024 * 1024
+"""What hooks may fill of the journal: the rest is for commands, which acknowledge."""
 
 _FULL = 28
 """The error of a full disk."""
 
 
-def add(folder: str, data: bytes, most: int = MAX_BYTES) -> str:
+def add(folder: str, data: bytes, most: int = 0) -> str:
     """Put the bytes of an operation into the journal; when this returns, they survive a power cut.
 
-    Returns the file's name. OSError where that can't be done, or `most` bytes wait already: then no file is
-    left.
+    Returns the file's name. OSError where that can't be done, or where more than `most` bytes (0: any number)
+    would wait: then no file is left.
     """
     if not ensure_private_folder(folder):
         raise NotADirectoryError(20, "It isn't a folder of your own, and ctxrepo keeps one there", folder)
     names = names_in(folder)
-    if size_of(names) + len(data) > most:
+    if most and size_of(names) + len(data) > most:
         raise OSError(_FULL, f"{most >> 20} MiB of saves wait for a commit already")
     number = int(names[-1].split("-", 1)[0]) + 1 if names else 1
     name = f"{number}-{time.time_ns()}-{os.getpid()}-{len(data)}"

@@ -13,6 +13,7 @@ from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.trees import Key
 
 _LARGER = "A file that is too large to be read: `git cat-file blob {}` has it.\n"
 """The text of the conflict copy of a file that is too large to be read, where a note replaces it."""
@@ -37,40 +38,36 @@ class Accepted:
 def judge(
     memory: Memory, files: Sequence[FoldedFile], tree: str | None, *, deletions: bool = False
 ) -> Accepted:
-    """What may go into a commit on top of `tree`. With `deletions` a person has confirmed those that look
-    like an accident."""
-    head = memory.objects.files(tree, [file.path for file in files])
-    return accept(memory, files, head, () if deletions else held_deletions(memory, files, tree))
-
-
-def accept(
-    memory: Memory, files: Iterable[FoldedFile], head: Mapping[str, str], held: Sequence[Refusal] = ()
-) -> Accepted:
-    """Accept the files that the guard lets through; hold back the others, and those in `held`.
+    """What may go into a commit on top of `tree`, and what is held back. With `deletions` a person has
+    confirmed those that look like an accident.
 
     A file is held back as a whole, and its saves wait in the journal for the decision of a person.
     """
-    accepted = Accepted(held=[*held])
-    paths = {r.path for r in held}
+    head = memory.objects.files(tree, [file.path for file in files])
+    accepted = Accepted(held=[] if deletions else held_deletions(memory, files, tree))
+    held = {refusal.path for refusal in accepted.held}
     for file in files:
-        key = head.get(file.path)
-        is_large = key is not None and memory.objects.is_large(key)
-        theirs = None if key is None or is_large else memory.objects.data(key)
-        if file.path in paths:
-            continue
-        if is_large and file.data is None:
-            continue  # the file was never on disk, so its absence is no deletion
-        merged = merge_file(file.path, file.base, file.data, theirs)
-        large = (ConflictCopy(file.path, "", "", _LARGER.format(key)),) if is_large else ()
-        copies = (*file.conflict_copies, *merged.conflict_copies, *large)
-        changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
-        if refused := refusals(memory, changed, theirs):
-            accepted.held += refused
-            continue
-        accepted.conflict_copies += copies
-        accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}
-        _keep_versions(memory, file, theirs, accepted)
+        if file.path not in held:
+            _judge_file(memory, file, head.get(file.path), accepted)
     return accepted
+
+
+def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Accepted) -> None:
+    """Accept the file, merged with what the branch has (`key`), or hold it back."""
+    is_large = key is not None and memory.objects.is_large(key)
+    if is_large and file.data is None:
+        return  # the file was never on disk, so its absence is no deletion
+    theirs = None if key is None or is_large else memory.objects.data(key)
+    merged = merge_file(file.path, file.base, file.data, theirs)
+    large = (ConflictCopy(file.path, "", "", _LARGER.format(key)),) if is_large else ()
+    copies = (*file.conflict_copies, *merged.conflict_copies, *large)
+    changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
+    if refused := refusals(memory, changed, theirs):
+        accepted.held += refused
+        return
+    accepted.conflict_copies += copies
+    accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}
+    _keep_versions(memory, file, (theirs, merged.data), accepted)
 
 
 def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None) -> list[Refusal]:
@@ -80,9 +77,13 @@ def held_deletions(memory: Memory, files: Iterable[FoldedFile], tree: str | None
     return deletions_guard.mass_deletions(changed, lambda: len(memory.objects.files(tree)))
 
 
-def _keep_versions(memory: Memory, file: FoldedFile, theirs: bytes | None, accepted: Accepted) -> None:
-    """Give each version that an agent left a place in the history; the file's own commit holds `data`."""
-    versions = [v for v in file.versions if v not in (theirs, file.data)]
+def _keep_versions(
+    memory: Memory, file: FoldedFile, around: tuple[bytes | None, bytes | None], accepted: Accepted
+) -> None:
+    """Give each version that an agent left a place in the history; `around` are what the branch has, and what
+    the file's own commit makes of it."""
+    theirs, merged = around
+    versions = [v for v in file.versions if v not in around]
     known = memory.objects.recent_keys(memory.head, file.path) if versions else ()
     kept = [v for v in versions if blob_id(v) not in known and not refusals(memory, {file.path: v}, theirs)]
     for number, version in enumerate(kept):
@@ -90,7 +91,7 @@ def _keep_versions(memory: Memory, file: FoldedFile, theirs: bytes | None, accep
             accepted.earlier.append({})
         accepted.earlier[number][file.path] = version
     if kept:  # the commit after these puts back what the branch had
-        accepted.changes.setdefault(file.path, theirs)
+        accepted.changes.setdefault(file.path, merged)
 
 
 def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | None) -> Sequence[Refusal]:

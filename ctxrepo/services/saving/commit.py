@@ -31,7 +31,8 @@ from ctxrepo.storage.worktree.replaced import LateWrite
 from ctxrepo.storage.worktree.snapshot import Snapshot
 
 _TRIES = 5
-"""How often the branch may move while we commit, because a person commits by hand, before we give up."""
+"""How often we begin again, because a person has moved the branch or a program writes late, before we leave
+the rest to the next commit."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +63,20 @@ def commit(memory: Memory, now: datetime, request: CommitRequest = ALL) -> Commi
 def commit_locked(memory: Memory, now: datetime, request: CommitRequest = ALL) -> CommitResult:
     """`commit` for a caller that holds the write lock."""
     with memory.building():
-        return _commit(memory, now, request)
-
-
-def _commit(memory: Memory, now: datetime, request: CommitRequest) -> CommitResult:
-    so_far: CommitResult | None = None
-    for _ in range(_TRIES):
-        committed, late = _attempt(memory, now, request)
-        if committed is None:
-            continue
-        so_far = _combined(so_far, committed) if so_far else committed
-        if not late:
-            refresh(memory, so_far.head, so_far.held, so_far.skipped)
-            note_all_committed(memory, so_far)
-            return so_far
-    raise Busy("the branch kept moving while we were committing", "Run the command again.")
+        done = CommitResult(memory.head, done=tuple(_end_half_way(memory, memory.head)))
+        is_made = False
+        for _ in range(_TRIES):
+            committed, late = _attempt(memory, now, request)
+            if committed is None:
+                continue
+            done, is_made = _combined(done, committed), True
+            if not late:
+                break
+        if not is_made:
+            raise Busy("the branch kept moving while we were committing", "Run the command again.")
+        refresh(memory, done.head, done.held, done.skipped)
+        note_all_committed(memory, done)
+        return done
 
 
 def _combined(before: CommitResult, committed: CommitResult) -> CommitResult:
@@ -96,14 +96,13 @@ def _attempt(
     objects = memory.objects
     old = memory.head
     old_tree = objects.tree_of(old)
-    left_by_kill = _end_half_way(memory, old)
     journal_late_writes(memory, memory.worktree.replaced.late_writes(), now)
     pending = find_pending(memory, old_tree, request.only, hides=True)
-    files = fold_all(memory, pending, pending.saves)
+    files = fold_all(memory, pending)
     accepted = judge(memory, files, old_tree, deletions=request.deletions)
     accepted.changes |= moved_evidence(memory, accepted.changes, old_tree, now)
     hold = frozenset(r.path for r in accepted.held)
-    done = [save for save in pending.saves if save.path not in hold]
+    done = tuple(save for save in pending.saves if save.path not in hold)
     new = old
     for changes in (*accepted.earlier, accepted.changes):
         new = _make_commit(memory, new, changes, done, now)
@@ -119,11 +118,10 @@ def _attempt(
     _take_out(memory, done, new)
     held_files = [file for file in files if file.path in hold]
     show_held(memory, pending, held_files, old_tree, deletions=request.deletions)
-    held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
     if late:
         journal_late_writes(memory, late, now)
-    all_done = (*left_by_kill, *done)
-    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, all_done, stamps)
+    held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
+    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps)
     return committed, [one for one in late if one.path not in hold]
 
 

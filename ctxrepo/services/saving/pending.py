@@ -56,36 +56,33 @@ def find_pending(
     return Pending(snapshot, waiting, grounds, on_disk)
 
 
-def fold_all(memory: Memory, pending: Pending, saves: Sequence[Save]) -> list[FoldedFile]:
-    """Each file, folded from those of its saves that are in `saves` and from what is on disk."""
+def fold_all(memory: Memory, pending: Pending) -> list[FoldedFile]:
+    """Each file, folded from its saves and from what is on disk."""
     by_path: dict[str, list[Save]] = {path: [] for path in pending.grounds}
-    for save in saves:
+    for save in pending.saves:
         by_path[save.path].append(save)
     files = []
     for path, mine in by_path.items():
         ground = pending.grounds[path]
         if path in pending.on_disk:
-            files.append(fold(path, ground, _known_saves(memory, mine), pending.on_disk[path]))
+            saves = _without_committed(memory, [_with_base(memory, save) for save in mine])
+            files.append(fold(path, ground, saves, pending.on_disk[path]))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))
     return files
 
 
-def _known_saves(memory: Memory, saves: Sequence[Save]) -> list[Save]:
-    """The saves with what was checked out when tools wrote; without the versions that were committed before
-    their hooks were heard."""
-    found: list[Save] = []
-    recent: list[Key | None] | None = None
-    for save in saves:
-        if save.op == TOOL:
-            save = replace(save, base=memory.objects.find(save.tree, save.path) if save.tree else None)
-            if recent is None:
-                recent = memory.objects.recent_keys(memory.head, save.path)
-            if _is_committed(save, recent):
-                continue
-        found.append(save)
-    return found
+def _with_base(memory: Memory, save: Save) -> Save:
+    """The save of a tool with what was checked out when the tool wrote."""
+    return replace(save, base=memory.objects.find(save.tree, save.path)) if save.tree else save
+
+
+def _without_committed(memory: Memory, saves: Sequence[Save]) -> list[Save]:
+    """The saves of one file, but for versions of tools that were committed before their hooks were heard."""
+    path = next((save.path for save in saves if save.op == TOOL), None)
+    recent = memory.objects.recent_keys(memory.head, path) if path else ()
+    return [save for save in saves if save.op != TOOL or not _is_committed(save, recent)]
 
 
 def _is_committed(save: Save, recent: Sequence[Key | None]) -> bool:

@@ -16,9 +16,13 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import Save
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.files.journal import HOOKS_BYTES, MAX_BYTES, add, names_in, put, size_of
+from ctxrepo.hooks.files.journal import HOOKS_BYTES, add, names_in, put, size_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.private import make_folder, opened
+
+_MAX_BYTES = 2 * HOOKS_BYTES
+"""What may wait for a commit when a command begins. Nothing may be dropped, so a full journal takes no more
+commands; what they and late writers have put into files already it takes always."""
 
 _NEARLY = 0.8
 """The share of the limit from which people are warned."""
@@ -56,9 +60,9 @@ class Journal:
 
     def require_room(self) -> None:
         """Busy when the journal is full, so that no further write can be acknowledged."""
-        if size_of(self.names()) > MAX_BYTES:
+        if size_of(self.names()) > _MAX_BYTES:
             raise Busy(
-                f"{MAX_BYTES >> 20} MiB of writes wait for a commit, so no more are taken",
+                f"{_MAX_BYTES >> 20} MiB of writes wait for a commit, so no more are taken",
                 "`ctxrepo status` says what keeps it from being made.",
             )
 
@@ -83,23 +87,23 @@ class Journal:
     def read(self) -> list[Save]:
         """The saves that wait, in the order in which they were made. What is in a torn file is left out: it
         could not be taken out."""
-        operations = (self._parsed(name) for name in self.names())
-        return [save for found in operations if None not in found for save in found if save]
+        return [save for name in self.names() for save in self._parsed(name) or ()]
 
     def unreadable(self) -> list[Path]:
         """Files of the journal that can't be read as saves. They stay as they are."""
-        return [self.folder / name for name in self.names() if None in self._parsed(name)]
+        return [self.folder / name for name in self.names() if self._parsed(name) is None]
 
     def take_out(self, places: Iterable[str]) -> None:
-        """Forget the saves at these places, since a commit holds them; the others keep their places."""
+        """Forget the saves at these places, since a commit holds them, and the intent. The other saves keep
+        their places."""
         by_name: dict[str, set[str]] = {}
         for place in places:
             by_name.setdefault(place.partition("/")[0], set()).add(place)
         for name, done in by_name.items():
             found = self._parsed(name)
-            if None in found:
+            if found is None:
                 continue  # what else is in it nobody knows now
-            if rest := [save for save in found if save and save.place not in done]:
+            if rest := [save for save in found if save.place not in done]:
                 put(str(self.folder), name, encoded(rest))
             else:
                 (self.folder / name).unlink(missing_ok=True)
@@ -117,9 +121,9 @@ class Journal:
     def forget_trees(self) -> None:
         """From now on nobody knows what the saves of tools were made from."""
         for name in self.names():
-            found = self._parsed(name)
-            if None not in found and any(save and save.tree for save in found):
-                put(str(self.folder), name, encoded([replace(save, tree="") for save in found if save]))
+            found = self._parsed(name) or []
+            if any(save.tree for save in found):
+                put(str(self.folder), name, encoded([replace(save, tree="") for save in found]))
 
     def intend(self, intent: Intent) -> None:
         """Record, before a ref is moved, which saves the commit holds.
@@ -140,15 +144,15 @@ class Journal:
                 return Intent(fields["commit"], tuple(fields["done"]), dict(fields["on_disk"].items()))
         return None
 
-    def _parsed(self, name: str) -> list[Save | None]:
-        """The saves of an operation; None in the place of what can't be read."""
+    def _parsed(self, name: str) -> list[Save] | None:
+        """The saves of an operation; None where it can't be read, or not to its end."""
         try:
             with opened(self.folder / name, "rb") as file:
                 return list(_parse(name, file.read()))
         except FileNotFoundError:
             return []
-        except OSError:
-            return [None]
+        except (OSError, ValueError):
+            return None
 
 
 def encoded(saves: Sequence[Save]) -> bytes:
@@ -175,25 +179,23 @@ def _record(number: int, save: Save) -> bytes:
     return json.dumps(fields).encode("ascii") + b"\n" + base + (save.after or b"") + b"\n"
 
 
-def _parse(name: str, data: bytes) -> Iterator[Save | None]:
-    """The saves in the bytes of an operation, and None where they can't be read any further."""
+def _parse(name: str, data: bytes) -> Iterator[Save]:
+    """The saves in the bytes of an operation; ValueError where they can't be read any further."""
     start = 0
-    while start < len(data):
-        end = data.find(b"\n", start)
-        fields = record(data[start:end].decode("utf-8", "replace")) if end >= 0 else None
-        try:
-            before, after = (_length(fields or {}, key) for key in ("before", "after"))
-            start = end + 1 + max(before, 0) + max(after, 0) + 1
-            if not fields or start > len(data) or not text_of(fields, "path"):
-                raise ValueError
-        except ValueError:
-            yield None
-            return
-        middle = end + 1 + max(before, 0)
-        base = None if before == _NO_FILE else data[end + 1 : middle]
-        yield _save(fields, base, None if after == _NO_FILE else data[middle : start - 1], name)
-    if not data:
-        yield None
+    while start < len(data) or not data:
+        end = data.index(b"\n", start) + 1
+        fields = record(data[start:end].decode("utf-8", "replace")) or {}
+        before, after = (_length(fields, key) for key in ("before", "after"))
+        middle = end + max(before, 0)
+        start = middle + max(after, 0) + 1
+        if start > len(data) or not text_of(fields, "path"):
+            raise ValueError(name)
+        save = save_of(
+            fields,
+            None if before == _NO_FILE else data[end:middle],
+            None if after == _NO_FILE else data[middle : start - 1],
+        )
+        yield replace(save, place=f"{name}/{fields.get('number', 0)}")
 
 
 def _length(fields: Mapping[str, Any], key: str) -> int:
@@ -204,8 +206,8 @@ def _length(fields: Mapping[str, Any], key: str) -> int:
     return length
 
 
-def _save(fields: Mapping[str, Any], base: bytes | None, after: bytes | None, name: str) -> Save:
-    number = fields.get("number", 0)
+def save_of(fields: Mapping[str, Any], base: bytes | None, after: bytes | None) -> Save:
+    """The save that a record tells of; of what it lacks nothing is known."""
     return Save(
         path=text_of(fields, "path"),
         base=base,
@@ -216,5 +218,4 @@ def _save(fields: Mapping[str, Any], base: bytes | None, after: bytes | None, na
         id=text_of(fields, "id"),
         note=text_of(fields, "note"),
         tree=text_of(fields, "tree"),
-        place=f"{name}/{number}",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
@@ -11,12 +12,14 @@ import pytest
 from machines import NOW, Machine
 from saves import checked_out, leave
 
+from ctxrepo.domain.git.oid import EMPTY_BLOB
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.saving import commit as commit_service
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.sync import exchange as exchange_service
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
+from ctxrepo.storage.worktree.replaced import LateWrite
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 NOTE = "shop/topics/gotcha.md"
@@ -265,6 +268,44 @@ def test_what_a_session_left_and_somebody_replaced_is_in_the_history(mine: Machi
     commit(mine.open(), NOW)
     assert mine.read(NOTE) == "# T\n\n- base\n- replaced it\n"
     assert "as the agent left it" in mine.git("log", "-p", "--format=", "--", NOTE)
+
+
+def test_a_version_that_is_merged_with_what_came_is_in_the_history_as_it_was(mine: Machine) -> None:
+    memory = mine.open()
+    tree = memory.objects.edit(
+        memory.head_tree, {NOTE: memory.objects.store(b"# T\n\n- base\n- from elsewhere\n")}
+    )
+    moved = memory.make_commit(tree, [memory.head or ""], "by hand", NOW)
+    assert memory.objects.move_ref(memory.clone.branch_ref, moved, memory.head)
+    version = "# T\n\n- base\n- by the agent\n"
+    leave(mine, NOTE, version.encode(), checked_out(mine))
+    mine.write(NOTE, version)
+    commit(mine.open(), NOW)
+    assert {"- from elsewhere", "- by the agent"} <= set(mine.read(NOTE).splitlines())
+    commits = mine.git("log", "--format=%H", "--", NOTE).split()
+    assert version.strip() in [mine.git("show", f"{one}:{NOTE}") for one in commits]
+
+
+def test_a_program_that_goes_on_writing_late_keeps_no_commit_from_being_told_of(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = itertools.count()
+    original = commit_service.check_out
+
+    def check_out(*given: Any) -> list[LateWrite]:
+        original(*given)
+        return [LateWrite(NOTE, EMPTY_BLOB, f"- late {next(numbers)}\n".encode())]
+
+    monkeypatch.setattr(commit_service, "check_out", check_out)
+    mine.write(NOTE, "# T\n\n- base\n- more\n")
+    done = commit(mine.open(), NOW)
+    monkeypatch.undo()
+    assert done.created
+    assert done.head == mine.git("rev-parse", "HEAD")
+    assert done.done  # a worker sends what came from the journal
+    commit(mine.open(), NOW)
+    late = {f"- late {number}" for number in range(next(numbers))}
+    assert late <= set(mine.read(NOTE).splitlines())
 
 
 def test_a_secret_that_loses_goes_into_no_file_kept_aside(pair: Pair) -> None:

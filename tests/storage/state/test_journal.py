@@ -14,7 +14,7 @@ import pytest
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.errors import Busy
-from ctxrepo.hooks.files.journal import MAX_BYTES
+from ctxrepo.hooks.files.journal import HOOKS_BYTES
 from ctxrepo.storage.state.journal import Intent, Journal
 
 ADDING = """
@@ -200,12 +200,14 @@ def test_when_too_much_waits_for_a_commit_no_more_is_promised(
     journal.add([save("a.md")])
     journal.require_room()
     assert not journal.is_nearly_full()
-    (journal.folder / f"5-5-5-{MAX_BYTES * 9 // 10}").touch()  # the names say how much it is
+    (journal.folder / f"5-5-5-{HOOKS_BYTES * 9 // 5}").touch()  # the names say how much it is
     assert journal.is_nearly_full()
     journal.require_room()
-    (journal.folder / f"6-6-6-{MAX_BYTES}").touch()
+    (journal.folder / f"6-6-6-{HOOKS_BYTES * 2}").touch()
     with pytest.raises(Busy, match="256 MiB"):
         journal.require_room()
+    journal.add([save("late.md")])  # what is in its file already is taken, or no commit could be made
+    assert "late.md" in paths(journal)
 
 
 def test_what_is_put_first_is_older_than_all_else_and_putting_it_again_changes_nothing(
