@@ -24,7 +24,7 @@ from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.durable import sync_folder
 from ctxrepo.storage.disk.private import make_folder, opened, put
-from ctxrepo.storage.state.journal import FIRST, Intent, Journal
+from ctxrepo.storage.state.journal import FIRST, Intent, Journal, save_of
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 _SIGN = """This folder keeps an earlier ctxrepo from writing: it doesn't know of the folder `journal` beside
@@ -39,13 +39,14 @@ def take_over_former_state(places: RepositoryPlaces, journal: Journal, store: Ca
     The write lock is held. `store` stores bytes in the clone and returns their blob id.
     """
     former = _Former(places)
-    writes = [_of_write(fields) for fields in former.records(places.former_writes) if text_of(fields, "path")]
-    # Each of the two has kept its own order, whatever the clock did meanwhile.
-    saves = list(heapq.merge(writes, former.versions(), key=lambda save: save.at))
-    if saves:
-        journal.put_first(saves)
-    if intent := former.intent(saves, store):
-        journal.intend(intent)
+    if FIRST not in journal.names():  # else it was taken over by a run that was killed before it could clear
+        writes = map(_of_write, former.records(places.former_writes))
+        # Each of the two has kept its own order, whatever the clock did meanwhile.
+        saves = list(heapq.merge(filter(None, writes), former.versions(), key=lambda save: save.at))
+        if intent := former.intent(saves, store):
+            journal.intend(intent)
+        if saves:
+            journal.put_first(saves)
     former.clear()
 
 
@@ -122,18 +123,11 @@ class _Former:
         return self.places.spool.with_name("left")
 
 
-def _of_write(fields: Mapping[str, Any]) -> Save:
-    before, after = (fields.get(name) for name in ("before", "after"))
-    return Save(
-        path=text_of(fields, "path"),
-        base=encode(before) if isinstance(before, str) else None,
-        after=encode(after) if isinstance(after, str) else None,
-        op=text_of(fields, "op"),
-        by=Origin("", text_of(fields, "session"), text_of(fields, "agent"), text_of(fields, "project")),
-        at=text_of(fields, "ts"),
-        id=text_of(fields, "id"),
-        note=text_of(fields, "note"),
+def _of_write(fields: Mapping[str, Any]) -> Save | None:
+    base, after = (
+        encode(text) if isinstance(text := fields.get(name), str) else None for name in ("before", "after")
     )
+    return save_of({**fields, "at": fields.get("ts")}, base, after) if text_of(fields, "path") else None
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

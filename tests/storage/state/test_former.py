@@ -222,6 +222,16 @@ def killed(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
+def killed_after_a_removal(patch: pytest.MonkeyPatch) -> None:
+    unlink = Path.unlink
+
+    def remove(path: Path, missing_ok: bool = False) -> None:
+        unlink(path, missing_ok)
+        raise KeyboardInterrupt
+
+    patch.setattr(Path, "unlink", remove)
+
+
 @pytest.mark.parametrize(
     "where",
     [
@@ -229,8 +239,9 @@ def killed(*_: object, **__: object) -> None:
         lambda patch: patch.setattr(Journal, "intend", killed),
         lambda patch: patch.setattr("ctxrepo.storage.state.former.make_folder", killed),
         lambda patch: patch.setattr(Path, "unlink", killed),
+        killed_after_a_removal,
     ],
-    ids=["before anything is removed", "before the intent", "before the mark", "at the first removal"],
+    ids=["before anything is removed", "before the intent", "before the mark", "at a removal", "after one"],
 )
 def test_killed_anywhere_it_is_begun_again_and_has_all_of_it_once(
     places: RepositoryPlaces,
