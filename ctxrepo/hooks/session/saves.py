@@ -72,4 +72,5 @@ def why_too_large(path: str, wrote: str) -> str:
         size = os.lstat(path).st_size
     except OSError:
         size = 0  # it has gone again
-    return f"it is larger than {MAX_VERSION >> 20} MiB" if max(size, len(wrote)) > MAX_VERSION else ""
+    size = max(size, len(wrote.encode("utf-8", "replace")))
+    return f"it is larger than {MAX_VERSION >> 20} MiB" if size > MAX_VERSION else ""

@@ -138,6 +138,7 @@ def test_why_no_version_was_taken_is_said(tmp_path: Path) -> None:
     note.write_bytes(b"x" * (MAX_VERSION + 1))
     assert why_too_large(str(note), "") == "it is larger than 1 MiB"
     assert why_too_large(str(tmp_path / "gone"), "x" * (MAX_VERSION + 1)) == "it is larger than 1 MiB"
+    assert why_too_large(str(tmp_path / "gone"), "€" * (MAX_VERSION // 2)) == "it is larger than 1 MiB"
     assert why_too_large(str(tmp_path / "gone"), "") == ""
     note.write_bytes(b"x")
     assert why_too_large(str(note), "") == ""
