@@ -74,23 +74,18 @@ class ReplacedFiles:
                 lines.write((json.dumps(asdict(old)) + "\n").encode())
 
     def late_writes(self) -> list[LateWrite]:
-        """The late writes that nobody has committed and forgotten yet."""
-        return [
-            LateWrite(old.path, old.id, data)
-            for old in self._old_files()
-            if (data := self._written_since(old)) is not None and blob_id(data) != old.id
-        ]
+        """The late writes that nobody has journalled and forgotten yet."""
+        return [late for old in self._old_files() if (late := self._late_write(old))]
 
     def forget(self, done: Collection[LateWrite]) -> None:
-        """Forget the late writes that a commit holds, and files that are old enough and have no others."""
-        done_ids = {(write.path, write.base, blob_id(write.data)) for write in done}
+        """Forget the late writes that the journal holds, and files that are old enough and have no others."""
         before = list(self._old_files())
         now = time.time()
         kept = [
             rebased
             for old in before
-            if (rebased := self._rebased(old, done_ids))
-            and (now - old.at < KEPT or self._has_late_write(rebased))
+            if (rebased := self._rebased(old, done))
+            and (now - old.at < KEPT or self._late_write(rebased) is not None)
         ]
         if kept == before:
             return
@@ -102,19 +97,20 @@ class ReplacedFiles:
         put(new, "".join(json.dumps(asdict(old)) + "\n" for old in kept))
         new.rename(self._list)
 
-    def _rebased(self, old: _OldFile, done_ids: Collection[tuple[str, str, str]]) -> _OldFile | None:
+    def _rebased(self, old: _OldFile, done: Collection[LateWrite]) -> _OldFile | None:
         """The file with the blob id it has now, if its late write is done; None when the file is gone.
 
         Other kept files of that path may have had the same bytes and have other late writes now.
         """
         if not (self.folder / old.name).exists():
             return None
-        data = self._written_since(old)
-        now = old.id if data is None else blob_id(data)
-        return replace(old, id=now) if (old.path, old.id, now) in done_ids else old
+        late = self._late_write(old)
+        return replace(old, id=blob_id(late.data)) if late and late in done else old
 
-    def _has_late_write(self, old: _OldFile) -> bool:
-        return (data := self._written_since(old)) is not None and blob_id(data) != old.id
+    def _late_write(self, old: _OldFile) -> LateWrite | None:
+        """What somebody has written to the file since it was replaced."""
+        data = self._written_since(old)
+        return None if data is None or blob_id(data) == old.id else LateWrite(old.path, old.id, data)
 
     def _mtime_of(self, name: str, oid: str) -> int:
         """The modification time of a kept file that has the bytes of `oid`; -1 for any other.
