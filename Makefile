@@ -21,6 +21,7 @@ torture: $(VENV)/ready ## kills, full disks and power cuts at length: about two 
 	PYTHONPATH=tests:tools $(BIN)/python -m torture flood
 	PYTHONPATH=tests:tools $(BIN)/python -m torture disk
 	PYTHONPATH=tests:tools $(BIN)/python -m torture cuts --seeds 3
+	PYTHONPATH=tests:tools $(BIN)/python -m torture versions
 	PYTHONPATH=tests:tools $(BIN)/python -m torture interleave --cases 20000 --seed 1 --jobs 2
 	TORTURE=1 $(BIN)/python -m pytest -q tests/attacks/test_mounts.py
 

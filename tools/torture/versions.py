@@ -68,7 +68,7 @@ def flows(versions: int, hold: float) -> list[Flow]:
         Flow("a rebase is open", versions, 1500, rebasing),
         Flow(f"the lock is held for {hold:g} s", versions, 1500, partial(locked, seconds=hold)),
         Flow("notes of 8 MiB", versions, _LARGE, lambda _: nullcontext()),
-        Flow("a disk that fills up", versions, 1500, lambda _: nullcontext(), has_small_disk=True),
+        Flow("a disk that fills up amid a rebase", versions, 1500, rebasing, has_small_disk=True),
     ]
 
 
