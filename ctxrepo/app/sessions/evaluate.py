@@ -63,5 +63,12 @@ def _fields(run: Run) -> dict[str, Any]:
 
 
 def _figures(figures: Figures) -> dict[str, Any]:
-    counts = {"answerable": figures.answerable, "silent": figures.silent}
-    return {**counts, **figures.measures, "false_injection": figures.false_injection}
+    return {
+        "answerable": figures.answerable,
+        "silent": figures.silent,
+        **figures.measures,
+        "delivered": figures.delivered,
+        "waste": figures.waste,
+        "false_injection": figures.false_injection,
+        "noise": figures.noise,
+    }

@@ -39,6 +39,14 @@ _WHOLE = 10**9
 
 
 @dataclass(frozen=True)
+class Delivery:
+    """What a prompt is given: `pieces` of notes, in a block of `size` bytes."""
+
+    pieces: Sequence[Piece]
+    size: int
+
+
+@dataclass(frozen=True)
 class Piece:
     """Lines `first` to `last` of the note at `path`; a whole note ends beyond all its lines."""
 
@@ -81,6 +89,25 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
         found = sum(count for line, count in given if line in evidence)
         figures[f"evidence@{budget}"] = found / total if total else 0.0
     return figures
+
+
+def delivered(delivery: Delivery, evidence: frozenset[Line], texts: Texts) -> tuple[float, int]:
+    """(of the characters of the evidence lines, the share in what was given; bytes given that are none).
+
+    Those are what the evidence is in: other entries, titles and places.
+    """
+    lines = {line for line in evidence if any(part.holds(line) for part in delivery.pieces)}
+    total = sum(_length(texts, line) for line in evidence)
+    share = sum(_length(texts, line) for line in lines) / total if total else 0.0
+    return share, max(delivery.size - sum(_size(texts, line) for line in lines), 0)
+
+
+def delivery_within(answer: Sequence[Piece], budget: int, texts: Texts) -> Delivery:
+    """What a program would give whose answer is known, and not how it is shown: as `given_within`."""
+    given = given_within(answer, budget, texts)
+    heads = sum(len(path) + HEADER for path in {path for (path, _), _ in given})
+    pieces = [Piece(path, number, number) for (path, number), count in given if count]
+    return Delivery(pieces, heads + sum(count + 1 for _, count in given))
 
 
 def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tuple[Line, int]]:
@@ -137,6 +164,15 @@ def _ndcg(news: Sequence[int], most: int) -> float:
 
 
 def _length(texts: Texts, line: Line) -> int:
+    return len(_text(texts, line))
+
+
+def _size(texts: Texts, line: Line) -> int:
+    """Its bytes, with its end."""
+    return len(_text(texts, line).encode("utf-8", "surrogatepass")) + 1
+
+
+def _text(texts: Texts, line: Line) -> str:
     path, number = line
     lines = texts.get(path, ())
-    return len(lines[number - 1]) if 1 <= number <= len(lines) else 0
+    return lines[number - 1] if 1 <= number <= len(lines) else ""

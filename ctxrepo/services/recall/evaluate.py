@@ -7,7 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.domain.records.measures import MEASURES, mean, measured, piece
+from ctxrepo.domain.records.measures import (
+    BUDGETS,
+    MEASURES,
+    Delivery,
+    delivered,
+    delivery_within,
+    mean,
+    measured,
+    piece,
+)
 from ctxrepo.domain.settings.keys import key_named, understood
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
@@ -17,11 +26,12 @@ from ctxrepo.services.recall.recall_folder import Way, answers
 from ctxrepo.storage.cache.folder import folder_cache
 
 _TRIED: dict[str, Callable[[Way, Any], Way]] = {
-    "recall.limit": lambda way, value: replace(way, limit=value),
+    "recall.limit": lambda way, value: replace(way, limit=value, most=value),
+    "recall.budget_bytes": lambda way, value: replace(way, budget=value),
     "recall.gate": lambda way, value: replace(way, is_gated=value),
     "recall.model": lambda way, value: replace(way, model=value),
 }
-"""The settings that affect a ranking."""
+"""The settings that affect an answer."""
 
 _SWITCH = {"on": "true", "off": "false"}
 
@@ -29,12 +39,17 @@ _SWITCH = {"on": "true", "off": "false"}
 @dataclass(frozen=True)
 class Figures:
     """Means over prompts of one kind. `measures` is of those that deserve an answer, and empty without any;
-    `false_injection` is the share of those that deserve silence and were given something."""
+    of the same, `delivered` is the share of the evidence that is in what they were given, `waste` how many
+    bytes they were given beside it. `false_injection` is the share of those that deserve silence and were
+    given something, `noise` how many bytes they were given."""
 
     answerable: int
     silent: int
     measures: Mapping[str, float]
+    delivered: float | None
+    waste: float | None
     false_injection: float | None
+    noise: float | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,10 @@ class _Scored:
 
     label: Label
     measures: Mapping[str, float]
+    delivered: float
+    waste: int
+    size: int
+    """Bytes that it was given."""
     is_answered: bool
     ms: float | None
 
@@ -105,9 +124,16 @@ def way_of(words: Iterable[str], way: Way) -> Way:
 
 def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
     pieces = [piece(place) for place, _ in answer.results]
-    is_measured = label.evidence and not label.is_silent
-    figures = measured(pieces, label.evidence, data.texts) if is_measured else {}
-    return _Scored(label, figures, bool(pieces), answer.ms)
+    given = (
+        delivery_within(pieces, BUDGETS[0], data.texts)
+        if answer.given is None
+        else Delivery([piece(place) for place in answer.given], answer.size)
+    )
+    if not label.evidence or label.is_silent:
+        return _Scored(label, {}, 0.0, 0, given.size, bool(pieces), answer.ms)
+    share, waste = delivered(given, label.evidence, data.texts)
+    figures = measured(pieces, label.evidence, data.texts)
+    return _Scored(label, figures, share, waste, given.size, bool(pieces), answer.ms)
 
 
 def _figures(scored: Sequence[_Scored]) -> Figures:
@@ -115,4 +141,12 @@ def _figures(scored: Sequence[_Scored]) -> Figures:
     silent = [one for one in scored if one.label.is_silent]
     measures = {name: mean(one.measures[name] for one in answerable) for name in MEASURES}
     known = {name: value for name, value in measures.items() if value is not None}
-    return Figures(len(answerable), len(silent), known, mean(float(one.is_answered) for one in silent))
+    return Figures(
+        len(answerable),
+        len(silent),
+        known,
+        delivered=mean(one.delivered for one in answerable),
+        waste=mean(one.waste for one in answerable),
+        false_injection=mean(float(one.is_answered) for one in silent),
+        noise=mean(one.size for one in silent),
+    )

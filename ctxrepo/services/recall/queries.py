@@ -26,11 +26,17 @@ class Query:
 
 @dataclass(frozen=True)
 class QueryAnswer:
-    """What was recalled for the query `id`: (place, score), best first, and how long it took."""
+    """What was recalled for the query `id`: (place, score), best first, and how long it took.
+
+    `given` are the places of those that a prompt would be given, in a block of `size` bytes; None where only
+    the answer is known.
+    """
 
     id: str
     results: tuple[tuple[str, float], ...] = ()
     ms: float | None = None
+    given: tuple[str, ...] | None = None
+    size: int = 0
 
 
 class BadLines(UsageError):

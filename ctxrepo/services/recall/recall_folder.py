@@ -12,6 +12,8 @@ from time import perf_counter
 from ctxrepo.domain.records.measures import mean
 from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import EntryHit
+from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT
+from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
@@ -26,12 +28,18 @@ LIMIT = 50
 
 @dataclass(frozen=True)
 class Way:
-    """How a folder is asked: `model` is the folder of one, or the name of one in `models`; '' is by words."""
+    """How a folder is asked: `model` is the folder of one, or the name of one in `models`; '' is by words.
+
+    Of an answer of at most `limit` results a prompt is given the first `most`, as far as they fit into a
+    block of `budget` bytes.
+    """
 
     limit: int = LIMIT
     is_gated: bool = True
     model: str = ""
     models: Path = Path()
+    most: int = RECALL_LIMIT
+    budget: int = RECALL_BYTES
 
 
 def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
@@ -48,12 +56,19 @@ def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[
             asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
             hits = ask(cache.db, asked).hits
             took = (perf_counter() - began) * 1000
-            yield QueryAnswer(query.id, tuple(_placed(cache, hit) for hit in hits), round(took, 3))
+            block, given = recall_block(hits[: way.most], 0, "", way.budget)
+            yield QueryAnswer(
+                query.id,
+                tuple((_place_of(cache, hit), round(hit.score, 4)) for hit in hits),
+                round(took, 3),
+                tuple(_place_of(cache, hit) for hit in given),
+                len(block.encode()),
+            )
 
 
-def _placed(cache: FolderCache, hit: EntryHit) -> tuple[str, float]:
-    """Where in the folder a hit is, and its score."""
-    return (place(cache.path_of(hit.path), hit.first_line, hit.last_line), round(hit.score, 4))
+def _place_of(cache: FolderCache, hit: EntryHit) -> str:
+    """Where in the folder a hit is."""
+    return place(cache.path_of(hit.path), hit.first_line, hit.last_line)
 
 
 def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:

@@ -59,6 +59,34 @@ def test_what_counts_and_what_does_not(data: DataSet) -> None:
     assert run.categories["direct"].false_injection is None
 
 
+def test_what_a_prompt_is_given_is_measured_by_its_bytes(data: DataSet) -> None:
+    sleeps, hums = "- the quokka sleeps under the counter", "- alpacas hum"
+    found = {
+        "q1": QueryAnswer("q1", (("a.md#L1", 2.0), ("a.md#L2", 1.0)), given=("a.md#L1",), size=100),
+        "q2": QueryAnswer("q2", (("a.md#L2", 2.0), ("a.md#L3", 1.0)), given=("a.md#L2",), size=60),
+        "n1": QueryAnswer("n1", (("a.md#L1", 1.0),), given=("a.md#L1",), size=90),
+    }
+    run = score("x", [data], found)
+    assert run.categories["direct"].delivered == 0.5, "only what is given counts, not all that is found"
+    assert run.categories["direct"].waste == ((100 - len(sleeps) - 1) + 60) / 2
+    assert run.categories["null-near"].noise == 45
+    assert run.whole.noise == 45
+    assert run.categories["null-near"].waste is None
+    another = score("y", [data], {"q2": QueryAnswer("q2", (("a.md", 1.0),))}).categories["direct"]
+    whole = len("a.md") + 30 + sum(len(line) + 1 for line in data.texts["a.md"])
+    assert (another.delivered, another.waste) == (0.5, (whole - len(hums) - 1) / 2)
+
+
+def test_a_prompt_is_given_as_many_entries_and_bytes_as_the_settings_say(data: DataSet) -> None:
+    asked = {"plain": Way(is_gated=False), "none": Way(is_gated=False, most=0)}
+    asked |= {"narrow": Way(is_gated=False, budget=320)}
+    runs = {run.name: run.whole for run in evaluate([data], asked)}
+    assert runs["plain"].measures == runs["none"].measures == runs["narrow"].measures
+    assert (runs["none"].delivered, runs["none"].noise) == (0, 0)
+    assert 0 < (runs["narrow"].noise or 0) <= 320
+    assert (runs["narrow"].noise or 0) <= (runs["plain"].noise or 0)
+
+
 def test_recall_is_asked_in_every_way(data: DataSet) -> None:
     gated, open_ = evaluate([data], {"default": Way(), "gate=off": Way(is_gated=False)})
     assert (gated.name, open_.name) == ("default", "gate=off")
@@ -93,8 +121,9 @@ def test_a_perfect_answer_has_1_and_none_has_0() -> None:
 @pytest.mark.parametrize(
     ("words", "way"),
     [
-        (["recall.limit=8"], Way(limit=8)),
-        (["limit=8,gate=off"], Way(limit=8, is_gated=False)),
+        (["recall.limit=8"], Way(limit=8, most=8)),
+        (["limit=8,gate=off"], Way(limit=8, most=8, is_gated=False)),
+        (["budget_bytes=900"], Way(budget=900)),
         (["gate=false", "recall.gate=on"], Way()),
     ],
 )
@@ -103,7 +132,7 @@ def test_a_setting_is_changed(words: list[str], way: Way) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["limit", "", "limit=x", "budget_bytes=9", "sync.ttl=3", "limt=3", "gate=maybe"]
+    "word", ["limit", "", "limit=x", "semantic=on", "sync.ttl=3", "limt=3", "gate=maybe"]
 )
 def test_what_can_not_be_set(word: str) -> None:
     with pytest.raises((UsageError, ConfigError)):

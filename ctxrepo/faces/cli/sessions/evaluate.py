@@ -50,8 +50,8 @@ def evaluate(
     """Measure how well recall answers prompts with known answers.
 
     Each memory is read into a cache of its own, and your own memory is left alone. FILE is what `recall
-    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.gate and
-    recall.model (the folder of one; by words without one).
+    --batch` writes. Settings that can be tried are recall.limit (50 without one), recall.budget_bytes,
+    recall.gate and recall.model (the folder of one; by words without one).
 
     Example: ctxrepo eval tools/recall/data --against gate=off
     """
@@ -91,7 +91,7 @@ def _head(*, with_name: bool) -> list[str]:
     from ctxrepo.domain.records.measures import MEASURES
 
     short = [name.replace("recall@", "r@").replace("evidence@", "ev@") for name in MEASURES]
-    return ["", *([""] if with_name else []), "prompts", *short, "false", "ms"]
+    return ["", *([""] if with_name else []), "prompts", *short, "delivered", "waste", "false", "noise", "ms"]
 
 
 def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
@@ -108,7 +108,10 @@ def _cells(figures: Figures) -> Iterator[str]:
     counts = filter(None, (figures.answerable, figures.silent))
     yield "+".join(map(str, counts)) or "0"
     yield from (_number(figures.measures.get(name), 3) for name in MEASURES)
+    yield _number(figures.delivered, 3)
+    yield _number(figures.waste, 0)
     yield _number(figures.false_injection, 2)
+    yield _number(figures.noise, 0)
 
 
 def _number(value: float | None, digits: int) -> str:
