@@ -123,7 +123,9 @@ def waiting_saves(memory: Memory, path: str) -> list[Save]:
 
 
 def added_by(memory: Memory, save: Save) -> set[str]:
-    base = memory.objects.find(save.tree, save.path) if save.tree else save.base
+    """The lines that are new in a save; of a tool of which nothing is known, beside what is checked out."""
+    tree = save.tree or (memory.objects.ref(WT) if save.op == TOOL else None)
+    base = memory.objects.find(tree, save.path) if tree else save.base
     return tokens(save.after) - tokens(base)
 
 
@@ -131,10 +133,14 @@ def seemingly_read(memory: Memory, path: str, kept: set[str]) -> set[str]:
     """The lines of tools that wait, and that whoever writes `kept` to the file will be taken to have read;
     those that a command added are safe from that."""
     waiting = waiting_saves(memory, path)
-    versions = [added_by(memory, save) for save in waiting if save.op == TOOL]
+    # A version that has nothing new any more was committed before its hook was heard.
+    versions = [
+        (save.author, added) for save in waiting if save.op == TOOL and (added := added_by(memory, save))
+    ]
     commanded = set[str]().union(*(added_by(memory, save) for save in waiting if save.is_command))
-    is_one_session = len({save.author for save in waiting if save.op == TOOL}) == 1
-    return set[str]().union(*(v for v in versions if is_one_session or v & kept)) - commanded - kept
+    is_one_session = len({author for author, _ in versions}) == 1
+    read = set[str]().union(*(added for _, added in versions if is_one_session or added & kept))
+    return read - commanded - kept
 
 
 def files_of(memory: Memory) -> dict[str, str]:
