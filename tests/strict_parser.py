@@ -147,7 +147,7 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         assert path not in block.bodies
         cut = (*block.cut, path) if is_cut else block.cut
         return block._replace(bodies={**block.bodies, path: text}, cut=cut)
-    return block._replace(entries=[*block.entries, _entry(title, text, is_cut)])
+    return block._replace(entries=[*block.entries, _entry(title, text, is_cut, block.entries)])
 
 
 def _check_cut(mark: re.Match[str], lines: list[str], kept: list[str]) -> None:
@@ -190,10 +190,16 @@ def _named(text: str) -> tuple[str, str]:
     return place, entry_id
 
 
-def _entry(title: str, text: str, is_cut: bool) -> Entry:
+def _entry(title: str, text: str, is_cut: bool, above: list[Entry]) -> Entry:
+    """A head without a path goes on with the note above it, with its age, and with its heading unless it has
+    its own."""
     named, *rest = title.split(" · ")
     at, entry_id = _named(named)
     age = rest.pop() if rest and rest[-1] in (">30d", ">90d") else ""
     assert len(rest) <= 1, title
     heading = unescape(rest[0], is_field=True) if rest else ""
+    if at.startswith("#L"):
+        assert not age, title
+        path, age = re.sub(r"#L\d+(-L\d+)?\Z", "", above[-1].at), above[-1].age
+        return Entry(path + at, heading or above[-1].heading, age, text, is_cut, entry_id)
     return Entry(unescape(at, is_field=True), heading, age, text, is_cut, entry_id)

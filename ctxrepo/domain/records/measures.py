@@ -39,7 +39,7 @@ _WHOLE = 10**9
 
 
 @dataclass(frozen=True)
-class Delivery:
+class DeliveredBlock:
     """What a prompt is given: `pieces` of notes, in a block of `size` bytes."""
 
     pieces: Sequence[Piece]
@@ -91,7 +91,7 @@ def measured(answer: Sequence[Piece], evidence: frozenset[Line], texts: Texts) -
     return figures
 
 
-def delivered(delivery: Delivery, evidence: frozenset[Line], texts: Texts) -> tuple[float, int]:
+def delivered(delivery: DeliveredBlock, evidence: frozenset[Line], texts: Texts) -> tuple[float, int]:
     """(of the characters of the evidence lines, the share in what was given; bytes given that are none).
 
     Those are what the evidence is in: other entries, titles and places.
@@ -102,12 +102,12 @@ def delivered(delivery: Delivery, evidence: frozenset[Line], texts: Texts) -> tu
     return share, max(delivery.size - sum(_size(texts, line) for line in lines), 0)
 
 
-def delivery_within(answer: Sequence[Piece], budget: int, texts: Texts) -> Delivery:
+def delivery_within(answer: Sequence[Piece], budget: int, texts: Texts) -> DeliveredBlock:
     """What a program would give whose answer is known, and not how it is shown: as `given_within`."""
     given = given_within(answer, budget, texts)
     heads = sum(len(path) + HEADER for path in {path for (path, _), _ in given})
     pieces = [Piece(path, number, number) for (path, number), count in given if count]
-    return Delivery(pieces, heads + sum(count + 1 for _, count in given))
+    return DeliveredBlock(pieces, heads + sum(count + 1 for _, count in given))
 
 
 def given_within(answer: Iterable[Piece], budget: int, texts: Texts) -> list[tuple[Line, int]]:

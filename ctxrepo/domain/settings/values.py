@@ -55,7 +55,7 @@ class RecallSettings:
 
     enabled: bool = True
     """Whether entries are recalled at all."""
-    limit: Annotated[int, Most(100)] = 8
+    limit: Annotated[int, Most(100)] = 24
     """Most entries beside one prompt."""
     budget_bytes: Annotated[int, Most(100_000)] = 2500
     """Most bytes beside one prompt."""

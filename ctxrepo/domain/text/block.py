@@ -95,7 +95,17 @@ def entry_place(path: str, first: int, last: int, entry_id: str) -> str:
 
 def entry_head(at: str, heading: str, age: str) -> str:
     """`## at · heading · age`, the line over an entry; heading and age may be missing."""
-    parts = [escape_field(at, "·")]
+    return _head(escape_field(at, "·"), heading, age)
+
+
+def further_head(at: str, heading: str) -> str:
+    """`## #L14 ^1a2b3c4 · heading`, the line over a further entry of the note above. A path never reads so:
+    its `#` would be escaped."""
+    return _head("#" + escape_field(at[1:], "·"), heading, "")
+
+
+def _head(at: str, heading: str, age: str) -> str:
+    parts = [at]
     if heading:
         parts.append(escape_field(heading, "·>" if heading in _AGE_NAMES and not age else "·"))
     if age:

@@ -19,7 +19,7 @@ BUDGET = 9500
 NO_LIMIT = 1 << 30
 """The most bytes of a block where no agent sets a limit."""
 
-RECALL_LIMIT, RECALL_BYTES = 8, 2500
+RECALL_LIMIT, RECALL_BYTES = 24, 2500
 """Entries beside one prompt and their bytes, where the settings say nothing."""
 
 # `given` is a view in storage/state/compiled.py: the checkouts, where one whose claim withholds memory

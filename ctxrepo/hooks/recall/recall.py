@@ -6,6 +6,7 @@ from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.domain.words.terms import words
 from ctxrepo.hooks.known.cache import EntryHit, spans_of
 from ctxrepo.hooks.known.compiled import RECALL_LIMIT
+from ctxrepo.hooks.recall.dose import BY_WORDS, Dose
 from ctxrepo.hooks.recall.postings import worth_of
 from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, score_by_words
 
@@ -17,6 +18,10 @@ MIN_SCORE_OFFSET = 2.7
 MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word is worth more
 (docs/adr/0024-evidence-within-a-budget.md)."""
 
+FEW_ENTRIES = 0.5
+"""What stands for that score in a memory of so few entries that it would come to less, or to nothing: there
+a prompt is given all that fits."""
+
 WORDS_BY_CHANCE = 2
 """So many words of a prompt an entry may contain by chance."""
 
@@ -26,12 +31,6 @@ BONUS_PER_WORD = 3.0
 OWN_WORDS_SHARE = 0.15
 """A vague prompt is searched together with the prompts before it. One of the three best hits must reach this
 share of `min_score` by the prompt's own words, or only the earlier prompts found it."""
-
-MIN_SHARE_OF_BEST = 0.4
-"""An entry below this share of the best score is left out."""
-
-MIN_SHARE_BY_MEANING = 0.06
-"""The same where scores are by words and meaning."""
 
 LEFT_OUT = 10
 """The most entries that an answer names as left out."""
@@ -44,6 +43,7 @@ CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
 SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
 FAR_BELOW = "scores far below the best"
 ENOUGH_BETTER = "enough better entries were found"
+DOSE = "the best entry stands out {:.2f} times, which is a dose of {}"
 
 
 class RecallRequest:
@@ -93,9 +93,13 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     hits = hits_of(cache, scores, asked.limit + LEFT_OUT)
     if not hits:
         return silent_answer(NOTHING)
-    if asked.is_gated and (why := _why_none(cache, asked, hits, matched)):
-        return silent_answer(why, hits)
-    return chosen(hits, asked.limit, MIN_SHARE_OF_BEST if asked.is_gated else None)
+    if not asked.is_gated:
+        return all_of(hits, asked.limit)
+    enough = min_score(cache, asked.scopes)
+    if _is_of_earlier_prompts(cache, asked, hits, enough):
+        return silent_answer(SAID_BEFORE, hits)
+    best, *_ = hits
+    return chosen(hits, asked.limit, (best.score + bonus(matched)) / max(enough, FEW_ENTRIES), BY_WORDS)
 
 
 def is_social(asked: RecallRequest) -> bool:
@@ -108,18 +112,14 @@ def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 
 
-def _why_none(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], matched: float) -> str:
-    """Why none of the hits is given, '' when the best stands out; `matched` is the weight of the prompt's
-    words that a single one of the best contains."""
-    best, *_ = hits
-    enough = min_score(cache, asked.scopes)
-    if best.score + bonus(matched) < enough:
-        return CHANCE_HIT
-    if asked.before and len(words(asked.prompt)) <= VAGUE:
-        own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
-        if max([own.get(hit.id, 0.0) for hit in hits[:3]]) < enough * OWN_WORDS_SHARE:
-            return SAID_BEFORE
-    return ""
+def _is_of_earlier_prompts(
+    cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], enough: float
+) -> bool:
+    """Whether a vague prompt matches only together with those before it."""
+    if not asked.before or len(words(asked.prompt)) > VAGUE:
+        return False
+    own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
+    return max([own.get(hit.id, 0.0) for hit in hits[:3]]) < enough * OWN_WORDS_SHARE
 
 
 def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
@@ -133,10 +133,21 @@ def bonus(matched: float) -> float:
     return BONUS_PER_WORD * max(matched - WORDS_BY_CHANCE, 0.0)
 
 
-def chosen(hits: list[EntryHit], limit: int, share: float | None) -> RecallAnswer:
-    """The answer with at most `limit` of `hits` (best first), and none below a `share` of the best score."""
-    best = max([hit.score for hit in hits], default=0.0)
-    floor = best * share if share is not None else float("-inf")
-    given = [hit for hit in hits[:limit] if hit.score >= floor]
-    rest = [(hit, FAR_BELOW if hit.score < floor else ENOUGH_BETTER) for hit in hits[len(given) :]]
+def chosen(
+    hits: list[EntryHit], limit: int, margin: float, dose: Dose, why_none: str = CHANCE_HIT
+) -> RecallAnswer:
+    """The answer with a dose of `hits` (best first), of `limit` at most; or silence, and why."""
+    if margin < dose.least:
+        return silent_answer(why_none, hits)
+    best, *_ = hits
+    count = dose.entries(margin, limit)
+    floor = best.score * dose.share
+    given = [hit for hit in hits[:count] if hit.score >= floor]
+    enough = DOSE.format(margin, count) if count < limit else ENOUGH_BETTER
+    rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(given) :]]
     return RecallAnswer("", given, rest[:LEFT_OUT])
+
+
+def all_of(hits: list[EntryHit], limit: int) -> RecallAnswer:
+    """The answer to whoever asks without a gate: whatever there is, `limit` at most."""
+    return RecallAnswer("", hits[:limit], [(hit, ENOUGH_BETTER) for hit in hits[limit:]][:LEFT_OUT])

@@ -9,14 +9,15 @@ import time
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_helper
 from ctxrepo.hooks.files.private import OPENING
-from ctxrepo.hooks.known.cache import commit_of, generation_of
+from ctxrepo.hooks.known.cache import EntryHit, commit_of, generation_of
 from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.recall.dose import BY_MEANING
 from ctxrepo.hooks.recall.query import hits_of
 from ctxrepo.hooks.recall.recall import (
-    MIN_SHARE_BY_MEANING,
     SOCIAL,
     RecallAnswer,
     RecallRequest,
+    all_of,
     chosen,
     is_social,
     silent_answer,
@@ -28,7 +29,9 @@ SOCKET = "warm.sock"
 FAILED = "warm.failed"
 """A file beside it, which says why a helper could not start."""
 
-VERSION = 1
+NOTHING = "no entry stands out, neither by its words nor by its meaning"
+
+VERSION = 2
 """Version of question and answer; a helper of another version answers nothing."""
 
 HELPER_SECONDS = 0.05
@@ -53,7 +56,7 @@ _QUESTION = """
     select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?, 'gated', ?)"""
 _HEAD = """
     select json_extract(?1, '$.v'), json_extract(?1, '$.head'), json_extract(?1, '$.generation'),
-        json_extract(?1, '$.why')"""
+        json_extract(?1, '$.margin')"""
 _SCORES = """
     select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
 
@@ -162,13 +165,19 @@ def _is_score(number: object, score: object) -> bool:
 
 def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
     """The answer in `line`; None when it is malformed, or is about another state of the cache."""
-    version, head, generation, why = cache.execute(_HEAD, (line,)).fetchone()
+    version, head, generation, margin = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    if not isinstance(why, str) or len([1 for row in rows if _is_score(*row)]) < len(rows):
+    if not isinstance(margin, float) or len([1 for row in rows if _is_score(*row)]) < len(rows):
         return None
-    hits = hits_of(cache, dict(rows), len(rows))
-    if why:
-        return silent_answer(why, hits)
-    return chosen(hits, asked.limit, MIN_SHARE_BY_MEANING if asked.is_gated else None)
+    return answer_of(hits_of(cache, dict(rows), len(rows)), margin, asked)
+
+
+def answer_of(hits: list[EntryHit], margin: float, asked: RecallRequest) -> RecallAnswer:
+    """What hits by words and meaning come to, the best of which stands out so far."""
+    if not hits:
+        return silent_answer(NOTHING)
+    if not asked.is_gated:
+        return all_of(hits, asked.limit)
+    return chosen(hits, asked.limit, margin, BY_MEANING, NOTHING)

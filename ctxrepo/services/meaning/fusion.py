@@ -94,14 +94,13 @@ def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fus
     return told
 
 
-def is_telling(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) -> bool:
-    """Whether an entry stands out: any in words, one of the best in meaning, `above_usual` by so much."""
+def margin(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) -> float:
+    """How far the best entry stands out, where 1 is what is reached by chance: any in words, one of the best
+    in meaning, `above_usual` by so much."""
     meant = float(above[is_known].max()) if is_known.any() else 0.0
     worded = float(in_rare_words(words).max(initial=0.0))
-    return (
-        how.meaning_gate * meant + how.words_gate * worded >= least(len(words), how)
-        or worded >= how.words_alone
-    )
+    both = (how.meaning_gate * meant + how.words_gate * worded) / least(len(words), how)
+    return max(both, worded / how.words_alone)
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:

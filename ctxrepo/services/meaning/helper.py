@@ -114,8 +114,8 @@ class Helper:
             ranked = rank(cache, self._meanings, self._embedder, asked)
             if ranked is None:
                 return b""
-            why, scores = ranked
-            return json.dumps({**told, "why": why, "scores": list(scores.items())}).encode() + b"\n"
+            margin, scores = ranked
+            return json.dumps({**told, "margin": margin, "scores": list(scores.items())}).encode() + b"\n"
         finally:
             cache.close()
 

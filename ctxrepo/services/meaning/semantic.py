@@ -11,22 +11,19 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.query import hits_of, score_by_words
 from ctxrepo.hooks.recall.recall import (
     LEFT_OUT,
-    MIN_SHARE_BY_MEANING,
     SOCIAL,
     RecallAnswer,
     RecallRequest,
-    chosen,
     is_social,
     recall,
     silent_answer,
 )
-from ctxrepo.services.meaning.fusion import FUSION, Fusion, above_usual, fused, is_telling
+from ctxrepo.hooks.recall.semantic import answer_of
+from ctxrepo.services.meaning.fusion import FUSION, Fusion, above_usual, fused, margin
 from ctxrepo.services.meaning.meanings import Meanings
 from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.models import find_model
 from ctxrepo.storage.meaning.vectors import Vectors
-
-NOTHING = "no entry stands out, neither by its words nor by its meaning"
 
 _BEFORE = 2
 """Earlier prompts that are read together with one that is short."""
@@ -63,14 +60,13 @@ def recall_hybrid(
     how: Fusion = FUSION,
 ) -> RecallAnswer:
     """As `hooks/recall/recall.recall`; an entry without vectors is found by its words alone."""
+    if is_social(asked):
+        return silent_answer(SOCIAL)
     ranked = rank(cache, vectors, embedder, asked, how)
     if ranked is None:
         return recall(cache, asked)
-    why, scores = ranked
-    hits = hits_of(cache, scores, len(scores))
-    if why:
-        return silent_answer(why, hits)
-    return chosen(hits, asked.limit, MIN_SHARE_BY_MEANING if asked.is_gated else None)
+    stands_out, scores = ranked
+    return answer_of(hits_of(cache, scores, len(scores)), stands_out, asked)
 
 
 def rank(
@@ -79,11 +75,9 @@ def rank(
     embedder: Embedder,
     asked: RecallRequest,
     how: Fusion = FUSION,
-) -> tuple[str, dict[int, float]] | None:
-    """(why there is silence, or ''; numbers of the best entries with their scores); None while most of the
-    entries have no vectors, and those few that have some would seem to stand out."""
-    if is_social(asked):
-        return SOCIAL, {}
+) -> tuple[float, dict[int, float]] | None:
+    """(how far the best entry stands out; numbers of the best entries with their scores); None while most of
+    the entries have no vectors, and those few that have some would seem to stand out."""
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
@@ -98,8 +92,7 @@ def rank(
     first = order[:LOOKED_AT]
     rows = space.gated[first]
     above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
-    is_given = not asked.is_gated or is_telling(words, above, space.is_known[first], how)
-    return ("" if found and is_given else NOTHING), found
+    return margin(words, above, space.is_known[first], how), found
 
 
 def text_of(asked: RecallRequest) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from ctxrepo.domain.records.measures import (
     BUDGETS,
     MEASURES,
-    Delivery,
+    DeliveredBlock,
     delivered,
     delivery_within,
     mean,
@@ -127,7 +127,7 @@ def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
     given = (
         delivery_within(pieces, BUDGETS[0], data.texts)
         if answer.given is None
-        else Delivery([piece(place) for place in answer.given], answer.size)
+        else DeliveredBlock([piece(place) for place in answer.given], answer.size)
     )
     if not label.evidence or label.is_silent:
         return _Scored(label, {}, 0.0, 0, given.size, bool(pieces), answer.ms)

@@ -15,7 +15,7 @@ from ctxrepo.domain.text.block import age_mark, day_of, place
 from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
-from ctxrepo.hooks.known.compiled import open_hooks, world_of
+from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
@@ -26,8 +26,7 @@ from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
 from ctxrepo.services.recall.unrecalled import items_that_fit
 from ctxrepo.storage.memory import Memory
 
-LIMIT = 8
-BUDGET = 2500
+LIMIT, BUDGET = RECALL_LIMIT, RECALL_BYTES
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""

@@ -7,9 +7,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
+from ctxrepo.hooks.recall.dose import BY_WORDS
 from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import weighted_words
-from ctxrepo.hooks.recall.recall import MIN_SHARE_OF_BEST, bonus, min_score
+from ctxrepo.hooks.recall.recall import bonus, min_score
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.search import ChecklistHit
 
@@ -42,7 +43,7 @@ def items_that_fit(
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
     enough, best = min_score(cache, list(scopes)), max(hit.score for hit, _ in hits)
     near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough]
-    fitting = [hit for hit in near if hit.score >= MIN_SHARE_OF_BEST * best]
+    fitting = [hit for hit in near if hit.score >= BY_WORDS.share * best]
     fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
     return [(hit, CHECKLIST) for hit in fitting[:_MOST]]
 

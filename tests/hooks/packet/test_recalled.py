@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.hooks.known.cache import EntryHit
-from ctxrepo.hooks.packet.recalled import recall_block
+from ctxrepo.hooks.packet.recalled import is_shown, recall_block, recall_section
 
 ODD = st.lists(
     st.one_of(
@@ -19,8 +19,8 @@ ODD = st.lists(
 ).map("".join)
 HIT = st.tuples(
     st.text("abc0", min_size=1, max_size=4) | st.text("0123456789abcdef", min_size=12, max_size=12),
-    ODD,
-    ODD,
+    st.sampled_from(["shop/a.md", "shop/b.md"]) | ODD.filter(bool),
+    st.sampled_from(["", "Ports"]) | ODD,
     st.integers(1, 9),
     st.integers(1, 20),
     st.sampled_from(["", "1971-01-01", "1970-01-01"]),
@@ -57,6 +57,39 @@ def test_the_best_is_cut_and_others_that_do_not_fit_are_left_out(parse: Callable
     assert [h.id for h in given_hits] in (["id1"], ["id1", "id3"])
     text, given_hits = recall_block([hit(1, "short"), hit(2, long), hit(3, "brief")], 0, "ab", 2500)
     assert [h.id for h in given_hits] == ["id1", "id3"]
+
+
+def test_entries_of_a_note_stand_together_below_one_place() -> None:
+    def entry(number: int, path: str, heading: str) -> EntryHit:
+        return EntryHit((f"id{number}", path, heading, number, number, "", f"text {number}", "h"), 1.0)
+
+    hits = [
+        entry(1, "shop/a.md", "Ports"),
+        entry(2, "shop/b.md", ""),
+        entry(3, "shop/a.md", "Ports"),
+        entry(4, "shop/a.md", "Hosts\x1fStaging"),
+        entry(5, "shop/a.md", ""),
+    ]
+    text, given_hits = recall_block(hits, 0, "ab")
+    assert text.splitlines()[2:-1] == [
+        "## shop/a.md#L1 ^id1 · Ports",
+        "text 1",
+        "## #L3 ^id3",
+        "text 3",
+        "## #L4 ^id4 · Hosts > Staging",
+        "text 4",
+        "## shop/a.md#L5 ^id5",
+        "text 5",
+        "## shop/b.md#L2 ^id2",
+        "text 2",
+    ]
+    assert [hit.id for hit in given_hits] == ["id1", "id3", "id4", "id5", "id2"]
+
+
+def test_what_a_section_shows_is_known_by_its_heads() -> None:
+    hits = [hit(1, "one"), hit(2, "## #L9 ^id9"), hit(9, "nine")]
+    text, _ = recall_section(hits[:2], 0, 2500)
+    assert [is_shown(one, text) for one in hits] == [True, True, False]
 
 
 def test_nothing_is_nothing() -> None:

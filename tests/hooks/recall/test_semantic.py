@@ -90,7 +90,7 @@ def good(world: World, **other: object) -> bytes:
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
-    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache), "why": ""}
+    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache), "margin": 2.0}
     told |= {"scores": [[number, 2.5]], **other}
     cache.close()
     return json.dumps(told).encode() + b"\n"
@@ -118,7 +118,7 @@ def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., 
 
 def test_its_silence_is_silence(world: World, helper: Callable[..., Helper]) -> None:
     world.be_patient()
-    helper(says(world, why="nothing stands out"))
+    helper(says(world, margin=0.4))
     assert prompted(world) == ""
 
 
@@ -180,11 +180,11 @@ def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Hel
         {"v": VERSION + 1},
         {"head": "c0"},
         {"generation": 99},
-        {"why": None},
+        {"margin": None},
         {"scores": [["x", 1.0]]},
         {"scores": [[1, "y"]]},
         {"scores": [7]},
-        {"scores": None, "why": 3},
+        {"scores": None, "margin": 3},
     ],
     ids=str,
 )

@@ -54,16 +54,16 @@ def test_an_entry_without_vectors_is_found_by_its_words() -> None:
 def test_what_any_prompt_reaches_is_no_strength() -> None:
     import numpy as np
 
-    from ctxrepo.services.meaning.fusion import above_usual, is_telling
+    from ctxrepo.services.meaning.fusion import above_usual, margin
 
     known, none = np.ones(3, bool), np.zeros(3)
     usual = np.array([0.1, 0.9, 0.1], np.float32)
     as_usual = above_usual(usual, usual, 1.0)
-    assert not is_telling(none, as_usual, known)
-    assert is_telling(none, above_usual(np.array([0.6, 0.9, 0.1], np.float32), usual, 1.0), known)
-    assert is_telling(np.array([20.0, 0, 0]), as_usual, known)
-    assert not is_telling(np.array([2.0, 0, 0]), as_usual, known)
-    assert not is_telling(none, above_usual(usual, none, 1.0), np.zeros(3, bool))
+    assert margin(none, as_usual, known) < 1
+    assert margin(none, above_usual(np.array([0.6, 0.9, 0.1], np.float32), usual, 1.0), known) > 1
+    assert margin(np.array([20.0, 0, 0]), as_usual, known) > 1
+    assert margin(np.array([2.0, 0, 0]), as_usual, known) < 1
+    assert margin(none, above_usual(usual, none, 1.0), np.zeros(3, bool)) == 0
 
 
 @given(common=st.floats(0.0, 0.95), seed=st.integers(0, 1000))

@@ -118,7 +118,8 @@ def test_only_the_scopes_are_looked_into(memory: Memory) -> None:
 
 
 def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
-    from ctxrepo.services.meaning.semantic import NOTHING, recall_hybrid
+    from ctxrepo.hooks.recall.semantic import NOTHING
+    from ctxrepo.services.meaning.semantic import recall_hybrid
 
     memory.embed()
     assert memory.recall("ok, thanks!") == (SOCIAL, [])

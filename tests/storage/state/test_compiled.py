@@ -152,4 +152,4 @@ def test_a_number_that_is_none_is_the_default() -> None:
     repo = repo_with(Path("/state"))
     assert World({"ttl": "60", "recall_limit": "many"}, "/", repo).ttl == 60
     found = [World(settings, "/", repo).recall_limit for settings in ({"recall_limit": "many"}, {})]
-    assert found == [8, 8]
+    assert found == [24, 24]

@@ -19,10 +19,9 @@ class _Recall(PacketLane):
         return text
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
-        from ctxrepo.hooks.packet.recalled import entry_title
+        from ctxrepo.hooks.packet.recalled import is_shown
 
-        hits = draft.contents.recalled
-        return [(hit.id, hit.hash) for hit in hits if entry_title(hit, draft.today) in section.text]
+        return [(hit.id, hit.hash) for hit in draft.contents.recalled if is_shown(hit, section.text)]
 
 
 RECALL = _Recall("recall", {DEFAULT: Bounds(0, 1536), DAILY: Bounds(0, 2500, most_lines=80)})

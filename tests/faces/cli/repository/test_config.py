@@ -155,11 +155,11 @@ class TestChanging:
         text = f"{file.read_text()}\n[recall] # how\r\n# why\nlimit = 3 # few\n\n\nenabled = true"
         write(cli, text)
         said = cli("config", "unset", "recall.limit")
-        assert (said.code, said.out) == (0, "recall.limit is 8 (was 3), default\n")
+        assert (said.code, said.out) == (0, "recall.limit is 24 (was 3), default\n")
         assert file.read_bytes().decode() == text.replace("limit = 3 # few\n", "")
-        assert compiled(state)["recall_limit"] == "8"
+        assert compiled(state)["recall_limit"] == "24"
         said = cli("config", "unset", "recall.limit")
-        assert (said.code, said.out) == (0, "recall.limit is 8 (config.toml didn't set it), default\n")
+        assert (said.code, said.out) == (0, "recall.limit is 24 (config.toml didn't set it), default\n")
 
     def test_a_value_that_makes_no_sense_can_be_taken_out(self, fresh: Terminal) -> None:
         write(fresh, '[sync]\ntimeout = "soon"\n')
@@ -200,7 +200,7 @@ def test_a_number_beyond_its_range_is_refused_with_the_range(cli: Terminal) -> N
     file = cli.machine.places.config_file
     file.write_text(file.read_text() + "[recall]\nlimit = 99999\n")
     said = cli("config", "get", "recall.limit")
-    assert (said.out, "must be a whole number up to 100" in said.err) == ("8\n", True)
+    assert (said.out, "must be a whole number up to 100" in said.err) == ("24\n", True)
 
 
 def test_unset_leaves_no_empty_table(cli: Terminal) -> None:
