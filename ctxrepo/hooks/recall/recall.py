@@ -43,7 +43,7 @@ CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
 SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
 FAR_BELOW = "scores far below the best"
 ENOUGH_BETTER = "enough better entries were found"
-DOSE = "the best entry stands out {:.2f} times, which is a dose of {}"
+BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
 
 
 class RecallRequest:
@@ -143,7 +143,7 @@ def chosen(
     count = dose.entries(margin, limit)
     floor = best.score * dose.share
     given = [hit for hit in hits[:count] if hit.score >= floor]
-    enough = DOSE.format(margin, count) if count < limit else ENOUGH_BETTER
+    enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
     rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(given) :]]
     return RecallAnswer("", given, rest[:LEFT_OUT])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.recall.dose import BY_MEANING, BY_WORDS, Dose
-from ctxrepo.hooks.recall.recall import CHANCE_HIT, ENOUGH_BETTER, FAR_BELOW, LEFT_OUT, chosen
+from ctxrepo.hooks.recall.recall import BEYOND_DOSE, CHANCE_HIT, ENOUGH_BETTER, FAR_BELOW, LEFT_OUT, chosen
 
 DOSE = Dose(least=0.8, per_margin=10.0, share=0.5)
 
@@ -37,7 +37,8 @@ def test_what_is_left_out_says_why() -> None:
     found = chosen(hits(10, 9, 8, 4, 3), 24, 0.9, DOSE)
     assert [hit.id for hit in found.hits] == ["e1", "e2"]
     whys = [why for _, why in found.left_out]
-    assert whys == ["the best entry stands out 0.90 times, which is a dose of 2", FAR_BELOW, FAR_BELOW]
+    assert whys == [BEYOND_DOSE.format(2, 0.9), FAR_BELOW, FAR_BELOW]
+    assert whys[0].startswith("beyond the dose of 2, as the best entry reaches 0.90 times")
     at_limit = chosen(hits(10, 9, 8), 2, 5.0, DOSE)
     assert [why for _, why in at_limit.left_out] == [ENOUGH_BETTER]
 
