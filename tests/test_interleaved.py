@@ -68,6 +68,20 @@ CASES: dict[str, tuple[Step, ...]] = {
         ("commit", None, "after set_ref 2", ("fill", 0)),
         ("forget-note", 0, ""),
     ),
+    "a version that was committed before its hook was heard, and a stale editor": (
+        ("hand", 0, "q2q", "add", "empty", "last"),
+        ("remember", 0, "q3q", ""),
+        ("commit", (), "before forget", ("tool", "s-1", 0, "q8mq", "add", "place", "fresh", "later said")),
+        ("tool", "s-2", 0, "q10q", "add", "place", "fresh", "now said"),
+    ),
+    "a note is removed, begun anew, emptied, and two agents write to it": (
+        ("delete", 0),
+        ("remember", 0, "q2q", "after add"),
+        ("hand", 0, "q3q", "add", "empty", "fresh"),
+        ("commit", None, "after set_ref 2", ("tool", "s-1", 0, "q8mq", "secret", "rename", "fresh", "later")),
+        ("tool", "s-2", 0, "q10q", "add", "rename", "last", "later said"),
+        ("commit", (0,), "after set_ref 2", None),
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from dataclasses import field
 
 from ctxrepo.domain.git.origin import Origin
 from ctxrepo.domain.merge.file import merge_file
-from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Save
 from ctxrepo.lazy import dataclass
@@ -95,6 +95,7 @@ class _State:
 
     save: Save
     base: bytes | None
+    has_stood: bool
     new: frozenset[str]
     acknowledged: frozenset[str]
     forgotten: frozenset[str]
@@ -126,12 +127,13 @@ class _Fold:
                 forgotten = (forgotten | removed) - added
             if save.is_command or save.op == LATE:
                 acknowledged |= added
-            # Who changes a line takes one out and adds one.
-            is_deletion = not save.is_command and len(removed) > len(added)
+            # Who changes lines takes some out, adds some and keeps some.
+            is_deletion = not save.is_command and (not added or lines.isdisjoint(_lines(base)))
             self.taken_out = self.taken_out - lines | (removed if is_deletion else frozenset())
             new = added - (known if base is None else checked_out)
             known |= lines
-            self.states.append(_State(save, base, new, acknowledged & lines, forgotten - lines))
+            stood = self._has_stood(save)
+            self.states.append(_State(save, base, stood, new, acknowledged & lines, forgotten - lines))
 
     def merge(
         self, data: bytes | None, saves: Sequence[Save]
@@ -141,10 +143,10 @@ class _Fold:
         copies: list[ConflictCopy] = []
         for save in saves:
             # Of a version that had gone when it was heard of, only what is new in it brings a file back.
-            is_gone = data is None and save.op == TOOL and not save.tree
+            is_gone = data is None and save.op == TOOL and not save.tree and self.ground.base is not None
             merged = merge_file(self.path, base_of[id(save)], save.after, b"" if is_gone else data)
             data = merged.data or None if is_gone else merged.data
-            copies += merged.conflict_copies
+            copies += () if is_gone else merged.conflict_copies
         return data, tuple(copies)
 
     def base_of(self, save: Save) -> bytes | None:
@@ -168,12 +170,16 @@ class _Fold:
             return self._checked_out(save)
         lines = _lines(save.after)
         if self._has_stood(save):
-            for state in filter(lambda state: self._has_stood(state.save), reversed(self.states)):
+            for state in filter(lambda state: state.has_stood, reversed(self.states)):
                 has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
                 if has_seen and state.may_have_been_seen_by(lines):
                     return state.save.after
         if save.op == TOOL and not save.tree:
-            return _without(self.ground.base, self.taken_out | _lines(self.ground.base) - lines)
+            if any(state.save.is_command and state.save.base == save.after for state in self.states):
+                return save.after  # a command has found this version, and gone on from it
+            checked_out = self.ground.base
+            new = lines - _lines(checked_out)
+            return None if checked_out is None else _without(save.after, self.taken_out | new)
         return _without(self._checked_out(save), self.taken_out & lines)
 
     def _has_stood(self, save: Save) -> bool:
@@ -210,8 +216,10 @@ def _lines(data: bytes | None) -> frozenset[str]:
 def _without(data: bytes | None, lines: frozenset[str]) -> bytes | None:
     if data is None or lines.isdisjoint(_lines(data)):
         return data
-    kept = (line for line in data.splitlines(keepends=True) if decode(line).strip() not in lines)
-    return b"".join(kept)
+    if utf16(data):
+        return b""  # merged as a whole: what loses becomes a conflict copy
+    kept = (line for line in decode_exactly(data).splitlines(keepends=True) if line.strip() not in lines)
+    return encode("".join(kept))
 
 
 def _tells(line: str) -> bool:

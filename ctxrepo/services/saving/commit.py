@@ -116,8 +116,7 @@ def _attempt(
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
     late = check_out(memory, tree, snapshot, hold | edited_meanwhile) if tree else ()
     _take_out(memory, done, new)
-    held_files = [file for file in files if file.path in hold]
-    show_held(memory, pending, held_files, old_tree, deletions=request.deletions)
+    show_held(memory, pending, files, accepted.held, old_tree)
     if late:
         journal_late_writes(memory, late, now)
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)

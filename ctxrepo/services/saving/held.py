@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ctxrepo.domain.git.oid import blob_id_of
+from ctxrepo.domain.guard.write import Refusal
 from ctxrepo.domain.merge.fold import FoldedFile
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.save import LATE, Save
@@ -17,17 +18,20 @@ from ctxrepo.storage.worktree.worktree import FileUpdate
 
 
 def show_held(
-    memory: Memory, pending: Pending, held: Sequence[FoldedFile], tree: str | None, *, deletions: bool
+    memory: Memory, pending: Pending, folded: Sequence[FoldedFile], held: Sequence[Refusal], tree: str | None
 ) -> None:
-    """Write what was folded to those of the files that are held back for something which isn't in them.
+    """Write what was folded to those of the files that are `held` back for something which isn't in them.
 
     A late write isn't in its file, nor is a version that another program has replaced, or a text that a
     command found and removed while others wrote to the file. Nobody could mend it there, and it would be held
     back for ever. The saves that brought it leave the journal once it is in the file.
     """
-    files = [file for file in held if file.path in pending.on_disk]
+    reasons = {(refusal.path, refusal.rule) for refusal in held}
+    paths = {path for path, _ in reasons}
+    files = [file for file in folded if file.path in paths and file.path in pending.on_disk]
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
-    mendable = {refusal.path for refusal in judge(memory, as_on_disk, tree, deletions=deletions).held}
+    refused = judge(memory, as_on_disk, tree).held + judge(memory, as_on_disk, tree, deletions=True).held
+    mendable = {refusal.path for refusal in refused if (refusal.path, refusal.rule) in reasons}
     for file in files:
         if file.path not in mendable and _show(memory, file, pending.on_disk[file.path]):
             saves = (save for save in pending.saves if save.path == file.path and not save.is_command)

@@ -39,10 +39,14 @@ def take_over_former_state(places: RepositoryPlaces, journal: Journal, store: Ca
     The write lock is held. `store` stores bytes in the clone and returns their blob id.
     """
     former = _Former(places)
-    if FIRST not in journal.names():  # else it was taken over by a run that was killed before it could clear
-        writes = map(_of_write, former.records(places.former_writes))
-        # Each of the two has kept its own order, whatever the clock did meanwhile.
-        saves = list(heapq.merge(filter(None, writes), former.versions(), key=lambda save: save.at))
+    writes = map(_of_write, former.records(places.former_writes))
+    # Each of the two has kept its own order, whatever the clock did meanwhile.
+    saves = list(heapq.merge(filter(None, writes), former.versions(), key=lambda save: save.at))
+    if FIRST in journal.names():  # taken over already, by a run that was killed before it could clear
+        known = {(save.id, save.path) for save in journal.read() if save.place.startswith(f"{FIRST}/")}
+        if since := [save for save in saves if (save.id, save.path) not in known]:
+            journal.add(since)
+    else:
         if intent := former.intent(saves, store):
             journal.intend(intent)
         if saves:

@@ -139,6 +139,11 @@ def folded(saves: Sequence[Save], ground: str = "ab", following: str = "") -> Fo
             "acx",
         ),
         (
+            "a version that a command has found and taken out is no news when its hook is heard",
+            [hand("abx"), command("abx", "ab"), tool("s", "abx", None), hand("ab")],
+            "ab",
+        ),
+        (
             "a stale editor brings nothing back that a command took out, though a session wrote since",
             [command("ab", "b"), tool("s", "bx"), hand("ab")],
             "bx",
@@ -195,6 +200,27 @@ def test_what_was_deleted_by_hand_can_be_told_from_what_commands_did() -> None:
     found = folded([command("ab", "abc"), tool("s", "abcx"), hand("cx")])
     assert (letters(found.commanded), letters(found.saved), letters(found.data)) == ("abc", "abcx", "cx")
     assert found.versions == (note("abcx"),)
+
+
+def test_a_stale_tool_undoes_nothing_that_another_one_changed_while_it_took_lines_out() -> None:
+    found = folded([tool("s", "ax", "abcd"), tool("t", "abcdy", "abcd")], ground="abcd")
+    assert letters(found.data) == "axy"
+
+
+def test_lines_that_end_in_odd_ways_are_put_back_and_never_taken_out() -> None:
+    odd = "- a is so\n- b is\u2028 so\n".encode()
+    gone = [hand("-"), command("-", "c")]
+    steps = [save for save in gone if save.op != BY_HAND]
+    found = fold(PATH, Ground(odd, odd), steps, odd)
+    assert "\u2028" in (found.data or b"").decode()
+    said = Save(PATH, None, odd + b"- n is so\n", TOOL, Origin("", "s", "claude"))
+    assert "\u2028" in (fold(PATH, Ground(odd, odd), [said], odd).data or b"").decode()
+
+
+def test_a_file_that_was_made_and_removed_before_its_hook_leaves_no_copy() -> None:
+    said = Save("shop/run.sh", None, b"#!/bin/sh\n", TOOL, Origin("", "s", "claude"))
+    found = fold("shop/run.sh", Ground(None, None), [said], None)
+    assert found.conflict_copies == ()
 
 
 def test_what_a_command_removed_with_a_file_was_not_deleted_by_hand() -> None:

@@ -270,6 +270,24 @@ def test_what_a_session_left_and_somebody_replaced_is_in_the_history(mine: Machi
     assert "as the agent left it" in mine.git("log", "-p", "--format=", "--", NOTE)
 
 
+def test_a_secret_that_a_stale_editor_hid_is_shown_though_the_editor_also_took_out_much(
+    mine: Machine,
+) -> None:
+    stale = mine.read(NOTE)
+    for number in range(12):
+        mine.remember(f"fact {number} of the dozen", category="gotcha")
+    leave(mine, NOTE, f"{mine.read(NOTE)}- the token is {TOKEN}\n".encode(), checked_out(mine))
+    mine.write(NOTE, f"{stale}- by hand\n")
+    assert {r.rule for r in commit(mine.open(), NOW).held} == {"secret"}
+    assert TOKEN in mine.read(NOTE), "where it can be mended"
+    mine.write(NOTE, mine.read(NOTE).replace(f"- the token is {TOKEN}\n", ""))
+    commit(mine.open(), NOW)
+    assert not mine.open().journal.names()
+    text = mine.git("show", f"HEAD:{NOTE}")
+    assert "fact 11 of the dozen" in text
+    assert "by hand" in text
+
+
 def test_a_version_that_is_merged_with_what_came_is_in_the_history_as_it_was(mine: Machine) -> None:
     memory = mine.open()
     tree = memory.objects.edit(

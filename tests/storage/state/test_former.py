@@ -265,6 +265,19 @@ def test_killed_anywhere_it_is_begun_again_and_has_all_of_it_once(
     assert found.done == (journal.read()[0].place,)
 
 
+def test_what_an_earlier_one_writes_after_a_killed_takeover_is_taken_over_as_well(
+    places: RepositoryPlaces, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = written("1", "a.md", None, "- a\n", 1), written("2", "a.md", "- a\n", "- b\n", 2)
+    log(places, first)
+    monkeypatch.setattr("ctxrepo.storage.state.former._Former.clear", killed)
+    with pytest.raises(KeyboardInterrupt):
+        take_over(places, journal)
+    monkeypatch.undo()
+    log(places, first, second)
+    assert take_over(places, journal) == [as_save(first), as_save(second)]
+
+
 @pytest.mark.parametrize("lies_in", ["the log", "a version"])
 def test_what_cannot_be_read_now_is_said_and_nothing_is_removed(
     places: RepositoryPlaces, journal: Journal, monkeypatch: pytest.MonkeyPatch, lies_in: str
