@@ -35,7 +35,7 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
             left -= text.count("\n")
             texts[hit.path] = texts.get(hit.path, "") + text
             given.setdefault(hit.path, []).append(hit)
-    return "".join(texts.values()), [hit for of_note in given.values() for hit in of_note]
+    return "".join(texts.values()), [hit for hit in hits if hit in given.get(hit.path, ())]
 
 
 def entry_title(hit: EntryHit, today: int, above: EntryHit | None = None) -> str:

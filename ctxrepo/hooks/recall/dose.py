@@ -21,9 +21,9 @@ class Dose:
 
     def entries(self, margin: float, most: int) -> int:
         """How many entries, of `most` at most."""
-        if margin < self.least:
+        if not margin >= self.least:
             return 0
-        return min(int(1.5 + self.per_margin * (margin - self.least)), most)
+        return int(min(1.5 + self.per_margin * (margin - self.least), most))
 
 
 BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)

@@ -19,8 +19,11 @@ MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word i
 (docs/adr/0024-evidence-within-a-budget.md)."""
 
 FEW_ENTRIES = 0.5
-"""What stands for that score in a memory of so few entries that it would come to less, or to nothing: there
-a prompt is given all that fits."""
+"""Where that score comes to less, or to nothing, a memory has so few entries that a prompt is given all that
+fits."""
+
+_ALL = 100.0
+"""A margin that is large enough for everything."""
 
 WORDS_BY_CHANCE = 2
 """So many words of a prompt an entry may contain by chance."""
@@ -99,7 +102,9 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     if _is_of_earlier_prompts(cache, asked, hits, enough):
         return silent_answer(SAID_BEFORE, hits)
     best, *_ = hits
-    return chosen(hits, asked.limit, (best.score + bonus(matched)) / max(enough, FEW_ENTRIES), BY_WORDS)
+    reached = best.score + bonus(matched)
+    margin = reached / enough if enough >= FEW_ENTRIES else _ALL * (reached >= enough)
+    return chosen(hits, asked.limit, margin, BY_WORDS)
 
 
 def is_social(asked: RecallRequest) -> bool:
@@ -137,7 +142,7 @@ def chosen(
     hits: list[EntryHit], limit: int, margin: float, dose: Dose, why_none: str = CHANCE_HIT
 ) -> RecallAnswer:
     """The answer with a dose of `hits` (best first), of `limit` at most; or silence, and why."""
-    if margin < dose.least:
+    if not margin >= dose.least:
         return silent_answer(why_none, hits)
     best, *_ = hits
     count = dose.entries(margin, limit)

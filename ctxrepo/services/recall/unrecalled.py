@@ -42,7 +42,7 @@ def items_that_fit(
     }
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
     enough, best = min_score(cache, list(scopes)), max(hit.score for hit, _ in hits)
-    near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough]
+    near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough * BY_WORDS.least]
     fitting = [hit for hit in near if hit.score >= BY_WORDS.share * best]
     fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
     return [(hit, CHECKLIST) for hit in fitting[:_MOST]]

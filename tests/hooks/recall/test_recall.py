@@ -149,6 +149,11 @@ def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
     assert small is not None
     assert len(recall(small, RecallRequest("how to deploy this thing", [], ["global"])).hits) == 2
     small.close()
+    owner.apply("c2", [Note(f"global/{n}.md", f"- we deploy it {n}\n") for n in "bcd"], [], Marks())
+    few = open_cache(str(tmp_path / "cache.db"))
+    assert few is not None
+    assert recall(few, RecallRequest("how do we deploy the service", [], ["global"])).hits
+    few.close()
     owner.close()
 
 

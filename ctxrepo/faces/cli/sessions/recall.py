@@ -34,7 +34,7 @@ def recall(
     ] = None,
     limit: Annotated[
         int | None,
-        option("--limit", metavar="N", min=1, max=1000, help="Most entries; 8, in a batch 50."),
+        option("--limit", metavar="N", min=1, max=1000, help="Most entries; 24, in a batch 50."),
     ] = None,
     budget: Annotated[
         int, option("--budget", metavar="N", min=0, max=1_000_000, help="Most bytes of a delivery.")
