@@ -57,8 +57,10 @@ def fold(path: str, ground: Ground, saves: Sequence[Save], on_disk: bytes | None
     commands = [save for save in saves if save.is_command]
     removals = [number for number, save in enumerate(commands, 1) if save.after is None]
     # A command removes the whole file, whoever's lines it found there.
-    begin = None if removals else ground.base
-    commanded, _ = folding.merge(begin, commands[removals[-1] if removals else 0 :])
+    if removals:
+        commanded, _ = folding.merge(None, commands[removals[-1] :])
+    else:
+        commanded, _ = folding.merge(ground.base, commands) if len(commands) < len(saves) else (saved, ())
     return FoldedFile(path, ground.base, data, saved, commanded, copies, versions_in(saves))
 
 

@@ -29,6 +29,8 @@ def show_held(
     reasons = {(refusal.path, refusal.rule) for refusal in held}
     paths = {path for path, _ in reasons}
     files = [file for file in folded if file.path in paths and file.path in pending.on_disk]
+    if not files:
+        return
     as_on_disk = [replace(file, data=pending.on_disk[file.path], conflict_copies=()) for file in files]
     refused = judge(memory, as_on_disk, tree).held + judge(memory, as_on_disk, tree, deletions=True).held
     mendable = {refusal.path for refusal in refused if (refusal.path, refusal.rule) in reasons}
