@@ -145,7 +145,7 @@ class _Fold:
         copies: list[ConflictCopy] = []
         for save in saves:
             # Of a version that had gone when it was heard of, only what is new in it brings a file back.
-            is_gone = data is None and save.op == TOOL and not save.tree and self.ground.base is not None
+            is_gone = data is None and save.lacks_base and self.ground.base is not None
             merged = merge_file(self.path, base_of[id(save)], save.after, b"" if is_gone else data)
             data = merged.data or None if is_gone else merged.data
             copies += () if is_gone else merged.conflict_copies
@@ -176,7 +176,7 @@ class _Fold:
                 has_seen = not state.new.isdisjoint(lines) or self._is_by_author_of(save, state)
                 if has_seen and state.may_have_been_seen_by(lines):
                     return state.save.after
-        if save.op == TOOL and not save.tree:
+        if save.lacks_base:
             if any(state.save.is_command and state.save.base == save.after for state in self.states):
                 return save.after  # a command has found this version, and gone on from it
             checked_out = self.ground.base
@@ -186,7 +186,7 @@ class _Fold:
 
     def _has_stood(self, save: Save) -> bool:
         if save.op == TOOL:
-            return bool(save.tree) and save.base == self.ground.base
+            return not save.lacks_base and save.base == self.ground.base
         return save.op != LATE
 
     def _is_by_author_of(self, save: Save, state: _State) -> bool:

@@ -45,6 +45,12 @@ class Save:
         return self.op not in (TOOL, LATE, BY_HAND)
 
     @property
+    def lacks_base(self) -> bool:
+        """Whether nothing is known of what it was made from: a tool's file had been replaced when its hook
+        ran."""
+        return self.op == TOOL and not self.tree
+
+    @property
     def author(self) -> tuple[str, str]:
         """The session that made it: (agent, session)."""
         return self.by.agent, self.by.session
