@@ -14,7 +14,7 @@ LIMIT = RECALL_LIMIT
 
 MIN_SCORE_FACTOR = 3.4
 MIN_SCORE_OFFSET = 2.7
-"""The best entry must score MIN_SCORE_FACTOR times (the worth of the rarest possible word -
+"""A margin of 1 is a best score of MIN_SCORE_FACTOR times (the worth of the rarest possible word -
 MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word is worth more
 (docs/adr/0024-evidence-within-a-budget.md)."""
 
@@ -128,7 +128,7 @@ def _is_of_earlier_prompts(
 
 
 def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
-    """The score, including the `bonus`, that the best entry must reach for any entry to be given."""
+    """The score, including the `bonus`, that stands for a margin of 1 (see `dose.py`)."""
     entries = sum([span.entries for span in spans_of(cache, scopes)])
     return MIN_SCORE_FACTOR * (worth_of(entries, 0) - MIN_SCORE_OFFSET)
 

@@ -52,12 +52,12 @@ class Fusion:
     words_gate: float = 0.32
     """What words count for that."""
     gate_base: float = 0.95
-    """What meaning and words together must reach in an empty memory."""
+    """What meaning and words together reach by chance in an empty memory: a margin of 1."""
     gate_per_log_size: float = 0.39
     """How much more it must be for the logarithm of the number of entries: in a larger memory more is reached
     by chance."""
     words_alone: float = 4.0
-    """What words reach alone for something to stand out: an order number has no meaning."""
+    """What words alone reach at a margin of 1: an order number has no meaning."""
 
 
 FUSION = Fusion()
@@ -119,7 +119,7 @@ def spread_of(rows: Array) -> float:
 
 
 def least(entries: int, how: Fusion = FUSION) -> float:
-    """What meaning and words together must reach in a memory of so many entries."""
+    """What meaning and words together reach by chance in a memory of so many entries."""
     return how.gate_base + how.gate_per_log_size * log(entries + 2)
 
 
