@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.disk.apart import Apart
 
 
 @dataclass(frozen=True)
@@ -41,13 +40,6 @@ class Changeable:
     """Not frozen."""
 
     value: int = 1
-
-
-@dataclass(frozen=True)
-class Sent:
-    """What comes out of another process before anything like it was made here."""
-
-    text: str
 
 
 class Plain(Base):
@@ -154,10 +146,21 @@ def test_a_class_that_inherits_from_one_and_begins_otherwise_is_whole() -> None:
 
 
 def test_what_another_process_made_is_whole_here() -> None:
-    assert not dataclasses.is_dataclass(Sent)
-    with Apart([lambda: Sent("x")], 5) as apart:
-        found = apart.next()
-    assert found == Sent("x")
+    code = """
+import dataclasses
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.apart import Apart
+
+@dataclass(frozen=True)
+class Sent:
+    text: str
+
+assert not dataclasses.is_dataclass(Sent)
+with Apart([lambda: Sent("x")], 5) as apart:
+    found = apart.next()
+assert found == Sent("x")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_before_threads_begin_everything_is_made_and_nothing_waits_from_then_on() -> None:

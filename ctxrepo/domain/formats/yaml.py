@@ -19,6 +19,10 @@ from yaml.reader import Reader
 from ctxrepo.lazy import dataclass
 
 _MAX_DEPTH = 20
+_TOO_DEEP = f"nested deeper than {_MAX_DEPTH} levels"
+
+_LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
+"""What libyaml 0.2.6 and later say of a thousand levels, which they read ahead of the first event."""
 
 _UNREADABLE = "\ufffd"
 """Stands for each character that YAML doesn't take."""
@@ -145,7 +149,7 @@ def _keys(text: str) -> Iterator[tuple[str, int]]:
                 yield event.value, at
         depth += isinstance(event, yaml.CollectionStartEvent)
         if depth > _MAX_DEPTH:
-            raise _RefusedError(f"nested deeper than {_MAX_DEPTH} levels", at)
+            raise _RefusedError(_TOO_DEEP, at)
 
 
 class _RefusedError(yaml.YAMLError):
@@ -160,7 +164,10 @@ def _not_yaml(text: str, error: Exception) -> NotYamlError:
     """An error of the library, with the line that it is on."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     at = error.at if isinstance(error, _RefusedError) else mark.index if mark else -1
-    return NotYamlError(getattr(error, "problem", None) or error, _line(text, at) if at >= 0 else 0)
+    problem = getattr(error, "problem", None) or error
+    if problem == _LIBYAML_TOO_DEEP:
+        problem = _TOO_DEEP
+    return NotYamlError(problem, _line(text, at) if at >= 0 else 0)
 
 
 def _line(text: str, at: int) -> int:
