@@ -1,10 +1,10 @@
-"""What a prompt would be given: from the memory, from a folder, and for a file of prompts."""
+"""What a query or a prompt is answered: from the memory, from a folder, and for a file of prompts."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,9 @@ _EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, 
 
 
 @dataclass(frozen=True)
-class PromptRequest:
-    """A prompt, in one scope or in view. `is_explained` asks why each entry is there, and why others
-    aren't."""
+class MemoryRecallRequest:
+    """A query or a prompt, in one scope or in view. `is_explained` asks why each entry is there, and why
+    others aren't."""
 
     question: Question
     scope: str = ""
@@ -34,7 +34,7 @@ class PromptRequest:
 
 @dataclass(frozen=True)
 class FolderRecallRequest:
-    """A prompt that is answered from a folder of markdown; `model`, where it is named, by meaning too."""
+    """A query or a prompt to a folder of markdown; `model`, where it is named, answers by meaning too."""
 
     question: Question
     folder: Path
@@ -54,8 +54,8 @@ class BatchRequest:
     model: str = ""
 
 
-def recall(desk: Desk, request: PromptRequest) -> Result[RecallResult]:
-    """Say what a prompt would be given, or why nothing; no answer is an outcome, and only words that can't
+def recall(desk: Desk, request: MemoryRecallRequest) -> Result[RecallResult]:
+    """Answer a query or a prompt, or say why with nothing; no answer is an outcome, and only words that can't
     be meant are an error."""
     from ctxrepo.services.recall.recall import failed
 
@@ -70,7 +70,7 @@ def recall(desk: Desk, request: PromptRequest) -> Result[RecallResult]:
     return _outcome(result, request.is_explained)
 
 
-def _recalled(desk: Desk, request: PromptRequest) -> RecallResult:
+def _recalled(desk: Desk, request: MemoryRecallRequest) -> RecallResult:
     from ctxrepo.services.reading.find import scope_named, search_order
     from ctxrepo.services.recall.recall import Asker, recall
 
@@ -86,7 +86,7 @@ def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallR
     """The same from any folder of markdown, for which no memory is needed."""
     from ctxrepo.services.recall.recall_folder import recall_in
 
-    way = _way(desk, None, request.question.is_gated, request.model)
+    way = _way(desk, None, request.model)
     try:
         result, skipped = recall_in(request.folder, request.question, desk.now, way)
     except (sqlite3.Error, OSError) as error:
@@ -100,7 +100,7 @@ def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
     from ctxrepo.services.recall.queries import BadLines
     from ctxrepo.services.recall.recall_folder import recall_batch
 
-    way = _way(desk, request.limit, request.is_gated, request.model)
+    way = replace(_way(desk, request.limit, request.model), is_gated=request.is_gated)
     try:
         done = recall_batch(request.folder, request.queries, request.out, way)
     except BadLines as error:
@@ -112,13 +112,13 @@ def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
     return Result(done, data)
 
 
-def _way(desk: Desk, limit: int | None, is_gated: bool, model: str) -> Way:
+def _way(desk: Desk, limit: int | None, model: str) -> Way:
     from ctxrepo.services.recall.recall_folder import LIMIT, Way
     from ctxrepo.storage.user.places import Places
 
     if model and (folder := Path(model).expanduser()).is_dir():
         model = str(folder.resolve())  # as a word of a person's; in settings only a whole path is one
-    return Way(limit or LIMIT, is_gated, model, Places.of(desk.env).models)
+    return Way(limit or LIMIT, model=model, models=Places.of(desk.env).models)
 
 
 def _surprise(desk: Desk, error: Exception) -> RecallResult:

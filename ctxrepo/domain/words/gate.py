@@ -21,13 +21,6 @@ def is_left_alone(prompt: str, is_follow_up: bool = False) -> bool:
     return len(words(head)) < (1 if is_follow_up else MIN_WORDS) or _is_social(head)
 
 
-def names_little(prompt: str) -> bool:
-    """Whether a prompt is one or two words that name something: too little for recall at a prompt, but enough
-    where a person asks."""
-    head = prompt[:MAX_READ]
-    return 0 < len(words(head)) <= MIN_WORDS and not _is_social(head)
-
-
 def _is_social(head: str) -> bool:
     """Whether it only thanks, agrees or greets, or is a notice of the agent's own."""
     return head.lstrip().startswith(_NOTICES) or SOCIAL.issuperset(_spoken(head))

@@ -1,4 +1,4 @@
-"""What a prompt would be given, or why it is given nothing."""
+"""What the memory answers to a person's query, and what a prompt would be given, or why nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import Literal
 
 from ctxrepo.domain.project.paths import INVISIBLE
 from ctxrepo.domain.text.block import age_mark, day_of, place
-from ctxrepo.domain.words.gate import names_little
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.recall import SOCIAL, RecallAnswer, RecallRequest
+from ctxrepo.hooks.recall.recall import FAR_BELOW, LEFT_OUT, SOCIAL, RecallAnswer, RecallRequest
 from ctxrepo.hooks.session.trace import Subject, note_trace
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.explain import explanation
@@ -30,6 +29,15 @@ LIMIT, BUDGET = RECALL_LIMIT, RECALL_BYTES
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
+
+NEAR_BEST = 0.4
+"""What scores below this share of the best entry is no answer to a person's query."""
+
+Purpose = Literal[
+    "query",  # a person asks: what comes near the best entry, and never silence where anything fits
+    "prompt",  # what a session would be given for it: the gate and the dose decide
+    "all",  # whatever there is, however far below the best
+]
 
 Status = Literal[
     "ok",  # there are entries
@@ -43,16 +51,13 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class Question:
-    """A prompt that follows those of `before`, oldest first; `budget` is in bytes of what would be delivered.
-
-    One that isn't `is_gated` is answered with whatever there is, and so are a word or two.
-    """
+    """A text that follows those of `before`, oldest first; `budget` is in bytes of what is delivered."""
 
     text: str
     before: tuple[str, ...] = ()
     limit: int = LIMIT
     budget: int = BUDGET
-    is_gated: bool = True
+    purpose: Purpose = "query"
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,7 @@ class LeftOut:
 class RecallResult:
     """`reason` says why there are no hits, `hint` what helps; '' where there are some.
 
-    `silence` says why a hook would give nothing, where a person is answered who asked with only a word or
-    two.
+    `silence` says why a prompt would be given nothing, where a person is answered all the same.
     """
 
     status: Status
@@ -107,7 +111,7 @@ class Asker:
 def recall(
     memory: Memory, asked: Question, scopes: Sequence[str], asker: Asker, now: datetime
 ) -> RecallResult:
-    """What the folders `scopes` of the memory have for a prompt; a trace of it is left.
+    """What the folders `scopes` of the memory have for a query or a prompt; a trace of it is left.
 
     The cache must be up to date: call `commit` first.
     """
@@ -127,9 +131,10 @@ def recall(
         if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        is_gated = asked.is_gated and world.is_gated
+        if asked.purpose == "prompt" and not world.is_gated:
+            asked = replace(asked, purpose="all")
         with recaller_of(memory) as ask:
-            found, silence = _ranked(cache, replace(asked, is_gated=is_gated), scopes, ask)
+            found, silence = _ranked(cache, asked, scopes, ask)
         if found.why != SOCIAL:
             items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
@@ -175,18 +180,30 @@ def malformed(text: str) -> str:
 def _ranked(
     cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
 ) -> tuple[RecallAnswer, str]:
-    """The answer within the budget, and why a hook would give nothing, or ''. A person who asks with a word
-    or two is answered without the gate, where a hook stays silent."""
-    text = asked.text[:MAX_TEXT]
-    request = RecallRequest(text, list(asked.before), list(scopes), asked.limit, asked.is_gated)
-    found, silence = ask(cache, request), ""
-    if found.why and asked.is_gated and names_little(text):
-        silence, request.is_gated = found.why, False
-        found = ask(cache, request)
+    """The answer within the budget; and why a prompt would be given nothing, or '', where it isn't one."""
+    text, before = asked.text[:MAX_TEXT], list(asked.before)
+    found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit))
+    silence = ""
+    if asked.purpose != "prompt":
+        silence = found.why
+        found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit, is_gated=False))
+    if asked.purpose == "query":
+        found = _near_best(found)
     _, given = recall_block(found.hits, 0, "", asked.budget)
     why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why
     left = not_given(found.hits, given, {}, asked.budget) + found.left_out
     return RecallAnswer(why, given, left), silence if given else ""
+
+
+def _near_best(found: RecallAnswer) -> RecallAnswer:
+    """The same without what is far below the best entry."""
+    floor = max((hit.score for hit in found.hits), default=0.0) * NEAR_BEST
+    near = [hit for hit in found.hits if hit.score >= floor]
+    far = [hit for hit in found.hits if hit.score < floor]
+    others = [hit for hit, _ in found.left_out]
+    if not far:
+        return RecallAnswer(found.why, near, found.left_out)
+    return RecallAnswer(found.why, near, [(hit, FAR_BELOW) for hit in [*far, *others]][:LEFT_OUT])
 
 
 def _result(

@@ -11,7 +11,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Desk
 from ctxrepo.app.sessions import context, handoff
-from ctxrepo.app.sessions.recall import FolderRecallRequest, PromptRequest, recall, recall_in_folder
+from ctxrepo.app.sessions.recall import FolderRecallRequest, MemoryRecallRequest, recall, recall_in_folder
 from ctxrepo.domain.records.handoff import Handoff
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.recall.recall import Question
@@ -28,14 +28,14 @@ def desk(ada: Machine) -> Desk:
 
 def test_what_a_prompt_is_given_and_why(desk: Desk) -> None:
     found = desk.perform(
-        recall, PromptRequest(Question("which redis port do the tests need?"), is_explained=True)
+        recall, MemoryRecallRequest(Question("which redis port do the tests need?"), is_explained=True)
     )
     assert (found.exit_code, found.error, found.data["status"]) == (0, None, "ok")
     assert found.data["hits"][0]["explanation"]
 
 
 def test_silence_is_an_outcome_with_an_exit_code(desk: Desk) -> None:
-    found = desk.perform(recall, PromptRequest(Question("how do I bake an apple pie in winter?")))
+    found = desk.perform(recall, MemoryRecallRequest(Question("how do I bake an apple pie in winter?")))
     assert (found.exit_code, found.error, found.data["hits"]) == (3, None, [])
 
 
@@ -44,7 +44,7 @@ def test_a_broken_cache_is_an_outcome_with_an_error(desk: Desk, monkeypatch: pyt
         raise OSError("the disk is gone")
 
     monkeypatch.setattr("ctxrepo.services.recall.recall.recall", fail)
-    found = desk.perform(recall, PromptRequest(Question("which redis port?")))
+    found = desk.perform(recall, MemoryRecallRequest(Question("which redis port?")))
     assert found.exit_code == 1
     assert found.error
     assert found.error.code == found.data["status"] == "backend_error"
@@ -52,7 +52,7 @@ def test_a_broken_cache_is_an_outcome_with_an_error(desk: Desk, monkeypatch: pyt
 
 def test_a_scope_that_is_not_there_is_an_error(desk: Desk) -> None:
     with pytest.raises((NotFound, UsageError)):
-        desk.perform(recall, PromptRequest(Question("which redis port?"), "nowhere"))
+        desk.perform(recall, MemoryRecallRequest(Question("which redis port?"), "nowhere"))
 
 
 def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from machines import Machine
 from ctxrepo.app.desk import Desk
 from ctxrepo.app.notes import check
 from ctxrepo.app.sessions import block, sessions, stats, trace
-from ctxrepo.app.sessions.recall import PromptRequest, recall
+from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.recall.recall import Question
 
@@ -32,7 +32,7 @@ def test_without_sessions_there_is_none_to_switch(desk: Desk) -> None:
 
 
 def test_what_a_prompt_was_given_leaves_a_trace(desk: Desk) -> None:
-    found = desk.perform(recall, PromptRequest(Question("which redis port do the tests need?")))
+    found = desk.perform(recall, MemoryRecallRequest(Question("which redis port do the tests need?")))
     (traced,) = desk.perform(trace.list_traces, trace.TraceRequest()).value
     assert traced.id == found.data["trace_id"]
 

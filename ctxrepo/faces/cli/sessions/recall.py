@@ -1,4 +1,4 @@
-"""Commands that ask what a prompt would be given: recall."""
+"""Commands that ask the memory as a prompt does: recall."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import typer
 
     from ctxrepo.app.sessions.recall import BatchRequest
-    from ctxrepo.services.recall.recall import LeftOut, RecalledEntry, RecallResult
+    from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
 
 _WIDTH = 100
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def recall(
     query: Annotated[
-        str | None, argument(metavar="Q", help="The prompt; `-` reads it from standard input.")
+        str | None, argument(metavar="Q", help="What you ask; `-` reads it from standard input.")
     ] = None,
     limit: Annotated[
         int | None,
@@ -44,8 +44,11 @@ def recall(
         list[str] | None,
         option("--before", metavar="TEXT", help="An earlier prompt of the session, oldest first."),
     ] = None,
+    as_prompt: Annotated[
+        bool, option("--as-prompt", help="Answer what a session would be given for it, or why nothing.")
+    ] = False,
     no_gate: Annotated[
-        bool, option("--no-gate", help="Answer whatever there is, also where a hook stays silent.")
+        bool, option("--no-gate", help="Answer whatever there is, however far below the best.")
     ] = False,
     explain: Annotated[
         bool, option("--explain", help="Say why each entry is there, and why others are not.")
@@ -62,28 +65,30 @@ def recall(
     ] = "",
     json: Annotated[bool, json_option()] = False,
 ) -> None:
-    """Show what a prompt would be given, or why nothing.
+    """Ask for the entries that fit best: a question, a word, a name.
 
-    It is answered as the prompt hook answers: the project's entries and the global ones, best first, also
-    those of a note that was edited just now. Only a word or two, for which a hook stays silent, are answered
-    with whatever there is, and a notice says so.
+    The project's entries and the global ones answer, best first, also those of a note that was edited just
+    now. A person who asks is never answered with silence where something fits; a prompt is. --as-prompt
+    answers as the prompt hook does: as many entries as the best one's margin is worth, or none.
     Ends with 3 when there is nothing; `status` in --json says why: no_match or denied.
 
     --in DIR asks a folder of markdown, for which no memory is needed. FILE of --batch has a line
-    {"id", "query"} for each query, with "before" where prompts came before it; each line of the answer is
-    {"id", "results": [{"id": "path#L10", "score"}], "ms"}.
+    {"id", "query"} for each query, with "before" where prompts came before it; each is answered as a prompt.
+    Each line of the answer is {"id", "results": [{"id": "path#L10", "score"}], "ms"}.
 
     Example: ctxrepo recall "which port do the tests need?" --explain
     """
     from ctxrepo.app.sessions.recall import (
         BatchRequest,
         FolderRecallRequest,
-        PromptRequest,
+        MemoryRecallRequest,
         recall,
         recall_in_folder,
     )
     from ctxrepo.services.recall.recall import LIMIT, Question
 
+    if as_prompt and no_gate:
+        raise UsageError("--as-prompt and --no-gate don't go together", "A prompt is answered by the gate.")
     if batch or out:
         if query is not None or not (folder and batch and out):
             raise UsageError(
@@ -98,9 +103,10 @@ def recall(
         )
     if query is None:
         raise UsageError(
-            "there is nothing to recall for", "Give a prompt, or - to read it from standard input."
+            "there is nothing to recall for", "Give a question, or - to read it from standard input."
         )
-    asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, is_gated=not no_gate)
+    purpose: Purpose = "prompt" if as_prompt else "all" if no_gate else "query"
+    asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
 
     def said(result: RecallResult) -> str:
         return _said(result, explain)
@@ -109,7 +115,7 @@ def recall(
         return _hints(result, explain)
 
     if not folder:
-        answer(open_desk(), recall, PromptRequest(asked, scope, explain), json, said, hints)
+        answer(open_desk(), recall, MemoryRecallRequest(asked, scope, explain), json, said, hints)
         return
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
@@ -146,14 +152,14 @@ def _said(result: RecallResult, explain: bool) -> str:
 
 
 def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
-    """Why there is nothing, that a hook would stay silent, and items of a checklist that would have fitted:
-    who hears nothing of them looks for a fault."""
+    """Why there is nothing, why a prompt would be given nothing, and items of a checklist that would have
+    fitted: who hears nothing of them looks for a fault."""
     from ctxrepo.services.recall.unrecalled import CHECKLIST
 
     if not result.hits:
         yield f"nothing is recalled: {result.reason}"
     elif result.silence:
-        yield "a session is given nothing for so few words"
+        yield f"a prompt would be given nothing: {result.silence}"
     places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]
     if places and not explain:
         yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"

@@ -112,7 +112,7 @@ class TestOutcomes:
 
     def test_each_failure_is_one_line_at_a_terminal(self, notes: Terminal) -> None:
         assert notes("recall", "").is_one_line()
-        assert notes("recall", "ok, thanks").err == (
+        assert notes("recall", "ok, thanks", "--as-prompt").err == (
             "ctxrepo: nothing is recalled: the prompt is too short, only thanks, agrees or greets, "
             "or is a notice of the agent's own\n"
         )
@@ -154,23 +154,45 @@ class TestQuestion:
         assert (code, data["status"]) == (3, "no_match")
         assert "10 bytes" in data["reason"]
 
-    def test_without_the_gate(self, notes: Terminal) -> None:
-        notes.machine.write("shop/t.md", "- thanks go to Ben\n")
-        assert asked(notes, "ok, thanks")[0] == 3
-        assert asked(notes, "ok, thanks", "--no-gate")[0] == 0
-
-    @pytest.mark.parametrize("words", ["gateway", "gateway please", "wombat parser"])
-    def test_a_word_or_two_of_a_person_are_answered(self, notes: Terminal, words: str) -> None:
-        notes.machine.write("shop/t.md", "- the gateway is slow\n- the wombat eats parsers\n")
+    @pytest.mark.parametrize("words", ["gateway", "gateway please", "ok, thanks"])
+    def test_a_person_is_answered_where_a_prompt_is_not(self, notes: Terminal, words: str) -> None:
+        notes.machine.write("shop/t.md", "- the gateway is slow\n- thanks to Ben\n")
         code, data, said = asked(notes, words)
         assert (code, data["status"]) == (0, "ok")
-        assert bool(data["silence"]) == ("a session is given nothing for so few words" in said.err)
-        assert not asked(notes, PORTS)[1]["silence"]
+        assert f"a prompt would be given nothing: {data['silence']}\n" in said.err
+        code, data, _ = asked(notes, words, "--as-prompt")
+        assert (code, data["status"]) == (3, "no_match")
 
-    def test_a_gate_that_is_off_by_settings_is_off_here(self, notes: Terminal) -> None:
+    @pytest.mark.parametrize("words", [(), ("--as-prompt",)])
+    def test_nothing_is_said_of_prompts_where_they_are_given_something(
+        self, notes: Terminal, words: tuple[str, ...]
+    ) -> None:
+        assert not asked(notes, PORTS, *words)[1]["silence"]
+
+    def test_a_name_among_hundreds_alike_is_found(self, notes: Terminal) -> None:
+        for number in range(300):
+            notes.machine.write(f"shop/c/{number}.md", f"- component{number} belongs to team {number % 7}\n")
+        _, data, _ = asked(notes, "who owns component123?")
+        assert data["hits"][0]["path"] == "shop/c/123.md"
+        assert len(data["hits"]) < 3
+
+    def test_what_is_far_below_the_best_is_for_who_wants_all(self, notes: Terminal) -> None:
+        notes.machine.write("shop/t.md", "- the wombat of the gateway digs\n")
+        for number in range(9):
+            notes.machine.write(f"shop/u{number}.md", f"- gateway {number}\n")
+        _, data, _ = asked(notes, "which wombat digs at the gateway", "--explain")
+        assert [hit["at"] for hit in data["hits"]] == ["shop/t.md#L1"]
+        assert "scores far below the best" in {left["why"] for left in data["left_out"]}
+        assert len(asked(notes, "which wombat digs at the gateway", "--no-gate")[1]["hits"]) > 3
+
+    def test_as_a_prompt_or_without_the_gate(self, notes: Terminal) -> None:
+        said = notes("recall", PORTS, "--as-prompt", "--no-gate")
+        assert (said.code, said.is_one_line()) == (2, True)
+
+    def test_a_gate_that_is_off_by_settings_is_off_for_prompts(self, notes: Terminal) -> None:
         notes.machine.write("shop/t.md", "- thanks go to Ben\n")
         notes("config", "set", "recall.gate", "false")
-        assert asked(notes, "ok, thanks")[0] == 0
+        assert asked(notes, "ok, thanks", "--as-prompt")[0] == 0
 
     def test_earlier_prompts_may_be_told(self, notes: Terminal) -> None:
         assert asked(notes, PORTS, "--before", "hello", "--before", "and now?")[0] == 0
@@ -238,7 +260,7 @@ class TestTrace:
     def test_a_question_leaves_a_trace_that_is_shown(self, notes: Terminal) -> None:
         assert notes("trace").out == "no prompt has left a trace yet\n"
         data = asked(notes, PORTS)[1]
-        asked(notes, "ok, thanks")
+        asked(notes, "ok, thanks", "--as-prompt")
         (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
         assert (one["prompt"], one["by"]) == (PORTS, "recall")
         assert [entry["id"] for entry in one["given"]] == [data["hits"][0]["id"]]
