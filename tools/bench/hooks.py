@@ -84,7 +84,8 @@ def code_of(person: Person) -> Path:
 
 
 def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
-    """Every moment that has a ceiling; those that wake the worker come last."""
+    """Every moment that has a ceiling; those that wake the worker come last. A tool in the memory comes just
+    before the turn ends: a prompt would wait for its save to be committed."""
     code, author = code_of(person), Author()
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     unknown = ["qqqxzv wwwxkj: zzzqx pppkvq yyyqxw?"]
@@ -100,13 +101,13 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(
             command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.6, speaks=True
         ),
-        Row(command("tool, inside the memory", "PostToolUse-edit", code, file=note), 1.6),
         Row(command("prompt", "UserPromptSubmit", code, prompt=prompts), most, speaks=True),
         Row(command("prompt through sh", "UserPromptSubmit", code, shell=True, prompt=prompts), most, True),
         Row(command("prompt outside any project", "UserPromptSubmit", person.home, prompt=prompts), most),
         Row(command("prompt that recalls nothing", "UserPromptSubmit", code, prompt=unknown), most),
         Row(command("prompt passed over", "UserPromptSubmit", code, prompt=["ok, thanks!"]), most),
         Row(start(hooks, code), 2.0 if size < 10_000 else 4.0, speaks=True),
+        Row(command("tool, inside the memory", "PostToolUse-edit", code, file=note), 1.6),
         Row(command("turn end", "Stop", code, wakes=True), 2.0),
         Row(command("session end", "SessionEnd", code, wakes=True), 2.0),
     ]
