@@ -24,7 +24,8 @@ from ctxrepo.hooks.packet.recalled import recall_block
 from ctxrepo.hooks.recall import recall as by_words
 from ctxrepo.hooks.recall import semantic as by_meaning
 from ctxrepo.hooks.recall.dose import BY_MEANING, BY_WORDS, Dose
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.query import weighted_words
+from ctxrepo.hooks.recall.recall import RecallAnswer, RecallRequest
 from ctxrepo.services.recall.datasets import DataSet, Label, data_sets
 from ctxrepo.services.recall.recaller import by_meaning as recaller
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
@@ -45,6 +46,8 @@ class Ranked:
     margin: float
     hits: Sequence[EntryHit]
     places: Sequence[str]
+    asked: Sequence[str]
+    """The words that an entry may say itself, where headings count; none by meaning."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def ranked(sets: Iterable[DataSet], model: str) -> Iterator[Ranked]:
                     asked = RecallRequest(query.text, list(query.before), [SCOPE], _RANKED)
                     with seen:
                         ask(cache.db, asked)
-                    yield Ranked(data, data.labels[query.id], seen.margin, seen.hits, seen.places)
+                    words = [] if model else list(weighted_words(asked.prompt, asked.before))
+                    yield Ranked(data, data.labels[query.id], seen.margin, seen.hits, seen.places, words)
 
 
 class _Seen:
@@ -103,8 +107,10 @@ def outcome(prompts: Sequence[Ranked], dose: Dose, most: int) -> Outcome:
     for one in prompts:
         count = dose.entries(one.margin, most) if one.hits else 0
         floor = one.hits[0].score * dose.share if one.hits else 0.0
-        chosen = [hit for hit in one.hits[:count] if hit.score >= floor]
-        block, given = recall_block(chosen, 0, "")
+        chosen = RecallAnswer("", [hit for hit in one.hits[:count] if hit.score >= floor], [])
+        if one.asked:
+            chosen = by_words.one_of_each_heading(chosen, list(one.asked))
+        block, given = recall_block(chosen.hits, 0, "")
         size = len(block.encode())
         if one.label.is_silent:
             noise.append(size)

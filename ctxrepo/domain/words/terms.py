@@ -31,6 +31,27 @@ def words(prompt: str) -> list[str]:
     return list(found)[:MAX_WORDS]
 
 
+def numbered_items(prompt: str) -> list[tuple[str, str]]:
+    """The items that a prompt names by a number, as in INC-45: (what stands before it, the number), in lower
+    case. A number of one digit names a kind rather than an item, as in utf-8."""
+    found = []
+    before, *rest = prompt[:MAX_READ].lower().split("-")
+    for after in rest:
+        kind = _end_of_letters(before)
+        number = after[: len(after) - len(after.lstrip("0123456789"))]
+        if kind and len(number) > 1 and not after[len(number) : len(number) + 1].isalnum():
+            found.append((kind, number))
+        before = after
+    return found
+
+
+def _end_of_letters(text: str) -> str:
+    first = len(text)
+    while first and text[first - 1].isalpha():
+        first -= 1
+    return text[first:]
+
+
 def runs(text: str) -> list[str]:
     """The runs of letters and digits in a text."""
     if text.isascii():

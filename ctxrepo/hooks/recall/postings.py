@@ -31,11 +31,22 @@ def worth_of(total: int, holders: int) -> float:
 
 
 def postings(
-    cache: _sqlite3.Connection, weights: dict[str, float], spans: list[ScopeSpan]
+    cache: _sqlite3.Connection,
+    weights: dict[str, float],
+    spans: list[ScopeSpan],
+    items: list[tuple[str, str]] | None = None,
 ) -> list[tuple[float, list[int]]]:
-    """(weight, numbers of its documents) of each word that any document holds, the rarest first."""
+    """(weight, numbers of its documents) of each word that any document holds, the rarest first.
+
+    The two words of an item (`numbered_items`) count only where some document holds both: who asks for INC-45
+    isn't told of INC-41, nor of 45 days.
+    """
     most = MAX_DOCUMENTS * WORDS_IN_FULL // max(WORDS_IN_FULL, len(weights))
-    found = [(weight, _documents(cache, word, spans, most)) for word, weight in weights.items()]
+    holders = {word: _documents(cache, word, spans, most) for word in weights}
+    for kind, number in items or []:
+        if {kind, number} <= holders.keys() and not set(holders[kind]) & set(holders[number]):
+            holders[kind] = holders[number] = []
+    found = [(weight, holders[word]) for word, weight in weights.items()]
     found.sort(key=_holders)
     kept = []
     read = 0

@@ -7,7 +7,7 @@ worth: that counts the words in all its entries and in its head (docs/adr/0026-a
 import _sqlite3
 
 from ctxrepo.domain.words.days import days_in
-from ctxrepo.domain.words.terms import words
+from ctxrepo.domain.words.terms import numbered_items, words
 from ctxrepo.hooks.known.cache import NOTE_SPAN, EntryHit, hits_at, spans_of
 from ctxrepo.hooks.recall.postings import on_days, postings, worth_of
 
@@ -86,7 +86,7 @@ def score_by_words(
     entry_scores: dict[int, float] = {}
     note_scores: dict[int, float] = {}
     terms: list[Term] = []
-    posted = postings(cache, weighted_words(prompt, before), spans)
+    posted = postings(cache, weighted_words(prompt, before), spans, numbered_items(prompt))
     for weight, numbers in posted:
         counts: dict[int, int] = {}
         worth = weight * worth_of(entries, len(numbers))

@@ -8,7 +8,7 @@ from ctxrepo.hooks.known.cache import EntryHit, spans_of
 from ctxrepo.hooks.known.compiled import RECALL_LIMIT
 from ctxrepo.hooks.recall.dose import BY_WORDS, Dose
 from ctxrepo.hooks.recall.postings import worth_of
-from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, score_by_words
+from ctxrepo.hooks.recall.query import VAGUE, find, hits_of, score_by_words, weighted_words
 
 LIMIT = RECALL_LIMIT
 
@@ -17,6 +17,10 @@ MIN_SCORE_OFFSET = 2.7
 """A margin of 1 is a best score of MIN_SCORE_FACTOR times (the worth of the rarest possible word -
 MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word is worth more
 (docs/adr/0024-evidence-within-a-budget.md)."""
+
+USUAL_WORDS = 12
+"""In a prompt of more words more of them are found by chance; what that adds up to grows with the square root
+of their number."""
 
 FEW_ENTRIES = 0.5
 """Where that score comes to less, or to nothing, a memory has so few entries that a prompt is given all that
@@ -40,11 +44,15 @@ LEFT_OUT = 10
 
 _LOOKED_AT = 60
 
+_STEM, _ENDING = 4, 3
+"""Letters of a word that another form of it has too: all but the last three, four at least."""
+
 SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice of the agent's own"
 NOTHING = "no entry contains a distinctive word of the prompt"
 CHANCE_HIT = "no entry stands out from what a prompt finds here by chance"
 SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
 FAR_BELOW = "scores far below the best"
+HEADING_ONLY = "only its heading fits, as with a better entry below it that is given"
 ENOUGH_BETTER = "enough better entries were found"
 BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
 
@@ -103,8 +111,10 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
         return silent_answer(SAID_BEFORE, hits)
     best, *_ = hits
     reached = best.score + bonus(matched)
+    enough *= more_by_chance(asked.prompt)
     margin = reached / enough if enough >= FEW_ENTRIES else _ALL * (reached >= enough)
-    return chosen(hits, asked.limit, margin, BY_WORDS)
+    answer = chosen(hits, asked.limit, margin, BY_WORDS)
+    return one_of_each_heading(answer, list(weighted_words(asked.prompt, asked.before)))
 
 
 def is_social(asked: RecallRequest) -> bool:
@@ -133,6 +143,12 @@ def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
     return MIN_SCORE_FACTOR * (worth_of(entries, 0) - MIN_SCORE_OFFSET)
 
 
+def more_by_chance(prompt: str) -> float:
+    """How many times as much a prompt of so many words reaches by chance as one of the usual length."""
+    found: float = max(len(words(prompt)) / USUAL_WORDS, 1.0) ** 0.5
+    return found
+
+
 def bonus(matched: float) -> float:
     """What is added to the best score because a single entry contains words of the prompt of this weight."""
     return BONUS_PER_WORD * max(matched - WORDS_BY_CHANCE, 0.0)
@@ -151,6 +167,24 @@ def chosen(
     enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
     rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(given) :]]
     return RecallAnswer("", given, rest[:LEFT_OUT])
+
+
+def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
+    """The same with only the best of the entries below a heading that say no word of the prompt themselves:
+    one word of a heading brings all that stands below it."""
+    stems = [word[: max(_STEM, len(word) - _ENDING)] for word in asked]
+    headings = set()
+    given, others = [], []
+    for hit in answer.hits:
+        low, heading = hit.text.lower(), (hit.path, hit.heading)
+        if not hit.heading or any(stem in low for stem in stems):
+            given.append(hit)
+        elif heading in headings:
+            others.append((hit, HEADING_ONLY))
+        else:
+            given.append(hit)
+            headings.add(heading)
+    return RecallAnswer(answer.why, given, [*others, *answer.left_out][:LEFT_OUT])
 
 
 def all_of(hits: list[EntryHit], limit: int) -> RecallAnswer:

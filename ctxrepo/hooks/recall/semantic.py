@@ -20,6 +20,7 @@ from ctxrepo.hooks.recall.recall import (
     all_of,
     chosen,
     is_social,
+    more_by_chance,
     silent_answer,
 )
 
@@ -180,4 +181,4 @@ def answer_of(hits: list[EntryHit], margin: float, asked: RecallRequest) -> Reca
         return silent_answer(NOTHING)
     if not asked.is_gated:
         return all_of(hits, asked.limit)
-    return chosen(hits, asked.limit, margin, BY_MEANING, NOTHING)
+    return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.terms import MAX_WORDS, runs, spelled, words
+from ctxrepo.domain.words.terms import MAX_WORDS, numbered_items, runs, spelled, words
 
 
 def test_words_are_the_telling_ones_in_their_parts() -> None:
@@ -64,3 +64,18 @@ def test_nothing_of_a_run_is_lost_when_it_is_spelled_out(text: str) -> None:
 def test_a_long_prompt_is_bounded() -> None:
     assert len(words(" ".join(f"word{n}" for n in range(5000)))) == MAX_WORDS
     assert words("x" * 1_000_000) == ["x" * 64]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "items"),
+    [
+        ("what was INC-45 about?", [("inc", "45")]),
+        ("pick up GRN-1177, and VF-2330.", [("grn", "1177"), ("vf", "2330")]),
+        ("fix-INC-45", [("inc", "45")]),
+        ("in utf-8, lines 40-72, a b-tree, on 2026-11-24, x-1a2", []),
+        ("-45 INC- 45 INC-", []),
+        ("", []),
+    ],
+)
+def test_items_that_are_named_by_a_number(prompt: str, items: list[tuple[str, str]]) -> None:
+    assert numbered_items(prompt) == items

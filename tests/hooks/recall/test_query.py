@@ -203,3 +203,19 @@ SYNTAX = st.sampled_from(
 @given(st.lists(st.one_of(SYNTAX, st.text(max_size=5)), max_size=12).map("".join))
 def test_no_prompt_raises(cache: _sqlite3.Connection, prompt: str) -> None:
     find(cache, prompt, ["global", "shop"], 4)
+
+
+@pytest.mark.parametrize("asked", ["INC-45", "INC-41", "INC-4", "INC 45"])
+def test_an_item_that_no_entry_names_brings_neither_its_like_nor_its_number(
+    tmp_path: Path, asked: str
+) -> None:
+    notes = [Note("shop/inc.md", "- INC-41 was a deadlock\n"), Note("shop/a.md", "- keep logs for 45 days\n")]
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", notes, [], Marks())
+    db = open_cache(str(owner.path))
+    assert db is not None
+    found = {hit.path for hit in find(db, f"what was {asked} about?", ["shop"], 5)}
+    by_words = {"INC-45": set(), "INC-41": {"shop/inc.md"}, "INC-4": {"shop/inc.md"}}
+    assert found == by_words.get(asked, {"shop/inc.md", "shop/a.md"})
+    db.close()
+    owner.close()

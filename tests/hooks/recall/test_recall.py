@@ -14,16 +14,19 @@ from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.words.terms import MAX_WORDS
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.recall.recall import (
     CHANCE_HIT,
     ENOUGH_BETTER,
     FAR_BELOW,
+    HEADING_ONLY,
     LEFT_OUT,
     NOTHING,
     SAID_BEFORE,
     SOCIAL,
     RecallRequest,
+    more_by_chance,
     recall,
 )
 from ctxrepo.storage.cache.writer import Cache
@@ -75,6 +78,38 @@ def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connectio
     assert (found.why, len(found.hits)) == ("", 3)
     assert 0 < len(found.left_out) <= LEFT_OUT
     assert {reason for _, reason in found.left_out} == {ENOUGH_BETTER}
+
+
+def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) -> None:
+    def given(fillers: int) -> list[str]:
+        prompt = f"does staging have haproxy? {' '.join(f'filler{n}' for n in range(fillers))}"
+        return [hit.text for hit in recall(cache, RecallRequest(prompt, [], ["shop"])).hits]
+
+    assert given(0)[0] == given(20)[0] == "- Staging has pgbouncer behind haproxy"
+    assert given(60) == []
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_chance_grows_with_the_words_of_a_prompt_and_is_never_below_the_usual(one: int, other: int) -> None:
+    few, many = (more_by_chance(" ".join(f"w{n}" for n in range(k))) for k in sorted((one, other)))
+    assert 1.0 <= few <= many <= (MAX_WORDS / 12) ** 0.5
+
+
+def test_one_word_of_a_heading_brings_one_entry_that_says_nothing_of_it(tmp_path: Path) -> None:
+    agenda = "# Agenda\n\n- columns are rooms\n- red is late\n- an agenda can be printed\n"
+    others = [
+        Note(f"shop/n{n}.md", f"- the {one} {other}\n")
+        for n, (one, other) in enumerate(combinations(THINGS, 2))
+    ]
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", [*others, Note("shop/web.md", f"{agenda}\n# Bills\n\n- in euros\n")], [], Marks())
+    db = open_cache(str(owner.path))
+    assert db is not None
+    found = recall(db, RecallRequest("receptionists want a shortcut in the agenda", [], ["shop"]))
+    db.close()
+    owner.close()
+    assert {hit.text for hit in found.hits} == {"- an agenda can be printed", "- columns are rooms"}
+    assert next((hit.text, why) for hit, why in found.left_out) == ("- red is late", HEADING_ONLY)
 
 
 def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
