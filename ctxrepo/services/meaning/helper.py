@@ -21,7 +21,7 @@ from ctxrepo.hooks.recall.recall import RecallRequest
 from ctxrepo.hooks.recall.semantic import VERSION
 from ctxrepo.lazy import make_all
 from ctxrepo.services.meaning.embed import embed, pending
-from ctxrepo.services.meaning.semantic import open_semantic, rank
+from ctxrepo.services.meaning.semantic import open_semantic, rank, words_are_enough
 from ctxrepo.storage.meaning.vectors import Vectors
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -111,6 +111,8 @@ class Helper:
             self._scopes = tuple(asked.scopes)
             cache.execute("begin")  # what is told of it is true of what is read
             told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
+            if words_are_enough(cache, self._embedder, asked):
+                return b""
             ranked = rank(cache, self._meanings, self._embedder, asked)
             if ranked is None:
                 return b""

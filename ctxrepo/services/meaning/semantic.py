@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ctxrepo.domain.words.terms import is_wide, runs
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.query import hits_of, score_by_words
 from ctxrepo.hooks.recall.recall import (
@@ -36,6 +37,14 @@ a text is, and a hook doesn't wait for all of it."""
 CANDIDATES = 1000
 """Entries whose words are weighed against their meaning."""
 
+MOST_PIECES = 1.6
+"""A model whose tokenizer takes the words of a prompt into more pieces than this, on average, doesn't know
+their language: it knows letters, and would weigh them as if they meant something. English comes to 1.1 where
+English was learned, and French, German, Japanese or Russian to 1.6 and more."""
+
+_FEWEST = 3
+"""Of fewer words nothing is said by an average."""
+
 LOOKED_AT = 20
 """The best entries, one of which must stand out for any to be given."""
 
@@ -62,6 +71,8 @@ def recall_hybrid(
     """As `hooks/recall/recall.recall`; an entry without vectors is found by its words alone."""
     if is_social(asked):
         return silent_answer(SOCIAL)
+    if words_are_enough(cache, embedder, asked):
+        return recall(cache, asked)
     ranked = rank(cache, vectors, embedder, asked, how)
     if ranked is None:
         return recall(cache, asked)
@@ -95,10 +106,29 @@ def rank(
     return margin(words, above, space.is_known[first], how), found
 
 
+def words_are_enough(cache: sqlite3.Connection, embedder: Embedder, asked: RecallRequest) -> bool:
+    """Whether to answer by words alone: they have an answer, and the model can't read the prompt."""
+    return not can_read(embedder, asked.prompt) and bool(recall(cache, asked).hits)
+
+
+def can_read(embedder: Embedder, prompt: str) -> bool:
+    """Whether the prompt is in a language that the model knows. Names of code tell nothing of that: to any
+    model they are pieces."""
+    said = [run for run in runs(_ends_of(prompt)) if run.isalpha() and _is_of_a_sentence(run)]
+    wide = sum(map(is_wide, "".join(said)))
+    spoken = sum(not is_wide(run) for run in said) + wide / 2
+    return spoken < _FEWEST or embedder.pieces(" ".join(said)) < MOST_PIECES * spoken
+
+
+def _is_of_a_sentence(run: str) -> bool:
+    return run.islower() or run.istitle() or not run.isascii()
+
+
 def text_of(asked: RecallRequest) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
     earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
-    prompt = asked.prompt
-    if len(prompt) > _HEAD + _TAIL:
-        prompt = f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
-    return " ".join([*earlier, prompt])
+    return " ".join([*earlier, _ends_of(asked.prompt)])
+
+
+def _ends_of(prompt: str) -> str:
+    return prompt if len(prompt) <= _HEAD + _TAIL else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"

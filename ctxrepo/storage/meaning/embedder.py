@@ -58,6 +58,11 @@ class Embedder:
         row: Array = self._all([self.model.prompt_prefix + text])[0]
         return row
 
+    def pieces(self, text: str) -> int:
+        """Into how many tokens the model takes a text apart, as far as it reads it."""
+        found = self._tokenizer.encode(text)
+        return sum(found.attention_mask) - sum(found.special_tokens_mask)
+
     def _all(self, texts: Sequence[str]) -> Array:
         """Texts of like length go together, because all are padded to the longest."""
         found = np.zeros((len(texts), self.width), np.float32)

@@ -105,6 +105,47 @@ def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
     assert memory.recall("write a haiku about autumn leaves")[1] == []
 
 
+def test_words_come_first_where_the_model_cannot_read_the_prompt(memory: Memory) -> None:
+    from ctxrepo.storage.meaning.embedder import Embedder
+
+    class Foreign(Embedder):
+        def pieces(self, text: str) -> int:
+            return 2 * len(text.split())
+
+    memory.embed()
+    prompt = "which hound lives with invoice numbers that begin?"
+    dog, invoice = "- The office puppy is called Rex", "- Invoice numbers begin at 1000"
+    assert dog in memory.recall(prompt, limit=9, is_gated=False)[1]
+    memory.embedder = Foreign(memory.embedder.model)
+    assert memory.recall(prompt, limit=9) == ("", [invoice])
+    assert dog not in memory.recall(prompt, limit=9, is_gated=False)[1]
+    assert memory.recall("which hound lives in our office building?") == ("", [dog])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "pieces", "is_read"),
+    [
+        ("which port do the tests need", 7, True),
+        ("wohin gehen die abgelehnten nachrichten", 8, False),
+        ("テストをもう一度実行して", 11, False),
+        ("テストをもう一度実行して", 8, True),
+        ("fix parseHTTPBody2 RETRY_LIMIT", 50, True),  # names of code, and hardly a word
+        ("", 0, True),
+    ],
+)
+def test_a_language_is_read_whose_words_are_hardly_taken_apart(
+    prompt: str, pieces: int, is_read: bool
+) -> None:
+    from ctxrepo.services.meaning.semantic import can_read
+
+    class Tokenizer:
+        def pieces(self, text: str) -> int:
+            assert "HTTP" not in text
+            return pieces
+
+    assert can_read(Tokenizer(), prompt) == is_read  # type: ignore[arg-type]  # all that it asks for
+
+
 def test_while_hardly_anything_is_embedded_words_decide(memory: Memory) -> None:
     assert memory.recall("invoice numbers begin where?") == ("", ["- Invoice numbers begin at 1000"])
     assert memory.recall("which socket has our storage?")[1] == []

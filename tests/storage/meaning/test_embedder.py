@@ -94,3 +94,11 @@ def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:
     before = {*tmp_path.rglob("*")}
     subprocess.run([sys.executable, "-c", load, str(MODEL)], env=home, cwd=tmp_path, check=True)
     assert {*tmp_path.rglob("*")} == before
+
+
+def test_pieces_are_what_a_model_takes_a_text_apart_into(model: Model) -> None:
+    from ctxrepo.storage.meaning.embedder import Embedder
+
+    embedder = Embedder(model)
+    embedder.entries(["a much longer text beside it", "short"])
+    assert [embedder.pieces(text) for text in ("", "dog", "dog car", "dog quux car")] == [0, 1, 2, 3]
