@@ -98,7 +98,9 @@ class _Seen:
         self, hits: list[EntryHit], limit: int, margin: float, dose: Dose, *why: str
     ) -> by_words.RecallAnswer:
         self.margin, self.hits = margin, hits
-        self.places = [place(self._cache.path_of(h.path), h.first_line, h.last_line) for h in hits]
+        for hit in hits:
+            hit.path = self._cache.path_of(hit.path)
+        self.places = [place(hit.path, hit.first_line, hit.last_line) for hit in hits]
         return self._original(hits, limit, margin, dose, *why)
 
 

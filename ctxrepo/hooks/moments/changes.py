@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.domain.text.block import OVERHEAD, seal
+from ctxrepo.domain.text.block import SHORT_OVERHEAD, seal_shortly
 from ctxrepo.hooks.files.clock import today
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Scope, folders_of
@@ -32,7 +32,7 @@ class Changes:
             return ""
         from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
-        return seal(fault_section(self.flaws, FAULT_ROOM), world.secret)
+        return seal_shortly(fault_section(self.flaws, FAULT_ROOM), world.secret)
 
     def index_block(self, world: World) -> str:
         """Index lines of the notes that others changed."""
@@ -40,8 +40,8 @@ class Changes:
             return ""
         from ctxrepo.hooks.packet.sections import change_section
 
-        room = CHANGES_ROOM - OVERHEAD
-        return seal(change_section(_CHANGES, self.rows, today(), room), world.secret)
+        room = CHANGES_ROOM - SHORT_OVERHEAD
+        return seal_shortly(change_section(_CHANGES, self.rows, today(), room), world.secret)
 
 
 def changes_since(

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.domain.text.block import seal, size
+from ctxrepo.domain.text.block import seal_shortly, size
 from ctxrepo.hooks.known.cache import last_round_of
 from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import Place, Scope
@@ -100,4 +100,4 @@ def _handoff(
         return ""
     from ctxrepo.hooks.packet.sections import HANDOFF_ROOM, handoff_section
 
-    return seal(handoff_section(found, HANDOFF_ROOM), world.secret)
+    return seal_shortly(handoff_section(found, HANDOFF_ROOM), world.secret)

@@ -3,7 +3,7 @@
 import _sqlite3
 import time
 
-from ctxrepo.domain.text.block import seal, size
+from ctxrepo.domain.text.block import seal_shortly, size
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.cache import faults_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World
@@ -56,7 +56,7 @@ def fault_block(cache: _sqlite3.Connection, world: World, session: Session) -> s
     faults = first_faults(faults)
     for fault in faults:
         session.note_fault_told(fault.hash)
-    return seal(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
+    return seal_shortly(fault_section([fault.text for fault in faults], FAULT_ROOM), world.secret)
 
 
 def _blocks(

@@ -96,10 +96,10 @@ def _save(
 
 
 def _unsaved_block(world: World, lines: list[str]) -> str:
-    from ctxrepo.domain.text.block import seal
+    from ctxrepo.domain.text.block import seal_shortly
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
-    return seal(fault_section(lines, FAULT_ROOM), world.secret)
+    return seal_shortly(fault_section(lines, FAULT_ROOM), world.secret)
 
 
 def _reminders(

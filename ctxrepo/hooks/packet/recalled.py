@@ -1,6 +1,14 @@
 """Recalled entries as text: where each stands, how old its note is, and what it says."""
 
-from ctxrepo.domain.text.block import OVERHEAD, age_mark, entry_head, entry_place, further_head, seal, size
+from ctxrepo.domain.text.block import (
+    SHORT_OVERHEAD,
+    age_mark,
+    entry_head,
+    entry_place,
+    further_head,
+    seal_shortly,
+    size,
+)
 from ctxrepo.domain.text.cut import UNLIMITED, passage
 from ctxrepo.domain.text.escape import escape_field
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit
@@ -13,8 +21,8 @@ def recall_block(
     hits: list[EntryHit], today: int, secret: str, budget: int = ROOM
 ) -> tuple[str, list[EntryHit]]:
     """A block of at most `budget` bytes and the hits in it; ('', []) without any."""
-    text, given = recall_section(hits, today, budget - OVERHEAD)
-    return (seal(text, secret), given) if given else ("", [])
+    text, given = recall_section(hits, today, budget - SHORT_OVERHEAD)
+    return (seal_shortly(text, secret), given) if given else ("", [])
 
 
 def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -> tuple[str, list[EntryHit]]:

@@ -27,4 +27,4 @@ class Dose:
 
 
 BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)
-BY_MEANING = Dose(least=0.85, per_margin=20.0, share=0.4)
+BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)

@@ -56,19 +56,20 @@ def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[
             asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
             hits = ask(cache.db, asked).hits
             took = (perf_counter() - began) * 1000
+            for hit in hits:
+                hit.path = cache.path_of(hit.path)
             block, given = recall_block(hits[: way.most], 0, "", way.budget)
             yield QueryAnswer(
                 query.id,
-                tuple((_place_of(cache, hit), round(hit.score, 4)) for hit in hits),
+                tuple((_place_of(hit), round(hit.score, 4)) for hit in hits),
                 round(took, 3),
-                tuple(_place_of(cache, hit) for hit in given),
+                tuple(_place_of(hit) for hit in given),
                 len(block.encode()),
             )
 
 
-def _place_of(cache: FolderCache, hit: EntryHit) -> str:
-    """Where in the folder a hit is."""
-    return place(cache.path_of(hit.path), hit.first_line, hit.last_line)
+def _place_of(hit: EntryHit) -> str:
+    return place(hit.path, hit.first_line, hit.last_line)
 
 
 def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:
