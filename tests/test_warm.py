@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -52,6 +53,32 @@ def test_it_embeds_and_answers(world: World) -> None:
         assert status.st_mode & 0o777 == 0o600
     assert world.errors() == ""
     assert not (world.folder / "work.log").exists()
+
+
+def edited(world: World, path: str, text: str) -> str:
+    told = {
+        "session_id": "s1",
+        "cwd": str(world.code),
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(world.code / path), "new_string": text},
+    }
+    out = world.raw(json.dumps(told).encode(), "PostToolUse")
+    return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
+
+
+def test_an_edit_brings_the_entry_that_it_is_about_once(world: World) -> None:
+    world.cache("c2", {f"shop/f{n}.md": f"- filler {n}\n" for n in range(40)})
+    with helper(world):
+        assert answers(world, PROMPT, FOUND)
+        text = edited(world, "src/main.py", "connect(storage, socket)")
+        assert [line for line in text.split("\n") if line.startswith("- ")] == [f"- {FOUND}"]
+        assert len(text.encode()) < 300
+        assert edited(world, "src/main.py", "connect(storage, socket)") == ""
+        assert edited(world, "src/other.py", "for number in names: print(number)") == ""
+    world.compile(semantic="off")
+    assert edited(world, "src/main.py", "connect(storage, socket)") == ""
+    (line,) = [x for x in (world.folder / "traces.jsonl").read_text().splitlines() if '"edited":"/' in x]
+    assert json.loads(line)["edited"] == str(world.code / "src/main.py")
 
 
 def test_it_sees_what_is_committed_later(world: World) -> None:

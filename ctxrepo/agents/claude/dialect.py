@@ -75,6 +75,7 @@ DIALECT = _Claude(
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
+        "edit": ("$.tool_input.new_string", "$.tool_input.new_source"),
         "sub": ("$.agent_id",),
     },
     readers=frozenset(("read", "grep", "glob", "ls", "notebookread", "view")),

@@ -63,7 +63,7 @@ class RecallSettings:
     """Whether prompts that are short or social, and prompts that no entry really fits, are left alone. Off:
     every prompt is given the best entries, however weak."""
     reminders: bool = True
-    """Whether a file that is edited brings the entries that name it."""
+    """Whether a file that is edited brings the entries that name it, or by meaning the one it is about."""
     semantic: bool = False
     """Whether entries are found by meaning too. It takes the extra `semantic` and a model."""
     model: str = "sentence-transformers/all-MiniLM-L6-v2"

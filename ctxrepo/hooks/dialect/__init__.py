@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "wrote", "sub")
+FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "wrote", "edit", "sub")
 """What hooks want to know of an event."""
 
 
@@ -27,6 +27,8 @@ class Event:
         """The file that the tool was used on."""
         self.wrote = texts.get("wrote", "")
         """The whole text of that file as the tool wrote it."""
+        self.edit = texts.get("edit", "")
+        """The text that the tool put into that file, where it wrote only a part of it."""
         self.sub = texts.get("sub", "")
         """The id of the subagent that the event is about."""
         self.origin = ""

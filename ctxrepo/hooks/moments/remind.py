@@ -1,4 +1,4 @@
-"""A file was edited: the session is given the entries that name it, each once."""
+"""A file was edited: the entries that name it, each once; by meaning also the one that the edit is about."""
 
 import _sqlite3
 import os
@@ -32,11 +32,15 @@ def reminder(
     path: str,
 ) -> str:
     """A block of at most `LIMIT` entries about the file at `path` that are news to the session, or ''."""
+    if not event.session:  # without a ledger it would be said at every edit
+        return ""
     folders = folders_of(place_of(db, world, event.cwd).scopes)
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
-    if not hits or not event.session:  # without a ledger it would be said at every edit
+    if not hits and world.is_semantic:
+        hits = [hit for hit in _likely(cache, world, event, folders, path) if known.get(hit.id) != hit.hash]
+    if not hits:
         return ""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_withheld
@@ -73,6 +77,22 @@ def entries_naming(cache: _sqlite3.Connection, scopes: list[str], path: str) -> 
     found.sort(key=lambda hit: hit.updated, reverse=True)
     found.sort(key=lambda hit: (hit.score, hit.is_pinned), reverse=True)
     return found
+
+
+def _likely(
+    cache: _sqlite3.Connection, world: World, event: Event, folders: list[str], path: str
+) -> list[EntryHit]:
+    """The entry that an edit of the file at `path` is about by its meaning, if one stands out that far."""
+    text = event.edit or event.wrote
+    if not text:
+        return []
+    from ctxrepo.hooks.recall.dose import BY_EDIT
+    from ctxrepo.hooks.recall.recall import RecallRequest
+    from ctxrepo.hooks.recall.semantic import MOST_READ, ask
+
+    about = f"{path.removeprefix(event.cwd + '/')}\n{text[:MOST_READ]}"
+    answer = ask(cache, world, RecallRequest(about, [], folders, 1, dose=BY_EDIT))
+    return answer.hits if answer else []
 
 
 def named_parts(text: str, parts: list[str]) -> int:

@@ -113,7 +113,8 @@ def _reminders(
         return ""
     blocks: list[str] = []
     for path in edited:
-        if cache.execute(_MENTIONED, (os.path.basename(path).lower(),)).fetchone() is None:
+        name = os.path.basename(path).lower()
+        if not world.is_semantic and cache.execute(_MENTIONED, (name,)).fetchone() is None:
             continue
         from ctxrepo.hooks.moments.remind import reminder  # most files are in no entry
 

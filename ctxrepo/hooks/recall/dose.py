@@ -26,5 +26,8 @@ class Dose:
         return int(min(1.5 + self.per_margin * (margin - self.least), most))
 
 
+BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
+"""For an edit, which asks nothing: the one entry that it is about, or mostly none (docs/adr/0049)."""
+
 BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)
 BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)

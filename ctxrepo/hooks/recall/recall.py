@@ -60,7 +60,7 @@ BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times wha
 class RecallRequest:
     """A prompt to be answered, and which entries may answer it."""
 
-    __slots__ = ("before", "is_gated", "limit", "prompt", "scopes")
+    __slots__ = ("before", "dose", "is_gated", "limit", "prompt", "scopes")
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class RecallRequest:
         scopes: list[str],
         limit: int = LIMIT,
         is_gated: bool = True,
+        dose: Dose | None = None,
     ) -> None:
         self.prompt = prompt
         self.before = before
@@ -80,6 +81,8 @@ class RecallRequest:
         """The most entries that are given."""
         self.is_gated = is_gated
         """Whether silence may be the answer. A person who asks, and a benchmark, are given what there is."""
+        self.dose = dose
+        """The dose of a text that is no prompt; the length of such a text says nothing."""
 
 
 class RecallAnswer:

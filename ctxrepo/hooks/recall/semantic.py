@@ -181,4 +181,6 @@ def answer_of(hits: list[EntryHit], margin: float, asked: RecallRequest) -> Reca
         return silent_answer(NOTHING)
     if not asked.is_gated:
         return all_of(hits, asked.limit)
+    if asked.dose is not None:
+        return chosen(hits, asked.limit, margin, asked.dose, NOTHING)
     return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)

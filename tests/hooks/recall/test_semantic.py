@@ -17,10 +17,11 @@ from conftest import NOBODY
 from needs import needs_root
 from world import NOTES, World, repo_with, socket_in
 
-from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
+from ctxrepo.hooks.known.cache import EntryHit, commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World as Known
+from ctxrepo.hooks.recall.dose import BY_EDIT
 from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
-from ctxrepo.hooks.recall.semantic import LINE_BYTES, SOCKET, VERSION, ask
+from ctxrepo.hooks.recall.semantic import LINE_BYTES, NOTHING, SOCKET, VERSION, answer_of, ask
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -303,3 +304,13 @@ def test_off_nobody_is_asked(world: World, helper: Callable[..., Helper]) -> Non
     world.compile(semantic="off")
     assert SETTING in prompted(world)
     assert one.asked == []
+
+
+@pytest.mark.parametrize(("margin", "given"), [(1.74, 0), (1.75, 1), (9.0, 1)])
+def test_an_edit_brings_one_entry_however_long_it_is(margin: float, given: int) -> None:
+    hits = [EntryHit((f"e{n}", "a.md", "", n, n, "", "text", "h"), 9.0 - n) for n in range(3)]
+    text = " ".join(f"word{n}" for n in range(90))
+    found = answer_of(hits, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
+    assert [hit.id for hit in found.hits] == ["e0"][:given]
+    assert found.why == ("" if given else NOTHING)
+    assert answer_of(hits, 2.0, RecallRequest(text, [], ["shop"], 9)).why == NOTHING  # as a prompt
