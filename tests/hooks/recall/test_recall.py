@@ -80,6 +80,41 @@ def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connectio
     assert {reason for _, reason in found.left_out} == {ENOUGH_BETTER}
 
 
+@pytest.mark.parametrize(
+    ("prompt", "path"),
+    [
+        ("how many lines does src/pay/retry_client.py have", "shop/retry.md"),
+        ("what does buildColorScale return", "shop/color.md"),
+        ("why is the color scale so wide", "shop/color.md"),
+        ("rows are refused with 23P01, map that", "shop/overlap.md"),
+        (
+            "ReplyError: OOM command not allowed when used memory > 'maxmemory'\n    at a.js:1",
+            "shop/redis.md",
+        ),
+        ("what was INC-41 about", "shop/inc.md"),
+    ],
+)
+def test_a_name_of_code_or_of_an_error_finds_what_names_it(tmp_path: Path, prompt: str, path: str) -> None:
+    said = {
+        "retry": "`src/pay/retry_client.py` is called twice",
+        "other": "`src/ship/client.py` is called once by retries",
+        "color": "buildColorScale wants two stops",
+        "overlap": "Error 23P01 is mapped to SLOT_TAKEN",
+        "redis": "When it is full: `OOM command not allowed when used memory > 'maxmemory'`",
+        "inc": "INC-41 was a deadlock",
+    }
+    notes = [Note(f"shop/{name}.md", f"- {text}\n") for name, text in said.items()]
+    notes += [Note(f"shop/n{n}.md", f"- the {a} {b}\n") for n, (a, b) in enumerate(combinations(THINGS, 2))]
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", notes, [], Marks())
+    db = open_cache(str(owner.path))
+    assert db is not None
+    found = recall(db, RecallRequest(prompt, [], ["shop"]))
+    db.close()
+    owner.close()
+    assert [hit.path for hit in found.hits][:1] == [path]
+
+
 def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) -> None:
     def given(fillers: int) -> list[str]:
         prompt = f"does staging have haproxy? {' '.join(f'filler{n}' for n in range(fillers))}"
