@@ -36,12 +36,13 @@ BONUS_PER_WORD = 3.0
 """Added to the best score for each further word of the prompt that one of the best entries contains."""
 
 OWN_WORDS_SHARE = 0.15
-"""A vague prompt is searched together with the prompts before it. One of the three best hits must reach this
-share of `min_score` by the prompt's own words, or only the earlier prompts found it."""
+"""A vague prompt is searched together with the prompts before it. One of the best hits must reach this share
+of `min_score` by the prompt's own words, or only the earlier prompts found them."""
 
 LEFT_OUT = 10
 """The most entries that an answer names as left out."""
 
+_BEST = 3
 _LOOKED_AT = 60
 
 _STEM, _ENDING = 4, 3
@@ -110,7 +111,7 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     if not asked.is_gated:
         return all_of(hits, asked.limit)
     enough = min_score(cache, asked.scopes)
-    if _is_of_earlier_prompts(cache, asked, hits, enough):
+    if is_of_earlier_prompts(cache, asked, hits[:_BEST]):
         return silent_answer(SAID_BEFORE, hits)
     best, *_ = hits
     reached = best.score + bonus(matched)
@@ -130,14 +131,13 @@ def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 
 
-def _is_of_earlier_prompts(
-    cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit], enough: float
-) -> bool:
-    """Whether a vague prompt matches only together with those before it."""
+def is_of_earlier_prompts(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit]) -> bool:
+    """Whether a vague prompt found these hits only together with the prompts before it."""
     if not asked.before or len(words(asked.prompt)) > VAGUE:
         return False
     own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
-    return max([own.get(hit.id, 0.0) for hit in hits[:3]]) < enough * OWN_WORDS_SHARE
+    enough = min_score(cache, asked.scopes) * OWN_WORDS_SHARE
+    return max([own.get(hit.id, 0.0) for hit in hits]) < enough
 
 
 def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:

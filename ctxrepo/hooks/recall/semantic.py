@@ -14,11 +14,13 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.recall.dose import BY_MEANING
 from ctxrepo.hooks.recall.query import hits_of
 from ctxrepo.hooks.recall.recall import (
+    SAID_BEFORE,
     SOCIAL,
     RecallAnswer,
     RecallRequest,
     all_of,
     chosen,
+    is_of_earlier_prompts,
     is_social,
     more_by_chance,
     silent_answer,
@@ -43,6 +45,10 @@ LINE_BYTES = 64 * 1024
 
 MOST_READ = 8000
 """Characters of a prompt, and of each earlier one, that are sent."""
+
+_BEST = 10
+"""One of so many hits must have to do with a vague prompt's own words; a meaning brings more than the nearest
+words do."""
 
 _MOST_EARLIER = 4
 """The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
@@ -172,10 +178,12 @@ def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> Recal
     rows = cache.execute(_SCORES, (line,)).fetchall()
     if not isinstance(margin, float) or len([1 for row in rows if _is_score(*row)]) < len(rows):
         return None
-    return answer_of(hits_of(cache, dict(rows), len(rows)), margin, asked)
+    return answer_of(cache, hits_of(cache, dict(rows), len(rows)), margin, asked)
 
 
-def answer_of(hits: list[EntryHit], margin: float, asked: RecallRequest) -> RecallAnswer:
+def answer_of(
+    cache: _sqlite3.Connection, hits: list[EntryHit], margin: float, asked: RecallRequest
+) -> RecallAnswer:
     """What hits by words and meaning come to, the best of which stands out so far."""
     if not hits:
         return silent_answer(NOTHING)
@@ -183,4 +191,6 @@ def answer_of(hits: list[EntryHit], margin: float, asked: RecallRequest) -> Reca
         return all_of(hits, asked.limit)
     if asked.dose is not None:
         return chosen(hits, asked.limit, margin, asked.dose, NOTHING)
+    if is_of_earlier_prompts(cache, asked, hits[:_BEST]):
+        return silent_answer(SAID_BEFORE, hits)
     return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)

@@ -77,7 +77,7 @@ def recall_hybrid(
     if ranked is None:
         return recall(cache, asked)
     stands_out, scores = ranked
-    return answer_of(hits_of(cache, scores, len(scores)), stands_out, asked)
+    return answer_of(cache, hits_of(cache, scores, len(scores)), stands_out, asked)
 
 
 def rank(

@@ -307,10 +307,13 @@ def test_off_nobody_is_asked(world: World, helper: Callable[..., Helper]) -> Non
 
 
 @pytest.mark.parametrize(("margin", "given"), [(1.74, 0), (1.75, 1), (9.0, 1)])
-def test_an_edit_brings_one_entry_however_long_it_is(margin: float, given: int) -> None:
+def test_an_edit_brings_one_entry_however_long_it_is(world: World, margin: float, given: int) -> None:
     hits = [EntryHit((f"e{n}", "a.md", "", n, n, "", "text", "h"), 9.0 - n) for n in range(3)]
     text = " ".join(f"word{n}" for n in range(90))
-    found = answer_of(hits, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
+    cache = open_cache(str(world.folder / "cache.db"))
+    assert cache is not None
+    with closing(cache):
+        found = answer_of(cache, hits, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
+        as_prompt = answer_of(cache, hits, 2.0, RecallRequest(text, [], ["shop"], 9))
     assert [hit.id for hit in found.hits] == ["e0"][:given]
-    assert found.why == ("" if given else NOTHING)
-    assert answer_of(hits, 2.0, RecallRequest(text, [], ["shop"], 9)).why == NOTHING  # as a prompt
+    assert (found.why, as_prompt.why) == ("" if given else NOTHING, NOTHING)

@@ -180,6 +180,15 @@ def test_a_short_prompt_is_read_with_those_before_it(memory: Memory) -> None:
     ]
 
 
+def test_a_vague_order_brings_nothing_of_what_the_prompts_before_it_were_about(memory: Memory) -> None:
+    from ctxrepo.hooks.recall.recall import SAID_BEFORE
+
+    memory.embed()
+    before = ["which hound lives in our office building?"]
+    assert memory.recall("please repeat that once more", before=before, limit=9) == (SAID_BEFORE, [])
+    assert memory.recall("and the puppy?", before=before)[1] == ["- The office puppy is called Rex"]
+
+
 def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:
     memory.embed()
     assert memory.embed() == 0
