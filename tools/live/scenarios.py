@@ -265,17 +265,19 @@ def broken(play: Play) -> None:
 
 
 def ten(play: Play) -> None:
-    """Ten prompts over a year's memory: the right entry beside the right one, silence where it is due."""
+    """Ten prompts over a year's memory: the right entry beside the right one, little or silence elsewhere."""
     play.stage.knows(YEAR, "clinicdesk")
     talk = play.talk()
     for prompt, _ in TEN:
         talk.say(prompt)
     told = play.told()
-    for turn, (prompt, words) in enumerate(TEN):
-        given = [block for block in play.given(turn) if INDEX not in block]
-        shown = f"{prompt[:60]!r} is given {words!r}" if words else f"{prompt[:60]!r} is met with silence"
-        is_well = words in "".join(given) if words else not given
-        play.report.look(shown, is_well, f"{sum(map(len, given))} characters")
+    for turn, (prompt, wanted) in enumerate(TEN):
+        given = "".join([block for block in play.given(turn) if INDEX not in block])
+        if isinstance(wanted, str):
+            shown, is_well = f"is given {wanted!r}", wanted in given
+        else:
+            shown, is_well = f"is given {wanted} characters at most", len(given) <= wanted
+        play.report.look(f"{prompt[:60]!r} {shown}", is_well, f"{len(given)} characters")
     play.continues(told)
     talk.end()
     play.asks_for_silence()
@@ -284,26 +286,26 @@ def ten(play: Play) -> None:
 
 YEAR = RECALL_DATA / "clinicdesk" / "memory"
 
-TEN = (
+TEN: tuple[tuple[str, str | int], ...] = (
     ("Lab-Sud result files come out with garbage accents since i rewrote the parser", "CP850"),
-    ("ok thanks", ""),
+    ("ok thanks", 0),
     ("add an SPF include for the newsletter tool in deploy/dns", "SPF has 9 lookups of 10"),
     (
         "what did we change in march about sms retries after people got them twice",
         "ask by ref before retrying",
     ),
-    ("make it shorter", ""),
+    ("make it shorter", 0),
     ("the migration job failed on staging with P3009, unblock it", "_prisma_migrations"),
-    ("rename the variable to count", ""),
+    ("rename the variable to count", 500),
     (
         "une clinique se plaint que ses étiquettes s'impriment tête en bas, "
         "corrige l'orientation dans cd-printd",
         "rouleau est monté",
     ),
-    ("continue", ""),
+    ("continue", 0),
     ("layoutLanes: two zero-length events end up on top of each other, look into it", "given 1 minute"),
 )
-"""Prompts, and what must stand in what each is given; '' is silence."""
+"""Prompts, and what must stand in what each is given, or how many characters that may be; 0 is silence."""
 
 ALL: dict[str, Callable[[Play], None]] = {
     one.__name__: one
