@@ -56,6 +56,14 @@ class Author:
         chance.shuffle(words)
         return " ".join(words)
 
+    def english_prompt(self, number: int) -> str:
+        """The same in words that a model of English knows, with one of those that the note is about."""
+        chance, topic = self._about(number)
+        known = [*_COMMON.split(), *_SAID.split()]
+        words = [topic[0], *chance.choices(known, k=chance.randrange(5, 25))]
+        chance.shuffle(words)
+        return " ".join(words)
+
     def topic(self, number: int) -> list[str]:
         """The words a note is about, which are rare elsewhere."""
         return self._about(number)[1]

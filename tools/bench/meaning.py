@@ -32,7 +32,7 @@ def main(words: list[str]) -> int:
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
         person = settle(root, wanted.notes)
-        # Ungated: what is written out is measured too, and made-up words mean nothing.
+        # Ungated: what is written out is measured too, and made-up notes mean nothing.
         person.ctxrepo("config", "set", "recall.gate", "false")
         _measure(person, "words alone", wanted.rounds)
         person.ctxrepo("config", "set", "recall.model", wanted.model)
@@ -62,7 +62,7 @@ def _measure(person: Person, title: str, rounds: int) -> None:
 
 def _commands(person: Person, title: str, rounds: int) -> list[Command]:
     author = Author()
-    prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
+    prompts = [author.english_prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     hooks = Hooks(person, Path(sys.executable), rounds)
     return [
         Command(BASE, [sys.executable, "-c", "pass"], str(person.clone)),
@@ -92,7 +92,9 @@ def _answered(person: Person, rounds: int) -> str:
         "select scope from note where path = ?", (path_of(PROJECT * PER_PROJECT),)
     ).fetchone()
     author, scopes = Author(), ["global", project]
-    prompts = [author.prompt(PROJECT * PER_PROJECT + 1 + n % (PER_PROJECT - 2)) for n in range(rounds)]
+    prompts = [
+        author.english_prompt(PROJECT * PER_PROJECT + 1 + n % (PER_PROJECT - 2)) for n in range(rounds)
+    ]
     world = World({}, "", Repo("", "", str(file.parent)))
     in_time = [ask(cache, world, RecallRequest(prompt, [], scopes, 4, False)) for prompt in prompts]
     cache.close()
