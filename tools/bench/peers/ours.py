@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bench.peers.base import Found, Memory, NotHereError, Peer, Tools
 from ctxrepo import __version__
-from ctxrepo.hooks.recall.recall import LIMIT
 
 OURS = "ctxrepo"
 """How the names of its rows begin."""
@@ -21,11 +20,10 @@ Options = Callable[[Tools], list[str]]
 
 
 def peers() -> list[Peer]:
-    """Its entries ungated; gated; and as many of these as the prompt hook gives."""
+    """Its entries ungated, and as a prompt is given them."""
     plain = [
         _peer(f"{OURS}, ungated", lambda tools: ["--no-gate"]),
         _peer(OURS, lambda tools: []),
-        _peer(f"{OURS}, {LIMIT} entries", lambda tools: ["--limit", str(LIMIT)]),
     ]
     hybrid = [
         _peer(f"{OURS} hybrid, ungated", lambda tools: ["--model", _model(tools), "--no-gate"]),
