@@ -25,6 +25,10 @@ ABOVE, BELOW = 0.5, 0.375
 VAGUE = 5
 """A prompt of at most so many words is searched together with the prompts before it."""
 
+ABOUT_AN_ITEM = 8
+"""A prompt of at most so many words that names an item by its number, as INC-45, is about that item; in a
+longer one the number may be no more than a label."""
+
 EARLIER_WEIGHT = 0.5
 """What a word of the last prompt counts then; a word of the prompt before that counts half as much."""
 
@@ -86,7 +90,9 @@ def score_by_words(
     entry_scores: dict[int, float] = {}
     note_scores: dict[int, float] = {}
     terms: list[Term] = []
-    posted = postings(cache, weighted_words(prompt, before), spans, numbered_items(prompt))
+    weights = weighted_words(prompt, before)
+    items = numbered_items(prompt) if len(weights) <= ABOUT_AN_ITEM else []
+    posted = postings(cache, weights, spans, items)
     for weight, numbers in posted:
         counts: dict[int, int] = {}
         worth = weight * worth_of(entries, len(numbers))
