@@ -74,7 +74,7 @@ def ranked(sets: Iterable[DataSet], model: str) -> Iterator[Ranked]:
                     asked = RecallRequest(query.text, list(query.before), [SCOPE], _RANKED)
                     with seen:
                         ask(cache.db, asked)
-                    words = [] if model else list(weighted_words(asked.prompt, asked.before))
+                    words = list(weighted_words(asked.prompt, asked.before)) if seen.is_by_words else []
                     yield Ranked(data, data.labels[query.id], seen.margin, seen.hits, seen.places, words)
 
 
@@ -84,6 +84,7 @@ class _Seen:
     def __init__(self, cache: FolderCache) -> None:
         self._cache = cache
         self.margin = 0.0
+        self.is_by_words = False
         self.hits: list[EntryHit] = []
         self.places: list[str] = []
 
@@ -97,7 +98,7 @@ class _Seen:
     def _chosen(
         self, hits: list[EntryHit], limit: int, margin: float, dose: Dose, *why: str
     ) -> by_words.RecallAnswer:
-        self.margin, self.hits = margin, hits
+        self.margin, self.hits, self.is_by_words = margin, hits, dose is BY_WORDS
         for hit in hits:
             hit.path = self._cache.path_of(hit.path)
         self.places = [place(hit.path, hit.first_line, hit.last_line) for hit in hits]

@@ -75,7 +75,11 @@ DIALECT = _Claude(
         "tool": ("$.tool_name",),
         "path": ("$.tool_input.file_path", "$.tool_input.notebook_path"),
         "wrote": ("$.tool_input.content",),
-        "edit": ("$.tool_input.new_string", "$.tool_input.new_source"),
+        "edit": (
+            "$.tool_input.new_string",
+            "$.tool_input.new_source",
+            "$.tool_input.edits[0].new_string",
+        ),
         "sub": ("$.agent_id",),
     },
     readers=frozenset(("read", "grep", "glob", "ls", "notebookread", "view")),

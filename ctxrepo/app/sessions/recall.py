@@ -1,4 +1,4 @@
-"""What a query or a prompt is answered: from the memory, from a folder, and for a file of prompts."""
+"""Answers to a query or a prompt: from the memory, from a folder, and to a whole file of them."""
 
 from __future__ import annotations
 
@@ -55,8 +55,7 @@ class BatchRequest:
 
 
 def recall(desk: Desk, request: MemoryRecallRequest) -> Result[RecallResult]:
-    """Answer a query or a prompt, or say why with nothing; no answer is an outcome, and only words that can't
-    be meant are an error."""
+    """Answer a query or a prompt. To find nothing is an outcome; a text that can't be read is an error."""
     from ctxrepo.services.recall.recall import failed
 
     try:

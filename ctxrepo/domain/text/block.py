@@ -25,6 +25,7 @@ OVERHEAD = len((_OPEN + FRAME + "\n" + _CLOSE).encode()) - 4 + 4 * _TAG_BYTES
 """Bytes that `seal` adds to what it is given: two `%s` go, and two tags come, of two hex digits a byte."""
 
 SHORT_OVERHEAD = OVERHEAD - len(FRAME) + len(SHORT_FRAME)
+"""The same for `seal_shortly`."""
 
 
 def seal_shortly(content: str, secret: str) -> str:

@@ -33,23 +33,25 @@ def words(prompt: str) -> list[str]:
 
 def numbered_items(prompt: str) -> list[tuple[str, str]]:
     """The items that a prompt names by a number, as in INC-45: (what stands before it, the number), in lower
-    case. A number of one digit names a kind rather than an item, as in utf-8."""
-    found = []
-    before, *rest = prompt[:MAX_READ].lower().split("-")
+    case. Only capitals make an item of it, as postgres-15 is a kind of postgres, and two digits at least."""
+    found: dict[tuple[str, str], None] = {}
+    before, *rest = prompt[:MAX_READ].split("-")
     for after in rest:
-        kind = _end_of_letters(before)
+        kind = before[_end_of_letters(before) :]
         number = after[: len(after) - len(after.lstrip("0123456789"))]
-        if kind and len(number) > 1 and not after[len(number) : len(number) + 1].isalnum():
-            found.append((kind, number))
+        behind = after[len(number) : len(number) + 1]
+        if kind.isupper() and len(number) > 1 and (is_wide(behind) or not behind.isalnum()):
+            found[kind.lower(), number] = None
         before = after
-    return found
+    return list(found)
 
 
-def _end_of_letters(text: str) -> str:
+def _end_of_letters(text: str) -> int:
+    """Where the run of letters at the end of a text begins."""
     first = len(text)
-    while first and text[first - 1].isalpha():
+    while first and text[first - 1].isalpha() and not is_wide(text[first - 1]):
         first -= 1
-    return text[first:]
+    return first
 
 
 def runs(text: str) -> list[str]:

@@ -38,31 +38,37 @@ def reminder(
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     known = session.record.entries
     hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
-    if not hits and world.is_semantic:
+    if not hits and not world.is_semantic:
+        return ""
+    if _is_silent(db, world, event, session):  # few edits come so far
+        return ""
+    if not hits:
         hits = [hit for hit in _likely(cache, world, event, folders, path) if known.get(hit.id) != hit.hash]
     if not hits:
         return ""
-    from ctxrepo.hooks.known.mode import gives
-    from ctxrepo.hooks.moments.claim import is_withheld
-    from ctxrepo.hooks.moments.prompt_block import switches, why_off  # few edits come so far
     from ctxrepo.hooks.packet.recalled import recall_block
     from ctxrepo.hooks.session.trace import Subject, note_trace
 
-    here = event.cwd or os.getcwd()
-    if not gives(world, "recall") or why_off(db, world, here, switches()):
-        return ""
-    if is_withheld(db, world, here):
-        return ""
-    # A subagent is given nothing where the session that started it isn't.
-    parent = Session(world.state, world.repo.id, event.agent, event.session) if event.sub else session
-    if session.record.is_off or parent.record.is_off:
-        return ""
     text, given = recall_block(hits, today(), world.secret, ROOM)
     session.note_given({hit.id: hit.hash for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
     note_trace(db, world.repo, Subject.of(event, edited=path), "", given, left)
     return text
+
+
+def _is_silent(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> bool:
+    """Whether this session is given no entries."""
+    from ctxrepo.hooks.known.mode import gives
+    from ctxrepo.hooks.moments.claim import is_withheld
+    from ctxrepo.hooks.moments.prompt_block import switches, why_off
+
+    here = event.cwd or os.getcwd()
+    if not gives(world, "recall") or why_off(db, world, here, switches()) or is_withheld(db, world, here):
+        return True
+    # A subagent is given nothing where the session that started it isn't.
+    parent = Session(world.state, world.repo.id, event.agent, event.session) if event.sub else session
+    return session.record.is_off or parent.record.is_off
 
 
 def entries_naming(cache: _sqlite3.Connection, scopes: list[str], path: str) -> list[EntryHit]:
@@ -90,7 +96,8 @@ def _likely(
     from ctxrepo.hooks.recall.recall import RecallRequest
     from ctxrepo.hooks.recall.semantic import MOST_READ, ask
 
-    about = f"{path.removeprefix(event.cwd + '/')}\n{text[:MOST_READ]}"
+    here = os.path.normpath(event.cwd or os.getcwd())
+    about = f"{path.removeprefix(here + '/')}\n{text[:MOST_READ]}"
     answer = ask(cache, world, RecallRequest(about, [], folders, 1, dose=BY_EDIT))
     return answer.hits if answer else []
 

@@ -27,7 +27,8 @@ class Dose:
 
 
 BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
-"""For an edit, which asks nothing: the one entry that it is about, or mostly none (docs/adr/0049)."""
+"""For an edit, which asks nothing: at most one entry, and mostly none
+(docs/adr/0049-a-dose-of-recall.md)."""
 
 BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)
 BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)

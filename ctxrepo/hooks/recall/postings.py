@@ -44,7 +44,7 @@ def postings(
     most = MAX_DOCUMENTS * WORDS_IN_FULL // max(WORDS_IN_FULL, len(weights))
     holders = {word: _documents(cache, word, spans, most) for word in weights}
     for kind, number in items or []:
-        if {kind, number} <= holders.keys() and not set(holders[kind]) & set(holders[number]):
+        if {kind, number} <= holders.keys() and not _is_held(cache, f'"{kind}" "{number}"', spans):
             holders[kind] = holders[number] = []
     found = [(weight, holders[word]) for word, weight in weights.items()]
     found.sort(key=_holders)
@@ -62,6 +62,14 @@ def postings(
 def _holders(posting: tuple[float, list[int]]) -> int:
     _, numbers = posting
     return len(numbers)
+
+
+def _is_held(cache: _sqlite3.Connection, query: str, spans: list[ScopeSpan]) -> bool:
+    """Whether some document matches a query of the index."""
+    try:
+        return any(cache.execute(_DOCUMENTS, (query, s.first, s.last, 1)).fetchone() for s in spans)
+    except _sqlite3.OperationalError:
+        return True  # SQLite splits a word at a letter that it doesn't know
 
 
 def _documents(cache: _sqlite3.Connection, word: str, spans: list[ScopeSpan], most: int) -> list[int]:

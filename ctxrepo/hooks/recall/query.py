@@ -91,7 +91,7 @@ def score_by_words(
     note_scores: dict[int, float] = {}
     terms: list[Term] = []
     weights = weighted_words(prompt, before)
-    items = numbered_items(prompt) if len(weights) <= ABOUT_AN_ITEM else []
+    items = numbered_items(prompt) if len(words(prompt)) <= ABOUT_AN_ITEM else []
     posted = postings(cache, weights, spans, items)
     for weight, numbers in posted:
         counts: dict[int, int] = {}

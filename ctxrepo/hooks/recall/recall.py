@@ -2,6 +2,7 @@
 
 import _sqlite3
 
+from ctxrepo.domain.words.days import days_in
 from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.domain.words.terms import words
 from ctxrepo.hooks.known.cache import EntryHit, spans_of
@@ -43,6 +44,8 @@ LEFT_OUT = 10
 """The most entries that an answer names as left out."""
 
 _BEST = 3
+"""Hits that are looked at for it."""
+
 _LOOKED_AT = 60
 
 _STEM, _ENDING = 4, 3
@@ -118,6 +121,8 @@ def recall(cache: _sqlite3.Connection, asked: RecallRequest) -> RecallAnswer:
     enough *= more_by_chance(asked.prompt)
     margin = reached / enough if enough >= FEW_ENTRIES else _ALL * (reached >= enough)
     answer = chosen(hits, asked.limit, margin, BY_WORDS)
+    if days_in(asked.prompt):  # a heading may be the day that is asked for
+        return answer
     return one_of_each_heading(answer, list(weighted_words(asked.prompt, asked.before)))
 
 
@@ -131,9 +136,14 @@ def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
     return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
 
 
+def is_vague(asked: RecallRequest) -> bool:
+    """Whether the prompt says so little that it is looked for together with those before it."""
+    return bool(asked.before) and len(words(asked.prompt)) <= VAGUE
+
+
 def is_of_earlier_prompts(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit]) -> bool:
     """Whether a vague prompt found these hits only together with the prompts before it."""
-    if not asked.before or len(words(asked.prompt)) > VAGUE:
+    if not is_vague(asked):
         return False
     own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
     enough = min_score(cache, asked.scopes) * OWN_WORDS_SHARE
@@ -173,14 +183,15 @@ def chosen(
 
 
 def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
-    """The same with only the best of the entries below a heading that say no word of the prompt themselves:
-    one word of a heading brings all that stands below it."""
+    """The same with only the best of the entries that fit by a word of their heading alone: such a word
+    brings all that stands below it."""
     stems = [word[: max(_STEM, len(word) - _ENDING)] for word in asked]
     headings = set()
     given, others = [], []
     for hit in answer.hits:
-        low, heading = hit.text.lower(), (hit.path, hit.heading)
-        if not hit.heading or any(stem in low for stem in stems):
+        text, heading = hit.text.lower(), (hit.path, hit.heading)
+        is_by_heading = any(stem in hit.heading.lower() for stem in stems)
+        if not is_by_heading or any(stem in text for stem in stems):
             given.append(hit)
         elif heading in headings:
             others.append((hit, HEADING_ONLY))

@@ -34,7 +34,7 @@ FAILED = "warm.failed"
 
 NOTHING = "no entry stands out, neither by its words nor by its meaning"
 
-VERSION = 2
+VERSION = 3
 """Version of question and answer; a helper of another version answers nothing."""
 
 HELPER_SECONDS = 0.05
@@ -47,8 +47,8 @@ MOST_READ = 8000
 """Characters of a prompt, and of each earlier one, that are sent."""
 
 _BEST = 10
-"""One of so many hits must have to do with a vague prompt's own words; a meaning brings more than the nearest
-words do."""
+"""At least one of so many best hits must contain words of a vague prompt, or the prompt must stand out
+without those before it. They are more than by words, as meaning also ranks high what shares none."""
 
 _MOST_EARLIER = 4
 """The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
@@ -63,7 +63,7 @@ _QUESTION = """
     select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?, 'gated', ?)"""
 _HEAD = """
     select json_extract(?1, '$.v'), json_extract(?1, '$.head'), json_extract(?1, '$.generation'),
-        json_extract(?1, '$.margin')"""
+        json_extract(?1, '$.margin'), json_extract(?1, '$.alone')"""
 _SCORES = """
     select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
 
@@ -172,25 +172,28 @@ def _is_score(number: object, score: object) -> bool:
 
 def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
     """The answer in `line`; None when it is malformed, or is about another state of the cache."""
-    version, head, generation, margin = cache.execute(_HEAD, (line,)).fetchone()
+    version, head, generation, margin, alone = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    if not isinstance(margin, float) or len([1 for row in rows if _is_score(*row)]) < len(rows):
+    if not (isinstance(margin, float) and isinstance(alone, float)) or len(
+        [1 for row in rows if _is_score(*row)]
+    ) < len(rows):
         return None
-    return answer_of(cache, hits_of(cache, dict(rows), len(rows)), margin, asked)
+    return answer_of(cache, hits_of(cache, dict(rows), len(rows)), margin, alone, asked)
 
 
 def answer_of(
-    cache: _sqlite3.Connection, hits: list[EntryHit], margin: float, asked: RecallRequest
+    cache: _sqlite3.Connection, hits: list[EntryHit], margin: float, alone: float, asked: RecallRequest
 ) -> RecallAnswer:
-    """What hits by words and meaning come to, the best of which stands out so far."""
+    """What hits by words and meaning come to. The best stands out by `margin`, and without the prompts before
+    this one by `alone`."""
     if not hits:
         return silent_answer(NOTHING)
     if not asked.is_gated:
         return all_of(hits, asked.limit)
     if asked.dose is not None:
         return chosen(hits, asked.limit, margin, asked.dose, NOTHING)
-    if is_of_earlier_prompts(cache, asked, hits[:_BEST]):
+    if alone < BY_MEANING.least and is_of_earlier_prompts(cache, asked, hits[:_BEST]):
         return silent_answer(SAID_BEFORE, hits)
     return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)

@@ -116,8 +116,8 @@ class Helper:
             ranked = rank(cache, self._meanings, self._embedder, asked)
             if ranked is None:
                 return b""
-            margin, scores = ranked
-            return json.dumps({**told, "margin": margin, "scores": list(scores.items())}).encode() + b"\n"
+            found = {"margin": ranked.margin, "alone": ranked.alone, "scores": list(ranked.scores.items())}
+            return json.dumps({**told, **found}).encode() + b"\n"
         finally:
             cache.close()
 

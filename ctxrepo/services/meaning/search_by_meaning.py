@@ -65,6 +65,6 @@ def _scored(
         numbers, likeness = space.numbers.tolist(), (space.ranked @ embedder.prompt(text_of(asked))).tolist()
         near = {n: near for n, near, known in zip(numbers, likeness, space.is_known, strict=True) if known}
         ranked = rank(cache, meanings, embedder, asked) if by_words_too else None
-        scores = ranked[1] if ranked else near
+        scores = ranked.scores if ranked else near
         order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
         return {number: (scores[number], near.get(number, 0.0)) for number in order}

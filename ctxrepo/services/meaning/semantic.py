@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,12 +17,13 @@ from ctxrepo.hooks.recall.recall import (
     RecallAnswer,
     RecallRequest,
     is_social,
+    is_vague,
     recall,
     silent_answer,
 )
 from ctxrepo.hooks.recall.semantic import answer_of
-from ctxrepo.services.meaning.fusion import FUSION, Fusion, above_usual, fused, margin
-from ctxrepo.services.meaning.meanings import Meanings
+from ctxrepo.services.meaning.fusion import FUSION, Array, Fusion, above_usual, fused, margin
+from ctxrepo.services.meaning.meanings import Meanings, Space
 from ctxrepo.storage.meaning.embedder import Embedder
 from ctxrepo.storage.meaning.models import find_model
 from ctxrepo.storage.meaning.vectors import Vectors
@@ -41,6 +43,9 @@ MOST_PIECES = 1.6
 """A model whose tokenizer takes the words of a prompt into more pieces than this, on average, doesn't know
 their language: it knows letters, and would weigh them as if they meant something. English comes to 1.1 where
 English was learned, and French, German, Japanese or Russian to 1.6 and more."""
+
+_LANGUAGE = 150
+"""Characters of a prompt that tell its language: few enough that no model cuts their end off."""
 
 _FEWEST = 3
 """Of fewer words nothing is said by an average."""
@@ -76,8 +81,17 @@ def recall_hybrid(
     ranked = rank(cache, vectors, embedder, asked, how)
     if ranked is None:
         return recall(cache, asked)
-    stands_out, scores = ranked
-    return answer_of(cache, hits_of(cache, scores, len(scores)), stands_out, asked)
+    hits = hits_of(cache, ranked.scores, len(ranked.scores))
+    return answer_of(cache, hits, ranked.margin, ranked.alone, asked)
+
+
+class Ranking(NamedTuple):
+    """`margin` is how far the best entry stands out, `alone` how far one does without the prompts before this
+    one; `scores` are those of the best entries, by their numbers."""
+
+    margin: float
+    alone: float
+    scores: dict[int, float]
 
 
 def rank(
@@ -86,24 +100,38 @@ def rank(
     embedder: Embedder,
     asked: RecallRequest,
     how: Fusion = FUSION,
-) -> tuple[float, dict[int, float]] | None:
-    """(how far the best entry stands out; numbers of the best entries with their scores); None while most of
-    the entries have no vectors, and those few that have some would seem to stand out."""
+) -> Ranking | None:
+    """The best entries for a request; None while most entries have no vectors, and those few that have some
+    would seem to stand out."""
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
+    reached, scores = _weighed(cache, vectors, space, embedder, asked, how)
+    alone = reached
+    if is_vague(asked):
+        by_itself = RecallRequest(asked.prompt, [], asked.scopes)
+        alone, _ = _weighed(cache, vectors, space, embedder, by_itself, how)
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
+    return Ranking(reached, alone, {int(space.numbers[place]): float(scores[place]) for place in best})
+
+
+def _weighed(
+    cache: sqlite3.Connection,
+    vectors: Meanings,
+    space: Space,
+    embedder: Embedder,
+    asked: RecallRequest,
+    how: Fusion,
+) -> tuple[float, Array]:
+    """(how far the best entry stands out, what each entry of the space scores)"""
     scored, _ = score_by_words(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     prompt = embedder.prompt(text_of(asked))
     scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, how)
-    order = np.argsort(-scores, kind="stable")
-    found = {
-        int(space.numbers[place]): float(scores[place]) for place in order[: max(asked.limit, 0) + LEFT_OUT]
-    }
-    first = order[:LOOKED_AT]
+    first = np.argsort(-scores, kind="stable")[:LOOKED_AT]
     rows = space.gated[first]
     above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
-    return margin(words, above, space.is_known[first], how), found
+    return margin(words, above, space.is_known[first], how), scores
 
 
 def words_are_enough(cache: sqlite3.Connection, embedder: Embedder, asked: RecallRequest) -> bool:
@@ -114,7 +142,7 @@ def words_are_enough(cache: sqlite3.Connection, embedder: Embedder, asked: Recal
 def can_read(embedder: Embedder, prompt: str) -> bool:
     """Whether the prompt is in a language that the model knows. Names of code tell nothing of that: to any
     model they are pieces."""
-    said = [run for run in runs(_ends_of(prompt)) if run.isalpha() and _is_of_a_sentence(run)]
+    said = [run for run in runs(prompt[:_LANGUAGE]) if run.isalpha() and _is_of_a_sentence(run)]
     wide = sum(map(is_wide, "".join(said)))
     spoken = sum(not is_wide(run) for run in said) + wide / 2
     return spoken < _FEWEST or embedder.pieces(" ".join(said)) < MOST_PIECES * spoken

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -51,7 +50,8 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class Question:
-    """A text that follows those of `before`, oldest first; `budget` is in bytes of what is delivered."""
+    """What is asked after the prompts of `before`, oldest first, and what for. `budget` is in bytes of what
+    is delivered."""
 
     text: str
     before: tuple[str, ...] = ()
@@ -131,10 +131,8 @@ def recall(
         if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        if asked.purpose == "prompt" and not world.is_gated:
-            asked = replace(asked, purpose="all")
         with recaller_of(memory) as ask:
-            found, silence = _ranked(cache, asked, scopes, ask)
+            found, silence = _ranked(cache, asked, scopes, ask, world.is_gated)
         if found.why != SOCIAL:
             items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
@@ -169,20 +167,25 @@ def failed(error: Exception, log: str) -> RecallResult:
 def malformed(text: str) -> str:
     """Why a text is no prompt; '' for one that is."""
     if any("\ud800" <= char <= "\udfff" for char in text):
-        return "the prompt is not text: it has bytes that are no UTF-8"
+        return "that is no text: it has bytes that are no UTF-8"
     if not text.strip():
-        return "the prompt is empty"
+        return "there is nothing to look for: the text is empty"
     if not INVISIBLE.sub("", text[:MAX_TEXT]).strip():
-        return "the prompt has nothing in it that can be seen"
+        return "there is nothing to look for: nothing in the text can be seen"
     return ""
 
 
 def _ranked(
-    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], ask: Recaller
+    cache: sqlite3.Connection,
+    asked: Question,
+    scopes: Sequence[str],
+    ask: Recaller,
+    is_gated: bool = True,
 ) -> tuple[RecallAnswer, str]:
-    """The answer within the budget; and why a prompt would be given nothing, or '', where it isn't one."""
+    """The answer within the budget; and why a prompt would be given nothing, '' where it would be given
+    something, and where it is a prompt that asks. `is_gated`: whether prompts are answered by the gate."""
     text, before = asked.text[:MAX_TEXT], list(asked.before)
-    found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit))
+    found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit, is_gated))
     silence = ""
     if asked.purpose != "prompt":
         silence = found.why

@@ -10,7 +10,7 @@ from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
 from ctxrepo.hooks.recall.dose import BY_WORDS
 from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import weighted_words
-from ctxrepo.hooks.recall.recall import bonus, min_score
+from ctxrepo.hooks.recall.recall import bonus, min_score, more_by_chance
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.search import ChecklistHit
 
@@ -41,7 +41,8 @@ def items_that_fit(
         for word in {word for item in items for word in item.words}
     }
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
-    enough, best = min_score(cache, list(scopes)), max(hit.score for hit, _ in hits)
+    enough = min_score(cache, list(scopes)) * more_by_chance(prompt)
+    best = max(hit.score for hit, _ in hits)
     near = [hit for hit, matched in hits if hit.score + bonus(matched) >= enough * BY_WORDS.least]
     fitting = [hit for hit in near if hit.score >= BY_WORDS.share * best]
     fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))

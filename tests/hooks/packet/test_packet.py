@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 from world import place_at
 
 from ctxrepo.domain.records.handoff import one_line
-from ctxrepo.domain.text.block import FRAME, OVERHEAD, age_mark, day_of, index_line, seal, size
+from ctxrepo.domain.text.block import (
+    FRAME,
+    OVERHEAD,
+    SHORT_FRAME,
+    SHORT_OVERHEAD,
+    age_mark,
+    day_of,
+    index_line,
+    seal,
+    seal_shortly,
+    size,
+)
 from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.hooks.known.cache import CachedFault, EntryHit
 from ctxrepo.hooks.known.notes import CachedHandoff, IndexRow, PacketEntry
@@ -221,6 +232,13 @@ def test_the_tag_follows_content_and_secret() -> None:
     tags = {re.findall('tag="(.*?)"', seal(c, k))[0] for c, k in (("a", SECRET), ("b", SECRET), ("a", "ff"))}
     assert len(tags) == 3
     assert size(seal("é\n", SECRET)) == size("é\n") + OVERHEAD
+
+
+def test_a_block_later_in_a_session_says_half_of_the_sentence() -> None:
+    text = seal_shortly("é\n", SECRET)
+    assert text.splitlines()[1] == SHORT_FRAME
+    assert size(text) == size("é\n") + SHORT_OVERHEAD
+    assert FRAME.startswith(SHORT_FRAME.removesuffix("."))
 
 
 def test_a_secret_that_is_no_key_still_seals() -> None:

@@ -205,17 +205,32 @@ def test_no_prompt_raises(cache: _sqlite3.Connection, prompt: str) -> None:
     find(cache, prompt, ["global", "shop"], 4)
 
 
-@pytest.mark.parametrize("asked", ["INC-45", "INC-41", "INC-4", "INC 45"])
-def test_an_item_that_no_entry_names_brings_neither_its_like_nor_its_number(
-    tmp_path: Path, asked: str
-) -> None:
+@pytest.fixture(scope="module")
+def incidents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connection]:
+    owner = Cache.open(tmp_path_factory.mktemp("incidents") / "cache.db")
     notes = [Note("shop/inc.md", "- INC-41 was a deadlock\n"), Note("shop/a.md", "- keep logs for 45 days\n")]
-    owner = Cache.open(tmp_path / "cache.db")
+    notes += [Note(f"many/n{n}.md", f"- CD-{n} is done\n") for n in range(1000, 3300)]
+    notes += [Note("shop/pg.md", "- postgres wants a restart\n")]
     owner.apply("c1", notes, [], Marks())
-    db = open_cache(str(owner.path))
-    assert db is not None
-    found = {hit.path for hit in find(db, f"what was {asked} about?", ["shop"], 5)}
-    by_words = {"INC-45": set(), "INC-41": {"shop/inc.md"}, "INC-4": {"shop/inc.md"}}
-    assert found == by_words.get(asked, {"shop/inc.md", "shop/a.md"})
-    db.close()
+    found = open_cache(str(owner.path))
+    assert found is not None
+    yield found
+    found.close()
     owner.close()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "before", "paths"),
+    [
+        ("what was INC-45 about?", [], set()),
+        ("what was INC-45 about?", ["fix the slow and flaky upload of large invoices"], set()),
+        ("what was INC-41 about?", [], {"shop/inc.md"}),
+        ("what was INC 45 about?", [], {"shop/inc.md", "shop/a.md"}),
+        ("what was CD-2345 about?", [], {"many/n2345.md"}),
+        ("what does postgres-15 want?", [], {"shop/pg.md"}),
+    ],
+)
+def test_an_item_that_no_entry_names_brings_neither_its_like_nor_its_number(
+    incidents: _sqlite3.Connection, prompt: str, before: list[str], paths: set[str]
+) -> None:
+    assert {hit.path for hit in find(incidents, prompt, ["shop", "many"], 5, before)} == paths

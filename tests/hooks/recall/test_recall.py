@@ -147,6 +147,23 @@ def test_one_word_of_a_heading_brings_one_entry_that_says_nothing_of_it(tmp_path
     assert next((hit.text, why) for hit, why in found.left_out) == ("- red is late", HEADING_ONLY)
 
 
+@pytest.mark.parametrize("title", ["2026-03-05", "Thursday"])
+def test_of_a_day_that_is_asked_for_all_is_given(tmp_path: Path, title: str) -> None:
+    others = [
+        Note(f"shop/n{n}.md", f"- the {one} {other}\n")
+        for n, (one, other) in enumerate(combinations(THINGS, 2))
+    ]
+    body = f"# {title}\n\n- red is late\n- columns are rooms\n- a fuse blew\n"
+    owner = Cache.open(tmp_path / "cache.db")
+    owner.apply("c1", [*others, Note("shop/daily/2026-03-05.md", body)], [], Marks())
+    db = open_cache(str(owner.path))
+    assert db is not None
+    found = recall(db, RecallRequest("what did we do in march 2026", [], ["shop"]))
+    db.close()
+    owner.close()
+    assert [hit.path for hit in found.hits] == ["shop/daily/2026-03-05.md"] * 3
+
+
 def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
     found = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
     assert len(found.hits) == 1

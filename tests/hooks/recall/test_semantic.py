@@ -91,8 +91,8 @@ def good(world: World, **other: object) -> bytes:
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
-    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache), "margin": 2.0}
-    told |= {"scores": [[number, 2.5]], **other}
+    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
+    told |= {"margin": 2.0, "alone": 2.0, "scores": [[number, 2.5]], **other}
     cache.close()
     return json.dumps(told).encode() + b"\n"
 
@@ -182,6 +182,7 @@ def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Hel
         {"head": "c0"},
         {"generation": 99},
         {"margin": None},
+        {"alone": None},
         {"scores": [["x", 1.0]]},
         {"scores": [[1, "y"]]},
         {"scores": [7]},
@@ -313,7 +314,7 @@ def test_an_edit_brings_one_entry_however_long_it_is(world: World, margin: float
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     with closing(cache):
-        found = answer_of(cache, hits, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
-        as_prompt = answer_of(cache, hits, 2.0, RecallRequest(text, [], ["shop"], 9))
+        found = answer_of(cache, hits, margin, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
+        as_prompt = answer_of(cache, hits, 2.0, 2.0, RecallRequest(text, [], ["shop"], 9))
     assert [hit.id for hit in found.hits] == ["e0"][:given]
     assert (found.why, as_prompt.why) == ("" if given else NOTHING, NOTHING)

@@ -187,6 +187,10 @@ def test_a_vague_order_brings_nothing_of_what_the_prompts_before_it_were_about(m
     before = ["which hound lives in our office building?"]
     assert memory.recall("please repeat that once more", before=before, limit=9) == (SAID_BEFORE, [])
     assert memory.recall("and the puppy?", before=before)[1] == ["- The office puppy is called Rex"]
+    upload = ["fix the flaky upload test"]
+    assert memory.recall("which socket has our storage?", before=upload)[1] == [
+        "- The postgres endpoint is 5433"
+    ]
 
 
 def test_what_changes_is_embedded_and_only_that(memory: Memory) -> None:

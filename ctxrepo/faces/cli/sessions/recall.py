@@ -1,4 +1,4 @@
-"""Commands that ask the memory as a prompt does: recall."""
+"""The command that asks the memory: recall."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def recall(
 ) -> None:
     """Ask for the entries that fit best: a question, a word, a name.
 
-    The project's entries and the global ones answer, best first, also those of a note that was edited just
-    now. A person who asks is never answered with silence where something fits; a prompt is. --as-prompt
-    answers as the prompt hook does: as many entries as the best one's margin is worth, or none.
+    You are shown what comes near the best entry, of the project and of what is global, also from a note that
+    was edited just now. --as-prompt shows what a session would be given for the same words, which may be
+    nothing.
     Ends with 3 when there is nothing; `status` in --json says why: no_match or denied.
 
     --in DIR asks a folder of markdown, for which no memory is needed. FILE of --batch has a line
@@ -92,7 +92,7 @@ def recall(
     if batch or out:
         if query is not None or not (folder and batch and out):
             raise UsageError(
-                "a batch needs --in, --batch and --out, and no prompt",
+                "a batch needs --in, --batch and --out, and no Q",
                 "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
             )
         _batch(BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model), json)
@@ -134,7 +134,7 @@ def _batch(request: BatchRequest, json: bool) -> None:
 
 
 def _text(query: str) -> str:
-    """The prompt; bytes that are no UTF-8 stay recognisable as such."""
+    """What is asked; bytes that are no UTF-8 stay recognisable as such."""
     from ctxrepo.services.recall.recall import MAX_TEXT
 
     return sys.stdin.buffer.read(MAX_TEXT * 4).decode("utf-8", "surrogateescape") if query == "-" else query

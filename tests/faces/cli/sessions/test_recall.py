@@ -192,7 +192,9 @@ class TestQuestion:
     def test_a_gate_that_is_off_by_settings_is_off_for_prompts(self, notes: Terminal) -> None:
         notes.machine.write("shop/t.md", "- thanks go to Ben\n")
         notes("config", "set", "recall.gate", "false")
-        assert asked(notes, "ok, thanks", "--as-prompt")[0] == 0
+        for more in ((), ("--as-prompt",)):
+            code, data, _ = asked(notes, "ok, thanks", *more)
+            assert (code, data["silence"]) == (0, "")
 
     def test_earlier_prompts_may_be_told(self, notes: Terminal) -> None:
         assert asked(notes, PORTS, "--before", "hello", "--before", "and now?")[0] == 0
