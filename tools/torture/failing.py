@@ -30,6 +30,7 @@ SOURCE = Path(__file__).with_suffix(".c")
 needs_compiler = unless(lacks("cc"))
 
 _PLAN = struct.Struct("iiii4000s")
+_NEVER = 2**31 - 1
 _ENDS = {"remember": (0, 1, 2), "sync": (0, 1, 2, 4, 5)}
 """2: settings that can't be read are an error of settings."""
 
@@ -45,7 +46,8 @@ class Failing:
 
 
 def fail_each(root: Path, command: str, step: int = 1, first: int = 1, sticky: bool = False) -> Failing:
-    """Run `command` with its call number `first`, `first + step`, … failing, until it makes fewer calls.
+    """Run `command` with its call number `first`, `first + step`, … failing, as many as it makes at first:
+    each sync leaves a pack, and the next one opens it too.
 
     EIO for that one call; with `sticky` the disk is full from that call on.
     """
@@ -104,13 +106,11 @@ def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Fail
         machine.init(str(remote))
     acknowledged: list[str] = []
     with _plan(root, ada.home) as plan:
-        number = first
-        while True:
+        number, most = first, _calls_of(command, plan, ada, ben, acknowledged)
+        while number <= most:
             _prepare(command, ada, ben, number, acknowledged)
-            token = f"token-{number:05}-{command}"
-            words = {"remember": ("remember", token, "--note", "topics/a.md"), "sync": ("sync",)}[command]
             plan.fail(number, errno.ENOSPC if sticky else errno.EIO, sticky)
-            code, said = _command(ada, words)
+            code, said = _command(ada, _words(command, number))
             calls = plan.calls
             plan.fail(0, 0, False)
             if calls < number:
@@ -122,13 +122,33 @@ def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Fail
             if "Traceback" in said or "unexpected:" in said:
                 found.faults.append(f"{command} with call {number} failing shows its insides: {said[-600:]}")
             if command == "remember" and code == 0:
-                acknowledged.append(token)
+                acknowledged.append(_token(command, number))
             code, said = _command(ada, ("sync",))
             if code not in (0, 4):
                 found.faults.append(f"after {command} with call {number} failing: sync {code}: {said[-300:]}")
             number += step
     found.faults += _missing(ada, ben, acknowledged)
     return found
+
+
+def _calls_of(command: str, plan: Plan, ada: Machine, ben: Machine, acknowledged: list[str]) -> int:
+    """How many calls that can fail the command makes when none does."""
+    _prepare(command, ada, ben, 0, acknowledged)
+    plan.fail(_NEVER, errno.EIO, sticky=False)
+    _command(ada, _words(command, 0))
+    calls = plan.calls
+    plan.fail(0, 0, sticky=False)
+    return calls
+
+
+def _words(command: str, number: int) -> tuple[str, ...]:
+    if command == "sync":
+        return ("sync",)
+    return ("remember", _token(command, number), "--note", "topics/a.md")
+
+
+def _token(command: str, number: int) -> str:
+    return f"token-{number:05}-{command}"
 
 
 def _prepare(command: str, ada: Machine, ben: Machine, number: int, acknowledged: list[str]) -> None:
