@@ -50,6 +50,9 @@ _BEST = 10
 """At least one of so many best hits must contain words of a vague prompt, or the prompt must stand out
 without those before it. They are more than by words, as meaning also ranks high what shares none."""
 
+_ALONE = 1.0
+"""The margin that it must reach then."""
+
 _MOST_EARLIER = 4
 """The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
 
@@ -194,6 +197,6 @@ def answer_of(
         return all_of(hits, asked.limit)
     if asked.dose is not None:
         return chosen(hits, asked.limit, margin, asked.dose, NOTHING)
-    if alone < BY_MEANING.least and is_of_earlier_prompts(cache, asked, hits[:_BEST]):
+    if alone < _ALONE and is_of_earlier_prompts(cache, asked, hits[:_BEST]):
         return silent_answer(SAID_BEFORE, hits)
     return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)
