@@ -95,7 +95,8 @@ def test_who_only_looks_is_taken_for_no_holder(tmp_path: Path) -> None:
 
 def test_of_many_that_start_one_at_once_one_does(spy: Path) -> None:
     spy.write_text(
-        "#!/bin/sh\ncd $(dirname $0)\necho started >> out\nwhile [ ! -e end ]; do sleep 0.1; done\n"
+        "#!/bin/sh\ncd $(dirname $0)\necho started >> out\n"
+        "while [ -e out ] && [ ! -e end ]; do sleep 0.1; done\n"  # nor when the folder is taken away
     )
     starters = []
     for _ in range(20):
