@@ -36,10 +36,9 @@ PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 
 def unless(why: str) -> pytest.MarkDecorator:
     """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
-    # No test can bring a server or a mounted disk (both want root), a kernel feature, or the real agent (360
-    # MB). CI calls `make servers` first; what it still skips is the agent and a kernel without casefold.
-    # pytest prints `why` for each (`-ra` in pyproject.toml).
-    return pytest.mark.skipif(bool(why), reason=why)  # what is missing can't be made by a test: see above
+    # CI calls `make servers` first; what it still skips is the agent and a kernel without casefold. pytest
+    # prints `why` for each (`-ra` in pyproject.toml).
+    return pytest.mark.skipif(bool(why), reason=why)  # a kernel, root's rights, 360 MB: no test brings these
 
 
 def place_of(tool: str) -> str:
