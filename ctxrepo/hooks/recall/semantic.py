@@ -179,9 +179,7 @@ def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> Recal
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    if not (isinstance(margin, float) and isinstance(alone, float)) or len(
-        [1 for row in rows if _is_score(*row)]
-    ) < len(rows):
+    if not (isinstance(margin, float) and isinstance(alone, float) and all(_is_score(*row) for row in rows)):
         return None
     return answer_of(cache, hits_of(cache, dict(rows), len(rows)), margin, alone, asked)
 
