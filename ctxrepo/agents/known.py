@@ -12,7 +12,7 @@ from ctxrepo.agents import names
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.protocol import AgentIdentity, Install, Records
+    from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts
 
 
 class Agent:
@@ -37,14 +37,14 @@ class Agent:
         return cast("Install", self._part(".install"))
 
     @cached_property
+    def transcripts(self) -> Transcripts | None:
+        """How it records what is said in its sessions; None where nobody has looked into that yet."""
+        return cast("Transcripts | None", self._part_if_any(".transcript"))
+
+    @cached_property
     def records(self) -> Records | None:
-        """How it records its sessions; None where nobody has looked into that yet."""
-        try:
-            return cast("Records", self._part(".records"))
-        except ModuleNotFoundError as error:
-            if error.name != f"ctxrepo.agents.{self.name}.records":
-                raise
-            return None
+        """What it records about our hooks; None where it records nothing, or nobody has looked into that."""
+        return cast("Records | None", self._part_if_any(".records"))
 
     def session(self, environment: Mapping[str, str]) -> str:
         """The id of its session that a command with this environment runs in, '' for none."""
@@ -54,6 +54,14 @@ class Agent:
 
     def _part(self, module: str) -> ModuleType:
         return import_module(f"ctxrepo.agents.{self.name}{module}")
+
+    def _part_if_any(self, module: str) -> ModuleType | None:
+        try:
+            return self._part(module)
+        except ModuleNotFoundError as error:
+            if error.name != f"ctxrepo.agents.{self.name}{module}":
+                raise
+            return None
 
 
 AGENTS: Mapping[str, Agent] = {name: Agent(name) for name in names()}
@@ -77,9 +85,9 @@ def setup_step() -> str:
     return f"{setup_hint()} connects {whom}"
 
 
-def records_of(name: str) -> Records | None:
-    """How the agent of this name records its sessions; None when nobody knows."""
-    return AGENTS[name].records if name in AGENTS else None
+def transcripts_of(name: str) -> Transcripts | None:
+    """How the agent of this name records what is said in its sessions; None when nobody knows."""
+    return AGENTS[name].transcripts if name in AGENTS else None
 
 
 def session_in(environment: Mapping[str, str]) -> tuple[str, str]:

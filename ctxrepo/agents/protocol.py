@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ctxrepo.agents.recorded import RecordedSession
+from ctxrepo.agents.transcript import Message
 from ctxrepo.lazy import dataclass
 
 Line = Callable[[str], str]
@@ -113,11 +114,8 @@ class Install(Protocol):
         ...
 
 
-class Records(Protocol):
-    """`records.py`: how the agent records its sessions."""
-
-    UNRECORDED: Mapping[str, str]
-    """What the agent doesn't record about an event's hooks."""
+class Transcripts(Protocol):
+    """`transcript.py`: how the agent records what is said in its sessions."""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
@@ -129,7 +127,19 @@ class Records(Protocol):
 
     SUBAGENTS: str
     """The files of a session's subagents, one each, below the folder that has the name of the session's file
-    without its ending."""
+    without its ending; '' where there are none."""
+
+    def messages(self, lines: Iterable[str]) -> Iterator[Message]:
+        """What user and agent said in these lines of a file, oldest first. Lines that can't be read are
+        passed over; some may be missing."""
+        ...
+
+
+class Records(Protocol):
+    """`records.py`: what the agent records about our hooks, in the files of its transcripts."""
+
+    UNRECORDED: Mapping[str, str]
+    """What the agent doesn't record about an event's hooks."""
 
     def read(
         self, lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False
@@ -137,12 +147,4 @@ class Records(Protocol):
         """The session in these lines of a file, None when there is none. Lines that can't be read are passed
         over; without `is_whole` some in the middle are missing. `is_subagent`: it is the file of one, and the
         part of the session is told that it played."""
-        ...
-
-    def reply(self, lines: Iterable[str]) -> str:
-        """The agent's last message to its user in these lines, '' without one."""
-        ...
-
-    def prompts(self, lines: Iterable[str]) -> Iterator[str]:
-        """What the user said in these lines of a file, in their own words, oldest first."""
         ...

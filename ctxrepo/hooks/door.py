@@ -5,7 +5,7 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import Dialect, Event
+from ctxrepo.hooks.dialect import AT_START, WITH_PROMPT, Dialect, Event
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
@@ -35,6 +35,8 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         world.most_bytes = dialect.most_bytes
         event = Event(dialect.name, name, fields)
         event.silence_reason = _why_silent(db, event.cwd or os.getcwd())
+        if moment == "prompt":
+            event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork":
             event.origin = dialect.origin(event.transcript)
         text = _answer_at(moment, db, world, dialect, event, json_text)
@@ -100,11 +102,16 @@ def _answer_at(
     if moment == "start":
         from ctxrepo.hooks.moments import start
 
-        return start.answer(db, world, event)
+        return start.answer(db, world, event, has_packet=dialect.packet_at != WITH_PROMPT)
     if moment == "prompt":
         from ctxrepo.hooks.moments import prompt
 
-        return prompt.answer(db, world, event)
+        packet = ""
+        if dialect.packet_at != AT_START and not event.sub:
+            from ctxrepo.hooks.moments import first_prompt
+
+            packet = first_prompt.answer(db, world, dialect, event)
+        return packet + prompt.answer(db, world, event)
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 

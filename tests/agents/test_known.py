@@ -10,8 +10,8 @@ import pytest
 from checkout import CHECKOUT
 
 from ctxrepo.agents import dialect_of, known, names, only_reads
-from ctxrepo.agents.known import AGENTS, agent_named, records_of, session_in, setup_hint, setup_step
-from ctxrepo.agents.protocol import AgentIdentity, Install, Records
+from ctxrepo.agents.known import AGENTS, agent_named, session_in, setup_hint, setup_step, transcripts_of
+from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.dialect import FIELDS, Dialect
 
@@ -33,8 +33,13 @@ def test_a_folder_offers_what_the_protocol_says(name: str) -> None:
     moments = {"start", "prompt", "tool", "sub", "stop", "compact", "end"}
     assert {moment for _, moment in dialect.events.values()} <= moments
     assert {type(dialect).touched, type(dialect).reply}.isdisjoint({Dialect.touched, Dialect.reply})
-    parts = ((AgentIdentity, agent.identity), (Install, agent.install), (Records, agent.records))
-    for protocol, part in parts:
+    parts = (
+        (AgentIdentity, agent.identity),
+        (Install, agent.install),
+        (Transcripts, agent.transcripts),
+        (Records, agent.records),
+    )
+    for protocol, part in (one for one in parts if one[1] is not None):
         wanted = {*inspect.get_annotations(protocol), *vars(protocol)}
         for member in (one for one in wanted if not one.startswith("_")):
             assert hasattr(part, member), f"{name}: {part} has no {member}"
@@ -43,7 +48,7 @@ def test_a_folder_offers_what_the_protocol_says(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "emacs", "../claude", "__pycache__", "known", "a b", "é"])
 def test_what_is_no_agent_has_no_dialect(name: str) -> None:
     assert dialect_of(name) is None
-    assert records_of(name) is None
+    assert transcripts_of(name) is None
     assert not only_reads(name, "Read")
 
 

@@ -3,26 +3,23 @@ about our hooks.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
-messages of `api-request-blob`. The user's words are counted; `prompts` alone gives them.
+messages of `api-request-blob`. The user's words are counted and not kept.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.claude import install, settings
+from ctxrepo.agents.claude import settings
+from ctxrepo.agents.claude.transcript import is_own_words
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
 NAME = settings.NAME
-PATTERN = "*/*.jsonl"
-OF_SESSION = "*/{session}.jsonl"
-SUBAGENTS = "subagents/agent-*.jsonl"
 
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
@@ -45,16 +42,8 @@ _COMPACTED = lazy_pattern(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
 _WORDS = 200
-_NOBODY = ("<", "[Request interrupted", "Caveat: The messages below", "This session is being continued")
-"""How texts begin that stand as the user's and which nobody typed."""
-
 _ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
-
-
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the records are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment) / "projects"
 
 
 def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False) -> RecordedSession | None:
@@ -76,36 +65,6 @@ def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False)
         calls=tuple(call for r in found for call in _calls(r, ended)),
         given=tuple(_given(found, is_whole)),
     )
-
-
-def reply(lines: Iterable[str]) -> str:
-    """The last message of the agent that says something; each part of one is a line of its own."""
-    message, parts = "", list[str]()
-    for line in reversed([*lines]):
-        said = record(line) if '"assistant"' in line else None
-        if said is None or said.get("type") != "assistant" or said.get("isSidechain") is True:
-            continue
-        content = said.get("message")
-        texts = [text_of(b, "text") for b in _list(content, "content") if _is_text(b)]
-        name = text_of(content, "id") if isinstance(content, dict) else ""
-        if parts and name != message:
-            break
-        if texts:
-            message, parts = name, [*texts, *parts]
-    return "\n".join(parts)
-
-
-def prompts(lines: Iterable[str]) -> Iterator[str]:
-    """What the user said in these lines, in their own words."""
-    for line in map(record, lines):
-        if line is None or line.get("type") != "user" or line.get("isSidechain") is True:
-            continue
-        message = line.get("message")
-        blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
-        said = _text(line) or "\n".join(text_of(b, "text") for b in blocks if b.get("type") == "text")
-        is_theirs = _is_prompt(line) and not said.lstrip().startswith(_NOBODY)
-        if said.strip() and is_theirs and not any(b.get("type") == "tool_result" for b in blocks):
-            yield said
 
 
 def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Call]:
@@ -179,15 +138,9 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
             names = [tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True]
             counted["PostToolUse"] += sum(name in _TOOLS for name in names)
             counted["SubagentStart"] += sum(name in _STARTERS for name in names)
-            counted["UserPromptSubmit"] += not done and _is_prompt(line)
+            counted["UserPromptSubmit"] += not done and is_own_words(line, _text(line))
         counted["PreCompact"] += line.get("subtype") == "compact_boundary"
     return {"SessionStart": 1, **counted, "Stop": len(turns), "SessionEnd": 1}
-
-
-def _is_prompt(line: Mapping[str, Any]) -> bool:
-    """Whether a person wrote it: not Claude Code itself, which puts its own words in angle brackets."""
-    is_its_own = line.get("isMeta") is True or line.get("isCompactSummary") is True
-    return not is_its_own and not _text(line).lstrip().startswith("<")
 
 
 def _closed_in(line: Mapping[str, Any]) -> set[str]:
@@ -204,10 +157,6 @@ def _texts(node: object) -> Iterator[str]:
             yield node
         elif isinstance(node, list | dict):
             waiting += reversed([*(node.values() if isinstance(node, dict) else node)])
-
-
-def _is_text(block: object) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text"
 
 
 def _is_ours(command: object) -> bool:

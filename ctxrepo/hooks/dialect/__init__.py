@@ -2,8 +2,17 @@
 
 import _sqlite3
 
-FIELDS = ("session", "cwd", "source", "prompt", "transcript", "tool", "path", "wrote", "edit", "sub")
+FIELDS = (
+    "session", "cwd", "source", "prompt", "transcript",
+    "tool", "path", "wrote", "edit", "command", "error", "sub",
+)  # fmt: skip
 """What hooks want to know of an event."""
+
+
+AT_START, WITH_PROMPT, BESIDE_PROMPT = "start", "with prompt", "beside prompt"
+"""When a session is given its packet: at its start; with its first prompt, because the agent loses what it is
+told at the start; or at a start that the agent runs at the same time as the first prompt's hook, which
+therefore waits for it."""
 
 
 class Event:
@@ -29,6 +38,10 @@ class Event:
         """The whole text of that file as the tool wrote it."""
         self.edit = texts.get("edit", "")
         """The text that the tool put into that file, where it wrote only a part of it."""
+        self.command = texts.get("command", "")
+        """The command line that the tool ran in a shell."""
+        self.error = texts.get("error", "")
+        """What the tool said when it failed; '' where it did not fail."""
         self.sub = texts.get("sub", "")
         """The id of the subagent that the event is about."""
         self.origin = ""
@@ -61,6 +74,8 @@ class Dialect:
         fields: dict[str, tuple[str, ...]],
         readers: frozenset[str],
         most_bytes: int,
+        shells: frozenset[str] = frozenset(),
+        packet_at: str = AT_START,
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -73,6 +88,14 @@ class Dialect:
         """The tools, in lower case, that only read the files they name."""
         self.most_bytes = most_bytes
         """The most bytes of a block that the agent takes whole; it cuts the end off a larger one."""
+        self.shells = shells
+        """The tools, in lower case, that run a command line, which may write to any file."""
+        self.packet_at = packet_at
+        """When a session is given its packet: AT_START, WITH_PROMPT or BESIDE_PROMPT."""
+
+    def words(self, prompt: str) -> str:
+        """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
+        return prompt
 
     def only_reads(self, tool: str) -> bool:
         """Whether this tool only reads the files that it names."""
@@ -82,6 +105,11 @@ class Dialect:
         """The files that the tool call of this event read or wrote; the database reads the event's JSON.
         The default is the event's one file, as a whole."""
         return [TouchedFile(event.path, wrote=event.wrote)] if event.path else []
+
+    def failure(self, _db: _sqlite3.Connection, event: Event, _json: str) -> str:
+        """What the tool of this event said when it failed; '' where it did its work. The default is the
+        event's error."""
+        return event.error
 
     def reply(self, _db: _sqlite3.Connection, _event: str, text: str) -> str:
         """What to print so that the agent adds `text` to its context; '' prints nothing. The event is named

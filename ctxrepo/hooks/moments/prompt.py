@@ -14,6 +14,10 @@ from ctxrepo.hooks.session.session import HUSHED, Session
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What is new and the recalled entries, a block each; '' most of the time."""
+    if event.sub:
+        from ctxrepo.hooks.moments.subagent import prompt_of_subagent
+
+        return prompt_of_subagent(db, world, event)
     place = place_of(db, world, event.cwd)
     cache = open_cache(f"{world.repo.state}/cache.db")
     session = Session(world.state, world.repo.id, event.agent, event.session)

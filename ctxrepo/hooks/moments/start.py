@@ -36,8 +36,9 @@ class _WorkerStart:
         return self._is_started
 
 
-def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """The packet; '' when the session goes on with a context that holds one."""
+def answer(db: _sqlite3.Connection, world: World, event: Event, *, has_packet: bool = True) -> str:
+    """The packet; '' when the session goes on with a context that holds one, and without `has_packet`, where
+    it comes with the first prompt."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if event.source in ("clear", "compact"):
@@ -45,28 +46,38 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     spool(db, world.repo, "start", event)
     worker = _WorkerStart(world)
     try:
-        return _answer(db, world, event, session, before, worker)
+        since = time.time()  # a round of the worker that began before may not have read the session's line
+        session.note_begin(event.cwd)
+        session.save()
+        if event.source == "fork" and before.generation is None:
+            from ctxrepo.hooks.session.fork import begin_as_copy
+
+            begin_as_copy(session, event.origin)
+        if event.source in ("resume", "fork") or not has_packet:
+            return ""
+        return _packet(db, world, event, session, before, since, worker)
     finally:
         worker.start()
 
 
-def _answer(
+def packet_with_prompt(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> str:
+    """The packet of a session that wasn't given it at its start."""
+    worker = _WorkerStart(world)
+    return _packet(db, world, event, session, session.record, session.record.began or time.time(), worker)
+
+
+def _packet(
     db: _sqlite3.Connection,
     world: World,
     event: Event,
     session: Session,
     before: SessionRecord,
+    since: float,
     worker: _WorkerStart,
 ) -> str:
-    """What the session is given; `before` is what its ledger said until now."""
-    since = time.time()  # a round of the worker that began before may not have read the session's line
-    session.note_begin(event.cwd)
-    session.save()
-    if event.source == "fork" and before.generation is None:
-        from ctxrepo.hooks.session.fork import begin_as_copy
-
-        begin_as_copy(session, event.origin)
-    if event.source in ("resume", "fork") or before.is_off or event.silence_reason:
+    """What the session is given; `before` is what its ledger said until now. A round of the worker that began
+    after `since` has read that the session began."""
+    if before.is_off or event.silence_reason:
         return ""
     cache, place, is_owed = _catch_up(db, world, event, since, worker)
     text, is_withheld = claim_block(db, world, event, silence="")  # a silent session has returned above

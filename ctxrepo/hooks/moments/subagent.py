@@ -26,11 +26,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """One short block: how to read, and the index where the mode has it given."""
-    if event.silence_reason or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
-        return ""
-    if is_withheld(db, world, event.cwd):
-        return ""
-    cache = open_cache(f"{world.repo.state}/cache.db")
+    cache = _cache_for(db, world, event)
     if cache is None:
         return ""
     try:
@@ -46,3 +42,28 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         return made.text
     finally:
         cache.close()
+
+
+def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> str:
+    """What the prompt recalls that an agent gave to its subagent; what is new in the memory is told to the
+    agent alone."""
+    cache = _cache_for(db, world, event)
+    if cache is None:
+        return ""
+    from ctxrepo.hooks.moments.prompt_block import prompt_block
+
+    try:
+        session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
+        text = prompt_block(db, cache, world, event, place_of(db, world, event.cwd).scopes, session)
+        session.save()
+        return text
+    finally:
+        cache.close()
+
+
+def _cache_for(db: _sqlite3.Connection, world: World, event: Event) -> _sqlite3.Connection | None:
+    """The cache; None where the session that started the subagent is given nothing, or where there is no
+    cache."""
+    if event.silence_reason or Session(world.state, world.repo.id, event.agent, event.session).record.is_off:
+        return None
+    return None if is_withheld(db, world, event.cwd) else open_cache(f"{world.repo.state}/cache.db")

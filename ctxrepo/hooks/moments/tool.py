@@ -1,11 +1,12 @@
-"""A tool was used: log the files and lines, save memory files as the tool left them, and answer new faults
-and what memory says about the edited files."""
+"""A tool was used: log the files and lines, save memory files as the tool left them and wake the worker for
+them, and answer new faults and what memory says about the edited files."""
 
 import _sqlite3
 import os
 import time
 
 from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile
+from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.files.logs import BRIEFLY, append_rolling, line_json
 from ctxrepo.hooks.known.cache import faults_of, open_cache
 from ctxrepo.hooks.known.compiled import Repo, World
@@ -26,7 +27,9 @@ _MENTIONED = "select 1 from mention where name = ? limit 1"
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str) -> str:
     """Faults that the session wasn't told, and what memory says about files that were edited; mostly ''."""
     edited, unsaved = [], []
-    is_write = not dialect.only_reads(event.tool)
+    error = dialect.failure(db, event, json_text)
+    is_write = not error and not dialect.only_reads(event.tool)
+    has_written = event.command != "" and _has_shell_written(db, world, dialect, event)
     for touched in dialect.touched(db, event, json_text)[:MOST_FILES]:
         path = os.path.join(event.cwd or os.getcwd(), touched.path)
         file = TouchedFile(path, touched.ranges, touched.wrote)
@@ -36,6 +39,10 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
             edited.append(path)
         elif is_write and relative and not relative.startswith(".git/"):
             unsaved += _save(db, world, event, file, relative)
+            has_written = True
+    if has_written and world.wakes_at_stop:
+        # Some agents call no hook at their end, so nothing that was written waits for one.
+        start_worker(world.interpreter, world.state, world.repo.state)
     unsaved_block = _unsaved_block(world, unsaved) if unsaved and not event.silence_reason else ""
     cache = None if event.silence_reason else open_cache(f"{world.repo.state}/cache.db")
     if cache is None:
@@ -47,6 +54,29 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return unsaved_block + faults + _reminders(db, cache, world, event, edited)
     finally:
         cache.close()
+
+
+def _has_shell_written(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> bool:
+    """Whether a command line may have written to the memory, because it names its folder or ran in it; the
+    worker is left a line to look for what it wrote."""
+    home = world.repo.home
+    if event.tool.lower() not in dialect.shells:
+        return False
+    if not names_folder(event.command, home, os.environ.get("HOME", "")) and inside(event.cwd, home) is None:
+        return False
+    from ctxrepo.hooks.session.spool import spool
+
+    return spool(db, world.repo, "shell", event)
+
+
+def names_folder(command: str, folder: str, user_home: str) -> bool:
+    """Whether a command line names this folder, from the root or from the user's home."""
+    if folder in command:
+        return True
+    if not user_home or not folder.startswith(f"{user_home}/"):
+        return False
+    rest = folder[len(user_home) :]
+    return f"~{rest}" in command or f"$HOME{rest}" in command or f"${{HOME}}{rest}" in command
 
 
 def _log(db: _sqlite3.Connection, repo: Repo, event: Event, file: TouchedFile) -> None:

@@ -103,14 +103,32 @@ class Connection:
             folders=tuple(dict.fromkeys([*self.slip.folders, *made])),
         )
 
+    @cached_property
+    def shared_skills(self) -> Mapping[Path, str]:
+        """The skills that other agents have from us as well, with the digests of what we wrote: several read
+        one folder of skills."""
+        receipts = receipt.others(self.machine.places.config_dir, self.slip.path)
+        return {path: written for other in receipts for path, written in other.skills.items()}
+
     def skills_installed(self) -> Skills:
         """What brings our skills up to date."""
-        return skills.together([skills.installed(root, self.slip.skills) for root in self.skills])
+        owned = self._newest_of(self.slip.skills)
+        return skills.together([skills.installed(root, owned) for root in self.skills])
 
     def skills_removed(self) -> Skills:
-        """What takes them away; without a receipt, those that are as this version writes them."""
-        owned = self.slip.receipt.skills if self.slip.receipt else None
-        return skills.together([skills.removed(root, owned) for root in self.skills])
+        """What takes them away, but for those that another agent has too; without a receipt, those that are
+        as this version writes them."""
+        owned = self._newest_of(self.slip.receipt.skills) if self.slip.receipt else None
+        kept = self.shared_skills.keys()
+        return skills.together([skills.removed(root, owned, kept) for root in self.skills])
+
+    def _newest_of(self, owned: Mapping[Path, str]) -> Mapping[Path, str]:
+        """The skills `owned`, with the digest that another agent's setup has left where that wrote last."""
+        roots = tuple(self.skills)
+        shared = {
+            p: d for p, d in self.shared_skills.items() if any(p.is_relative_to(root) for root in roots)
+        }
+        return {**owned, **{path: d for path, d in shared.items() if digest(foreign.read(path)) == d}}
 
 
 def wanted_of(

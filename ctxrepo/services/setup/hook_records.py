@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
-from ctxrepo.agents.protocol import Records, SkillsFolder
+from ctxrepo.agents.protocol import Records, SkillsFolder, Transcripts
 from ctxrepo.agents.recorded import Call, Delivery, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
@@ -73,19 +73,23 @@ class AgentRecords:
 
 def hook_records(memory: Memory, machine: Machine) -> list[AgentRecords]:
     """For each agent that is on this machine and whose records can be read."""
-    found = []
     home, environment = machine.places.user_home, machine.environment
-    for agent in AGENTS.values():
-        if agent.records and foreign.exists(agent.install.folder(home, environment)):
-            folder = agent.records.folder(home, environment)
-            found.append(_look(memory, machine, agent, agent.records, folder))
-    return found
+    there = [agent for agent in AGENTS.values() if foreign.exists(agent.install.folder(home, environment))]
+    return [
+        _look(memory, machine, agent, agent.records, agent.transcripts)
+        for agent in there
+        if agent.records and agent.transcripts
+    ]
 
 
-def _look(memory: Memory, machine: Machine, agent: Agent, records: Records, folder: Path) -> AgentRecords:
+def _look(
+    memory: Memory, machine: Machine, agent: Agent, records: Records, transcripts: Transcripts
+) -> AgentRecords:
+    folder = transcripts.folder(machine.places.user_home, machine.environment)
     files = [one for one in wanted_of(agent, machine) if not isinstance(one, SkillsFolder)]
     events = [event for file in files for event in file.hooks]
-    sessions = [s for path in newest(folder, records.PATTERN, SESSIONS) if (s := _read(records, path))]
+    paths = newest(folder, transcripts.PATTERN, SESSIONS)
+    sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]
     noted = _noted(memory, {session.id for session in sessions})
     rows = [_row(event, sessions, noted, records.UNRECORDED) for event in events]
     since = stamp(datetime.fromtimestamp(max(written(file.path) for file in files if file.hooks), UTC))
@@ -97,10 +101,10 @@ def _look(memory: Memory, machine: Machine, agent: Agent, records: Records, fold
     return AgentRecords(agent.name, agent.title, folder, sessions, rows, findings)
 
 
-def _read(records: Records, path: Path) -> RecordedSession | None:
-    """The session whose file is at `path`, with what its subagents did."""
+def _read(records: Records, path: Path, subagents: str) -> RecordedSession | None:
+    """The session whose file is at `path`, with what its subagents did, whose files have this pattern."""
     session = records.read(*lines_of(path))
-    for beside in newest(path.with_suffix(""), records.SUBAGENTS, SUBAGENTS) if session else ():
+    for beside in newest(path.with_suffix(""), subagents, SUBAGENTS) if session and subagents else ():
         part = records.read(*lines_of(beside), is_subagent=True)
         session = session.with_part(part) if session and part else session
     return session

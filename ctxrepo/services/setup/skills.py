@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from ctxrepo.lazy import dataclass
@@ -48,11 +48,12 @@ def installed(root: Path, owned: Mapping[Path, str]) -> Skills:
     )
 
 
-def removed(root: Path, owned: Mapping[Path, str] | None) -> Skills:
-    """Take away the files in `owned` that are as we wrote them; None: it isn't known any more what we own."""
+def removed(root: Path, owned: Mapping[Path, str] | None, kept: Set[Path] = frozenset()) -> Skills:
+    """Take away the files in `owned` that are as we wrote them, but for those to be `kept`; None: it isn't
+    known any more what we own."""
     if owned is None:
         owned = {path: digest(data) for path, data in _shipped(root).items()}
-    ours = [path for path in owned if path.is_relative_to(root)]
+    ours = [path for path in owned if path.is_relative_to(root) and path not in kept]
     there = {path: data for path in ours if (data := foreign.read(path)) is not None}
     ours = [path for path, data in there.items() if digest(data) == owned[path]]
     return Skills(

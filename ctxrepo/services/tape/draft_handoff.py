@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.agents import only_reads
-from ctxrepo.agents.known import records_of
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.transcript import prompts
 from ctxrepo.domain.records.handoff import MAX_ASKED, MAX_FILES, Handoff, one_line
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.words.gate import is_left_alone
@@ -69,23 +70,24 @@ def gather(memory: Memory, scope: NamedScope, sitting: Sitting, now: datetime) -
 
 def transcript_of(agent: str, session: str, user_home: Path, env: Mapping[str, str]) -> str:
     """Where an agent keeps its own record of a session, '' where that isn't known."""
-    records = records_of(agent)
-    if records is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
+    transcripts = transcripts_of(agent)
+    if transcripts is None or not re.fullmatch(r"[\w-]{1,100}", session, re.ASCII):
         return ""
-    pattern = records.OF_SESSION.format(session=session)
-    return next((str(path) for path in newest(records.folder(user_home, env), pattern, 1)), "")
+    pattern = transcripts.OF_SESSION.format(session=session)
+    return next((str(path) for path in newest(transcripts.folder(user_home, env), pattern, 1)), "")
 
 
 def _asked(memory: Memory, sitting: Sitting) -> tuple[str, str]:
     """The first and the last thing that the user asked for; a "hello" or "ok, thanks" asks for nothing."""
-    records = records_of(sitting.agent)
-    if records is None or not sitting.transcript:
+    transcripts = transcripts_of(sitting.agent)
+    if transcripts is None or not sitting.transcript:
         return "", ""
-    head, tail = memory.outside.ask(
+    ends = memory.outside.ask(
         Path(sitting.transcript).parent, lambda: ends_of(Path(sitting.transcript), _READ)
     )
-    first = next((said for said in records.prompts(head) if not is_left_alone(said, is_follow_up=True)), "")
-    last = [said for said in records.prompts(tail) if not is_left_alone(said, is_follow_up=True)][-1:]
+    head, tail = (prompts(transcripts.messages(lines)) for lines in ends)
+    first = next((said for said in head if not is_left_alone(said, is_follow_up=True)), "")
+    last = [said for said in tail if not is_left_alone(said, is_follow_up=True)][-1:]
     return _cut(first), _cut("".join(last))
 
 

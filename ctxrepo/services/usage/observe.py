@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents import only_reads
-from ctxrepo.agents.known import records_of
+from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.transcript import reply
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.origin import Origin
@@ -99,10 +100,10 @@ def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEv
     ended = {e.transcript: e for e in events if e.event in ("stop", "end") and e.transcript}
     found = memory.outside.ask_each(ended, lambda path: ends_of(Path(path), REPLY_BYTES)[1], _folder)
     return [
-        (e, records.reply(lines))
+        (e, reply(transcripts.messages(lines)))
         for path, lines in found
         for e in [ended[path]]
-        if (records := records_of(e.agent))
+        if (transcripts := transcripts_of(e.agent))
     ]
 
 

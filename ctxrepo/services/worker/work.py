@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.domain.project.paths import is_ignored, unsafe
+from ctxrepo.domain.records.save import TOOL
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
@@ -35,11 +36,14 @@ LULL = 0.3
 costs less than another interpreter and another push."""
 
 QUIET = 2.0
-"""Seconds to wait for more after a write outside any session, before it is sent."""
+"""Seconds to wait for more after a write, before it is sent."""
 
 _MOST_WAITS = 10
 """A worker that has worked for this many times the wait of its last round (QUIET, LULL, or 0 if a session
 waits for a fetch) starts another worker for the work that keeps coming, and gets on with its errands."""
+
+_BY_TOOLS = ("tool", "shell")
+"""Events that say that an agent's tool wrote, or may have written, to the memory."""
 
 _POLL = 0.03
 """Seconds between two looks for new work."""
@@ -166,14 +170,15 @@ class Worker:
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
         writes_outside = any(save.is_command and not save.by.session for save in done)
-        self._leave_errands(events, fetches, writes_outside)
+        writes_inside = any(save.op == TOOL for save in done) or any(e.event in _BY_TOOLS for e in events)
+        self._leave_errands(events, fetches, writes_outside or writes_inside)
         self.events.extend(events)
         spool.drop(end, events)
         self.rounds.append(_Round(events, began, before))
         if fetches:
             self.waiting_for_fetch.extend(events)
             return 0.0
-        return QUIET if writes_outside and self._may_send() else LULL
+        return QUIET if (writes_outside or writes_inside) and self._may_send() else LULL
 
     def _visit(self) -> None:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
@@ -189,13 +194,14 @@ class Worker:
             if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
 
-    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, writes_outside: bool) -> None:
-        """Leave a fetch if one is due at a session's start. Leave a push after a write outside a session, at
-        a session's end, and at its start (an earlier one may have been killed before it sent)."""
+    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, has_writes: bool) -> None:
+        """Leave a fetch if one is due at a session's start. Leave a push after a write that no session's end
+        may follow, at a session's end, and at its start (an earlier one may have been killed before it
+        sent)."""
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
-        if self._may_send() and (writes_outside or any(e.event in ("start", "end") for e in events)):
+        if self._may_send() and (has_writes or any(e.event in ("start", "end") for e in events)):
             errands.leave("send")
 
     def _arrived(self, asked: float) -> None:
@@ -252,9 +258,10 @@ class Worker:
 
 
 def _looks_everywhere(events: Sequence[SpoolEvent]) -> bool:
-    """Whether to look for edits in all files: yes at the turns of a session, since a person or a shell may
-    have edited any file. After a command or a tool we know which file it was."""
-    return any(e.event in ("start", "prompt", "stop", "compact", "end") for e in events)
+    """Whether to look for edits in all files: yes at the turns of a session and after the command of a shell,
+    since a person or a shell may have edited any file. After a command of ours or a tool we know which file
+    it was."""
+    return any(e.event in ("start", "prompt", "shell", "stop", "compact", "end") for e in events)
 
 
 def _touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
@@ -264,4 +271,4 @@ def _touched_paths(events: Iterable[SpoolEvent]) -> set[str]:
 
 def _is_turn(events: Sequence[SpoolEvent]) -> bool:
     """Whether one of the events is a turn of a session, and no mere use of a tool."""
-    return any(event.event != "tool" for event in events)
+    return any(event.event not in _BY_TOOLS for event in events)

@@ -26,9 +26,11 @@ NEARLY = 0.8
 
 @dataclass(frozen=True)
 class SpoolEvent:
-    """What a hook was told: `event` is start, prompt, tool, stop, compact or end; absent fields are ''.
+    """What a hook was told: `event` is start, prompt, tool, shell, stop, compact or end; an absent field is
+    ''.
 
-    A `tool` event names a memory file (`path`) whose bytes no hook could save.
+    A `tool` event names a memory file (`path`) whose bytes no hook could save. After a `shell` event any file
+    of the memory may have been written.
     """
 
     event: str

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk import foreign
 
 _VERSION = 1
 
@@ -79,6 +80,13 @@ def load(data: bytes | None) -> Receipt | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
         return None
+
+
+def others(config_dir: Path, own: Path) -> list[Receipt]:
+    """The receipts for other agents, or for another folder of this one, whose own receipt is at `own`."""
+    paths = sorted((config_dir / "receipts").glob("*.json"))
+    found = [load(foreign.read(path)) for path in paths if path != own]
+    return [receipt for receipt in found if receipt]
 
 
 def _written(fields: Mapping[str, Any]) -> tuple[Path, WrittenFile]:

@@ -1,0 +1,39 @@
+"""The first prompt of a session, where its agent gives the packet with it or starts the session beside it."""
+
+import _sqlite3
+import time
+
+from ctxrepo.hooks.dialect import BESIDE_PROMPT, Dialect, Event
+from ctxrepo.hooks.known.compiled import World
+from ctxrepo.hooks.session.session import Session
+
+_START_SECONDS = 1.0
+"""How long a prompt waits for the hook of the session's start at most: a start may wait 0.8 s itself."""
+
+_POLL = 0.01
+
+
+def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
+    """The packet with the first prompt; '' where the session has one already, or is given it at its start."""
+    if not event.session or not _is_first(world, event):
+        return ""
+    if dialect.packet_at == BESIDE_PROMPT:
+        _wait_for_start(world, event)
+        return ""
+    from ctxrepo.hooks.moments.start import packet_with_prompt
+
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    return packet_with_prompt(db, world, event, session)
+
+
+def _is_first(world: World, event: Event) -> bool:
+    """Whether the ledger says nothing yet of what the session was told."""
+    record = Session(world.state, world.repo.id, event.agent, event.session).record
+    return record.project is None and record.generation is None and not record.is_off
+
+
+def _wait_for_start(world: World, event: Event) -> None:
+    """Wait until the start has noted what it gave, or else the prompt would be given some of it again."""
+    end = time.monotonic() + _START_SECONDS
+    while _is_first(world, event) and time.monotonic() < end:
+        time.sleep(_POLL)

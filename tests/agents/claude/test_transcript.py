@@ -1,0 +1,98 @@
+"""Claude Code's transcripts: what user and agent said, and nothing that Claude Code said itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxrepo.agents.claude import records, transcript
+from ctxrepo.agents.transcript import Message, ToolUse, prompts, reply
+
+RECORDS = Path(__file__).parents[1] / "claude_records"
+
+
+def saved(name: str) -> list[str]:
+    return (RECORDS / f"{name}.jsonl").read_text("utf-8").splitlines()
+
+
+def line(**fields: Any) -> str:
+    return json.dumps({"sessionId": "s1", "timestamp": "2026-11-20T18:00:00.000Z", **fields})
+
+
+def messages(lines: Iterable[str]) -> list[Message]:
+    return list(transcript.messages(lines))
+
+
+def says(message: str, *texts: str, **more: Any) -> str:
+    content = [{"type": "text", "text": text} for text in texts] or [{"type": "tool_use", "id": "t"}]
+    return line(type="assistant", message={"id": message, "content": content}, **more)
+
+
+def test_the_last_reply_is_the_last_message_that_says_something() -> None:
+    asked = line(type="user", message={"content": "and then?"})
+    parts = [says("m1", "first"), asked, says("m2", "so"), says("m2", "be it")]
+    assert reply(messages(parts)) == "so\nbe it"
+    assert reply(messages([says("m1", "first"), asked, says("m2")])) == "first"
+    aside = says("m2", "aside", isSidechain=True)
+    assert reply(messages([says("m1", "first"), aside, "{torn"])) == "first"
+    assert reply(messages([asked, '"assistant"', "null", '{"type": "assistant", "message": 7}'])) == ""
+
+
+def test_parts_of_a_message_are_one_with_its_tools_and_its_place_in_the_tree() -> None:
+    use = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "/a.md"}}
+    run = {"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "make test"}}
+    lines = [
+        line(type="user", uuid="u1", message={"content": "go"}),
+        line(type="assistant", uuid="u2", parentUuid="u1", message={"id": "m1", "content": [use]}),
+        line(type="assistant", uuid="u3", parentUuid="u2", message={"id": "m1", "content": [run]}),
+    ]
+    asked, done = messages(lines)
+    assert (asked.id, done.id, done.parent) == ("u1", "u3", "u1")
+    assert done.tools == (ToolUse("Edit", "t1", ("/a.md",)), ToolUse("Bash", "t2", (), "make test"))
+
+
+def test_what_a_fork_copied_was_said_in_the_other_session() -> None:
+    copied = line(type="user", forkedFrom={"sessionId": "s0"}, message={"content": "first"})
+    found = messages([copied, line(type="user", message={"content": "then"})])
+    assert [(m.text, m.session) for m in found] == [("first", "s0"), ("then", "s1")]
+
+
+class TestPrompts:
+    def user(self, content: Any, **fields: Any) -> str:
+        return line(type="user", message={"role": "user", "content": content}, **fields)
+
+    @pytest.mark.parametrize("name", ["tools", "compacted", "gone"])
+    def test_of_the_real_one(self, name: str) -> None:
+        found = list(prompts(messages(saved(name))))
+        session = records.read(saved(name))
+        assert session
+        assert len(found) == session.happened["UserPromptSubmit"]
+        assert all(found)
+
+    def test_only_what_a_person_typed(self) -> None:
+        tool = [{"type": "tool_result", "tool_use_id": "x", "content": "no"}, {"type": "text", "text": "no"}]
+        lines = [
+            self.user("first"),
+            self.user("<command-name>/compact</command-name>"),
+            self.user("no", isMeta=True),
+            self.user("no", isCompactSummary=True),
+            self.user("no", isSidechain=True),
+            self.user("This session is being continued from a previous conversation"),
+            self.user("[Request interrupted by user]"),
+            self.user(tool),
+            self.user([{"type": "image", "source": {}}, {"type": "text", "text": "look\nhere"}]),
+            self.user([{"type": "image"}, 3, None]),
+            self.user(" "),
+            line(type="assistant", message={"content": "no"}),
+        ]
+        assert list(prompts(messages(lines))) == ["first", "look\nhere"]
+
+    @pytest.mark.parametrize(
+        "odd", ["", "{", "[]", "3", '{"type": "user"}', '{"type": "user", "message": 3}', "\0"]
+    )
+    def test_odd_lines_are_passed_over(self, odd: str) -> None:
+        assert list(prompts(messages([odd, self.user("x"), self.user("y")[:-9]]))) == ["x"]
