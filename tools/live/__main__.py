@@ -1,7 +1,8 @@
-"""`python -m live claude [--form settings|plugin] [SCENARIO …]`, with tests/ on the path: real sessions.
+"""`python -m live AGENT [--form settings|plugin] [SCENARIO …]`, with tests/ on the path: real sessions.
 
-Each scenario has a fresh machine below --keep or a temporary folder; the tables say what was seen. It ends
-with 1 when something isn't as it must be.
+Claude Code plays all scenarios, the other agents those of live/rows.py that they don't lack. Each has a fresh
+machine below --keep or a temporary folder; the tables say what was seen. It ends with 1 when something isn't
+as it must be.
 """
 
 from __future__ import annotations
@@ -14,26 +15,28 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
-from live import alone, install, scenarios, stage
+from ctxrepo.agents import names
+from live import alone, install, rows, scenarios, stage
 from live.model import Model
 from live.play import Play
 from live.report import Report
 
-AGENTS = ("claude",)
+AGENTS = tuple(name for name in names() if Path(__file__).with_name(f"{name}.py").exists())
+"""The agents that can be played: Cursor, for one, can't be run offline."""
+
+ALL = scenarios.ALL | {f"row-{name}": row for name, row in rows.ALL.items()}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
     parser.add_argument("agent", choices=AGENTS)
-    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(scenarios.ALL))
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(ALL))
     parser.add_argument("--form", action="append", help="how ctxrepo is connected; all forms unless said")
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
     parser.add_argument("--patience", type=float, default=1.0, help="multiplies every limit of time")
     wanted = parser.parse_intermixed_args()
-    if unknown := set(wanted.scenarios) - set(scenarios.ALL):
-        parser.error(
-            f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(scenarios.ALL)}"
-        )
+    if unknown := set(wanted.scenarios) - set(ALL):
+        parser.error(f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
     agent = importlib.import_module(f"live.{wanted.agent}")
     if unknown := set(wanted.form or ()) - set(agent.FORMS):
         parser.error(
@@ -47,24 +50,30 @@ def main() -> int:
     reports = [
         play(agent, form, name, root, installed, wanted.patience)
         for form in wanted.form or agent.FORMS
-        for name in wanted.scenarios or scenarios.ALL
+        for name in wanted.scenarios or _usual(agent)
     ]
     if not wanted.keep:
         shutil.rmtree(root, ignore_errors=True)
     bad = [report.title for report in reports if not report.is_well]
-    rows = sum(len(report.rows) for report in reports)
+    count = sum(len(report.rows) for report in reports)
     print(
-        f"\nlive: {rows} rows in {len(reports)} scenarios, "
+        f"\nlive: {count} rows in {len(reports)} scenarios, "
         + (f"NOT WELL: {'; '.join(bad)}" if bad else "all well")
     )
     return 1 if bad else 0
+
+
+def _usual(agent: ModuleType) -> list[str]:
+    """What this agent plays unless something else was asked for."""
+    of_rows = [f"row-{name}" for name in rows.ALL if name not in agent.LACKS]
+    return [*scenarios.ALL, *of_rows] if agent.NAME == "claude" else of_rows
 
 
 def play(
     agent: ModuleType, form: str, name: str, root: Path, installed: install.Installed, patience: float
 ) -> Report:
     """One scenario on a machine of its own, shown when it is over."""
-    scenario = scenarios.ALL[name]
+    scenario = ALL[name]
     words = (scenario.__doc__ or "").strip().split("\n")[0]
     report = Report(f"{agent.NAME}, {form}: {name}. {words}", patience)
     place = root / f"{form}-{name}"

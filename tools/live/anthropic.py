@@ -9,11 +9,23 @@ from typing import Any
 from live.recorded import Prompt
 from live.steps import Step, Text, Tool
 
-PATHS = ("/v1/messages",)
-COUNTING = ("/v1/messages/count_tokens",)
-
 # What a provider's cache doesn't look at: where it shall cut.
 _MARKS = ("cache_control",)
+
+
+def is_answer(path: str) -> bool:
+    """Whether a request to this path wants the model's answer."""
+    return path == "/v1/messages"
+
+
+def is_count(path: str) -> bool:
+    """Whether it wants to know how many tokens it has."""
+    return path == "/v1/messages/count_tokens"
+
+
+def listed(_path: str) -> bytes:
+    """What a GET of this path is answered; nothing where there is no such thing."""
+    return b""
 
 
 def prompt_of(body: dict[str, Any]) -> Prompt:
@@ -28,7 +40,7 @@ def prompt_of(body: dict[str, Any]) -> Prompt:
     )
 
 
-def answer(number: int, body: dict[str, Any], step: Step) -> tuple[str, bytes]:
+def answer(number: int, _path: str, body: dict[str, Any], step: Step) -> tuple[str, bytes]:
     """(content type, bytes) of the model's answer to its request of this number."""
     block, stop = _block(number, step)
     usage = {

@@ -13,7 +13,7 @@ from typing import Any
 from live import anthropic
 from live.install import CHECKOUT, Package
 from live.stage import Stage
-from live.steps import Tool
+from live.steps import Text, Tool
 
 NAME = "claude"
 PACKAGE = Package("@anthropic-ai/claude-code", "2.1.328", "claude", node=22)
@@ -25,6 +25,8 @@ FULL = 195_000
 """Tokens of a request after which it shortens the conversation by itself."""
 SUMMARY_SAYS = "They asked where redis listens."
 SUMMARY = f"<analysis>Short.</analysis>\n<summary>\n1. Primary Request and Intent: {SUMMARY_SAYS}\n</summary>"
+
+LACKS: dict[str, str] = {}
 
 PATIENCE = 60.0
 """Seconds a turn or an exit may take."""
@@ -188,16 +190,41 @@ class Turns:
     def __init__(self, stage: Stage, form: str, goes_on: bool = False) -> None:
         self._stage, self._form, self._goes_on = stage, form, goes_on
         self._gone = 0.0
+        self._process: Process | None = None
 
     def say(self, prompt: str) -> None:
         """One turn, and the process is gone."""
+        self.begin(prompt)
+        self.end()
+
+    def begin(self, prompt: str) -> None:
+        """One turn, not waited for."""
         words = [prompt, "-c"] if self._goes_on else [prompt]
-        self._gone = Process(self._stage, self._form, *words).leave()
+        self._process = Process(self._stage, self._form, *words)
         self._goes_on = True
+
+    def compact(self) -> None:
+        """The conversation is shortened, as by hand."""
+        self._stage.model.will(Text(SUMMARY))
+        self.say(COMPACT)
+
+    def kill(self, how: signal.Signals) -> float:
+        """End the process of the turn that was begun; when it was gone."""
+        assert self._process
+        return self._process.kill(how)
+
+    def output(self) -> str:
+        """What the last process showed."""
+        assert self._process
+        return f"{self._process.errors.read_text('utf-8')}{self._process.said}"
 
     def fork(self, prompt: str) -> None:
         """One turn in a copy of the conversation, which is another session."""
-        self._gone = Process(self._stage, self._form, prompt, "-c", "--fork-session").leave()
+        self._process = Process(self._stage, self._form, prompt, "-c", "--fork-session")
+        self.end()
 
     def end(self) -> float:
+        """When the last process was gone."""
+        if self._process:
+            self._gone = self._process.leave()
         return self._gone

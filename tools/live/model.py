@@ -91,17 +91,21 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self._body() or b"{}")
         path = self.path.split("?")[0]
         api = self.model.api
-        if path in api.COUNTING:
+        if api.is_count(path):
             self._send("application/json", api.count(body))
-        elif path in api.PATHS:
+        elif api.is_answer(path):
             number, step = self.model.take(body)
-            self._send(*api.answer(number, body, step))
+            self._send(*api.answer(number, path, body, step))
             self.model.answered = time.monotonic()
         else:
             self._unknown()
 
     def do_GET(self) -> None:
-        self._unknown()
+        listed = self.model.api.listed(self.path.split("?")[0])
+        if listed:
+            self._send("application/json", listed)
+        else:
+            self._unknown()
 
     def do_HEAD(self) -> None:
         self._unknown()

@@ -1,0 +1,98 @@
+"""Codex: how it is brought, connected, and talked to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from live import openai_responses, turns
+from live.install import Package
+from live.stage import Stage
+from live.steps import Text, Tool
+
+NAME = "codex"
+PACKAGE = Package("@openai/codex", "0.169.0", "codex", node=18)
+API = openai_responses
+FORMS = ("settings",)
+INSTRUCTIONS = "AGENTS.md"
+SUMMARY = "They asked where redis listens."
+FULL = 195_000
+"""Tokens of a request after which it shortens the conversation by itself."""
+
+LACKS: dict[str, str] = {}
+
+_CONFIG = """\
+model = "gpt-5.5"
+model_provider = "fake"
+model_auto_compact_token_limit = 100000
+check_for_update_on_startup = false
+sandbox_mode = "danger-full-access"
+approval_policy = "never"
+
+[analytics]
+enabled = false
+
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = false
+"""
+
+
+def connect(stage: Stage, form: str) -> None:
+    """What a person does once to have ctxrepo in it, and to trust its hooks."""
+    home = stage.machine.home / ".codex"
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(_CONFIG.format(url=stage.model.url))
+    stage.ctxrepo("setup", NAME, "--yes", "--trust")
+
+
+def is_in_settings(stage: Stage) -> bool:
+    """Whether its own settings name our hooks."""
+    hooks = stage.machine.home / ".codex" / "hooks.json"
+    return hooks.exists() and "ctxrepo/hook.py" in hooks.read_text("utf-8")
+
+
+def read(path: Path) -> Tool:
+    return shell(f"cat {path}")
+
+
+def edit(path: Path, old: str, new: str) -> Tool:
+    (line,) = [line for line in path.read_text("utf-8").splitlines() if old in line]
+    patch = (
+        f"*** Begin Patch\n*** Update File: {path}\n@@\n-{line}\n+{line.replace(old, new)}\n*** End Patch\n"
+    )
+    return Tool("apply_patch", {"input": patch})
+
+
+def write(path: Path, text: str) -> Tool:
+    added = "".join(f"+{line}\n" for line in text.splitlines())
+    return Tool("apply_patch", {"input": f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"})
+
+
+def shell(command: str) -> Tool:
+    return Tool("exec_command", {"cmd": command, "yield_time_ms": 30_000})
+
+
+def subagent(prompt: str) -> Tool:
+    return Tool("spawn_agent", {"message": prompt})
+
+
+class Turns(turns.Turns):
+    """`codex exec`, then `codex exec resume --last`."""
+
+    def words(self, prompt: str, how: turns.How) -> Sequence[str]:
+        program = [str(self.stage.installed.program), "exec"]
+        after = {"new": [], "resume": ["resume", "--last"], "fork": ["fork", "--last"]}[how]
+        return [*program, *after, "--json", prompt]
+
+    def env(self) -> Mapping[str, str]:
+        return {"FAKE_KEY": "test-key"}
+
+    def compact(self) -> None:
+        """The next request claims to be longer than what Codex lets a conversation be."""
+        self.stage.model.will(Text(tokens=FULL))
+        self.say("hello there")
