@@ -12,7 +12,7 @@ import pytest
 from machines import Machine
 
 import ctxrepo
-from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -67,7 +67,7 @@ def test_its_manifests_agree_with_the_package() -> None:
 
 def test_its_hooks_are_those_that_setup_writes() -> None:
     hooks = json.loads((CHECKOUT / manifest("plugin.json")["hooks"]).read_text())["hooks"]
-    wanted = claude.groups(lambda event: f'sh "${{CLAUDE_PLUGIN_ROOT}}/hooks/run" claude {event}')
+    wanted = SETTINGS.groups(lambda event: f'sh "${{CLAUDE_PLUGIN_ROOT}}/hooks/run" claude {event}')
     assert hooks == {event: [group] for event, group in wanted.items()}
 
 
@@ -119,13 +119,13 @@ def test_it_leaves_the_answer_to_hooks_that_setup_wrote(known: Machine, folder: 
     settings = known.home / folder / "settings.json"
     settings.parent.mkdir()
     named = {} if folder == ".claude" else {"CLAUDE_CONFIG_DIR": str(settings.parent)}
-    written = claude.connect("{}", lambda event: line("claude", event))
+    written = SETTINGS.connect("{}", lambda event: line("claude", event))
     settings.write_text(written)
     assert call(known, **named) == ""
     # What takes the settings form away, by whatever hand, brings the plugin back; event by event.
     settings.write_text(written.replace("claude SessionStart ", "claude Start "))
     assert "Answer in Dutch" in call(known, **named)
-    settings.write_text(claude.disconnect(written))
+    settings.write_text(SETTINGS.disconnect(written))
     assert "Answer in Dutch" in call(known, **named)
     settings.unlink()
     assert "Answer in Dutch" in call(known, **named)

@@ -12,7 +12,7 @@ from ctxrepo.agents import names
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts
+    from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts, Trust
 
 
 class Agent:
@@ -35,6 +35,11 @@ class Agent:
     def install(self) -> Install:
         """What makes it call our hooks."""
         return cast("Install", self._part(".install"))
+
+    @cached_property
+    def trust(self) -> Trust | None:
+        """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
+        return cast("Trust | None", self._part_if_any(".trust"))
 
     @cached_property
     def transcripts(self) -> Transcripts | None:
@@ -74,15 +79,11 @@ def agent_named(name: str) -> Agent:
     return AGENTS[name]
 
 
-def setup_hint() -> str:
-    """The command that connects an agent where none is: that of the only one, or of all on the machine."""
-    return f"`ctxrepo setup {'--all' if len(AGENTS) > 1 else ''.join(AGENTS)}`"
+SETUP_HINT = "`ctxrepo setup --all`"
+"""The command that connects agents where none is."""
 
-
-def setup_step() -> str:
-    """What that command does, as the next step for somebody who has a memory now."""
-    whom = "the agents on this machine" if len(AGENTS) > 1 else agent_named(*AGENTS).title
-    return f"{setup_hint()} connects {whom}"
+SETUP_STEP = f"{SETUP_HINT} connects the agents on this machine"
+"""What that command does, as the next step for somebody who has a memory now."""
 
 
 def transcripts_of(name: str) -> Transcripts | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ctxrepo.agents.recorded import RecordedSession
 from ctxrepo.agents.transcript import Message
@@ -111,6 +111,42 @@ class Install(Protocol):
     def files(self, user_home: Path, environment: Mapping[str, str], line: Line) -> Sequence[Wanted]:
         """All that is wanted on the disk. The receipt is found by the first file, which therefore stays the
         first in later versions; there is one at least beside skills."""
+        ...
+
+
+@dataclass(frozen=True)
+class AskedHook:
+    """A hook of ours as the agent knows it: its key, a hash of what it calls, and whether that is trusted."""
+
+    key: str
+    hash: str
+    is_trusted: bool
+
+
+class Trust(Protocol):
+    """`trust.py`, where the agent runs no hook that its user hasn't trusted: what it is asked about that, as
+    calls of JSON-RPC to a program of its own."""
+
+    PROGRAM: Sequence[str]
+    """The program that answers on its standard output, as words of a command line."""
+
+    HINT: str
+    """How a person trusts hooks in the agent itself, as the end of a sentence."""
+
+    LEFT: str
+    """What stays behind in the agent's own files when our hooks are removed, as a sentence without its
+    stop."""
+
+    def question(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """The calls that ask for our hooks: (method, parameters), each answered before the next."""
+        ...
+
+    def hooks(self, answer: object) -> Sequence[AskedHook]:
+        """Our hooks in the answer to the last of these calls."""
+        ...
+
+    def grant(self, found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
+        """The call that has the agent trust these hooks."""
         ...
 
 

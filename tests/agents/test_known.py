@@ -9,8 +9,8 @@ import sys
 import pytest
 from checkout import CHECKOUT
 
-from ctxrepo.agents import dialect_of, known, names, only_reads
-from ctxrepo.agents.known import AGENTS, agent_named, session_in, setup_hint, setup_step, transcripts_of
+from ctxrepo.agents import dialect_of, names, only_reads
+from ctxrepo.agents.known import AGENTS, SETUP_HINT, SETUP_STEP, agent_named, session_in, transcripts_of
 from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.dialect import FIELDS, Dialect
@@ -60,13 +60,8 @@ def test_a_command_knows_whose_session_it_runs_in() -> None:
 
 
 def test_where_nobody_is_connected_a_command_is_named_that_helps() -> None:
-    assert setup_hint() == "`ctxrepo setup claude`"
-    assert setup_step() == "`ctxrepo setup claude` connects Claude Code"
-
-
-def test_with_more_agents_the_next_step_connects_all_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known, "AGENTS", {**AGENTS, "other": AGENTS["claude"]})
-    assert known.setup_step() == "`ctxrepo setup --all` connects the agents on this machine"
+    assert SETUP_HINT == "`ctxrepo setup --all`"
+    assert SETUP_STEP == "`ctxrepo setup --all` connects the agents on this machine"
 
 
 def test_who_asks_for_a_session_loads_no_installation() -> None:

@@ -163,7 +163,13 @@ def _path(root: Path, installed: Installed) -> str:
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m ctxrepo "$@"\n')
     command.chmod(0o755)
     git = Path(shutil.which("git") or "/usr/bin/git").parent
-    folders = [command.parent, *installed.path, git, *map(Path, ("/usr/local/bin", "/usr/bin", "/bin"))]
+    folders = [
+        command.parent,
+        *installed.path,
+        installed.program.parent,
+        git,
+        *map(Path, ("/usr/local/bin", "/usr/bin", "/bin")),
+    ]
     return os.pathsep.join(dict.fromkeys(map(str, folders)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.claude import settings
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
 from ctxrepo.errors import ConfigError
 
@@ -23,5 +23,5 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
     """Our skills, and hooks in the settings."""
     root = folder(user_home, environment)
-    hooks = {event: line(event) for event in settings.events()}
-    return (SkillsFolder(root / "skills"), EditedDocument(root / "settings.json", settings, hooks))
+    hooks = {event: line(event) for event in SETTINGS.events()}
+    return (SkillsFolder(root / "skills"), EditedDocument(root / "settings.json", SETTINGS, hooks))

@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from ctxrepo.agents.claude import settings
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.claude.transcript import is_own_words
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import Call, Delivery, Fate, RecordedSession
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.lazy import lazy_pattern
 
-NAME = settings.NAME
+NAME = SETTINGS.name
 
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
@@ -33,7 +33,7 @@ _STARTERS = frozenset(("Agent", "Task"))
 """The tool that starts a subagent, as it is called and once was."""
 _OF_SUBAGENT = ("PostToolUse", "SubagentStart")
 """What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
-_TOOLS = frozenset(settings.MATCHERS["PostToolUse"].split("|"))
+_TOOLS = frozenset(SETTINGS.matchers["PostToolUse"].split("|"))
 _RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
 _CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
@@ -88,7 +88,7 @@ def _calls(line: Mapping[str, Any], ended: Set[tuple[str, str]]) -> Iterator[Cal
 def _attached(said: Mapping[str, Any], at: str) -> Iterator[Call]:
     event, kind = text_of(said, "hookEvent"), text_of(said, "type")
     command = said.get("command")
-    if event not in settings.MATCHERS or (command is not None and not _is_ours(command)):
+    if event not in SETTINGS.matchers or (command is not None and not _is_ours(command)):
         return
     if kind == "hook_success" and event != "Stop":
         yield Call(event, at, "ran", _milliseconds(said))

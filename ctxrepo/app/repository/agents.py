@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents import names as agent_names
+from ctxrepo.agents.known import agent_named
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.counted import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 
@@ -27,12 +29,14 @@ class AgentsRequest:
 @dataclass(frozen=True)
 class SetupRequest:
     """Agents to connect, or with `removes` to take out again. `agrees` is asked of each plan that changes
-    something, and `is_trial` changes nothing."""
+    something, and `is_trial` changes nothing. With `trusts` an agent that runs only trusted hooks is told
+    to trust ours."""
 
     agents: AgentsRequest
     agrees: Callable[[Plan], bool]
     removes: bool = False
     is_trial: bool = False
+    trusts: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[Sequence[PlannedSetup]]:
         is_applied = not request.is_trial and (not one.visible or request.agrees(one))
         if is_applied:
             apply(one)
-        for line in one.notices:
+        for line in (*one.notices, *(_trust_notices(desk, request, one.agent) if is_applied else ())):
             desk.notice(line)
         done.append(PlannedSetup(one, is_applied))
     shown = [
@@ -76,11 +80,25 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[Sequence[PlannedSetup]]:
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
     """Say whether agents are connected; ends with 1 when one isn't, or something is wrong."""
     from ctxrepo.services.setup.connected import check
+    from ctxrepo.services.setup.trust import trusted_standing
 
-    found = [check(name, desk.machine) for name in _names(desk, request)]
+    machine = desk.machine
+    found = [trusted_standing(check(name, machine), machine) for name in _names(desk, request)]
     shown = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in found]
     is_well = all(s.state in ("current", "plugin") and not s.findings for s in found)
     return Result(found, {"agents": shown}, 0 if is_well else 1)
+
+
+def _trust_notices(desk: Desk, request: SetupRequest, name: str) -> Sequence[str]:
+    """What to tell of the agent's trust in our hooks, which is given where that was asked for."""
+    from ctxrepo.services.setup.trust import hint_of, left_of, trust
+
+    if request.removes:
+        return left_of(name)
+    if request.trusts:
+        count = trust(name, desk.machine)
+        return [f"{agent_named(name).title} trusts {counted(count, 'hook')} of ours."]
+    return hint_of(name)
 
 
 def _names(desk: Desk, request: AgentsRequest) -> list[str]:

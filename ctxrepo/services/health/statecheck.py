@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from ctxrepo.agents.known import agent_named, setup_hint
+from ctxrepo.agents.known import SETUP_HINT, agent_named
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.domain.records.decision import Kind
@@ -19,6 +19,7 @@ from ctxrepo.services.health.health import agents, is_anyone_connected, last_exc
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.trust import trusted_standing
 from ctxrepo.storage.disk.private import open_above, set_aside
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.git.redact import redact
@@ -114,14 +115,14 @@ def check_hooks(memory: Memory, machine: Machine, now: datetime) -> CheckOutcome
 
 def check_agents(machine: Machine) -> CheckOutcome:
     """Whether there is an agent that is given anything."""
-    found = agents(machine)
+    found = [trusted_standing(one, machine) for one in agents(machine)]
     findings = []
     for one in found:
         if one.state == "absent":
             findings.append(Finding(f"{one.agent} is here and not connected", f"`ctxrepo setup {one.agent}`"))
         findings += one.findings
     if not found:
-        findings.append(Finding("no agent is connected, so no session is given anything", setup_hint()))
+        findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
     said = [f"{agent_named(one.agent).title}: {one.state}" for one in found]
     return CheckOutcome(
         "agents", ", ".join(said) if is_anyone_connected(found) else "none is connected", findings

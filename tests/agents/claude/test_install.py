@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.agents.claude import install, settings
+from ctxrepo.agents.claude import install
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
 from ctxrepo.errors import ConfigError
 
@@ -29,4 +30,4 @@ def test_every_hook_is_in_its_settings() -> None:
     skills, document = install.files(HOME, {}, lambda event: f"run {event}")
     assert isinstance(skills, SkillsFolder)
     assert isinstance(document, EditedDocument)
-    assert document.hooks == {event: f"run {event}" for event in settings.events()}
+    assert document.hooks == {event: f"run {event}" for event in SETTINGS.events()}

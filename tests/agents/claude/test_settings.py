@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.storage.user import assets
 
@@ -38,7 +38,7 @@ def hooks(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", '{"hooks": {}}', '{"hooks": {"Stop": []}, "model": "x"}'])
 def test_every_event_gets_one_group(text: str) -> None:
-    found = hooks(claude.connect(text, line))
+    found = hooks(SETTINGS.connect(text, line))
     assert sorted(found) == sorted(EVENTS)
     for event in EVENTS:
         (group,) = found[event]
@@ -49,69 +49,71 @@ def test_every_event_gets_one_group(text: str) -> None:
 
 
 def test_connecting_twice_changes_nothing() -> None:
-    once = claude.connect('{"a": 1}', line)
-    assert claude.connect(once, line) == once
+    once = SETTINGS.connect('{"a": 1}', line)
+    assert SETTINGS.connect(once, line) == once
 
 
 def test_a_new_place_replaces_our_groups_where_they_stand() -> None:
-    text = claude.connect('{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}', line)
+    text = SETTINGS.connect('{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}', line)
     theirs = text.replace('"SessionStart": [', '"Setup": [],\n    "SessionStart": [')
-    assert claude.connect(theirs, newer) == theirs.replace("python3", "python4")
+    assert SETTINGS.connect(theirs, newer) == theirs.replace("python3", "python4")
 
 
 def test_a_group_of_another_version_is_brought_up_to_date() -> None:
-    old = claude.connect("{}", line).replace("|NotebookEdit", "").replace('"timeout": 10', '"timeout": 5', 1)
-    assert claude.connect(old, line) == claude.connect("{}", line)
+    old = (
+        SETTINGS.connect("{}", line).replace("|NotebookEdit", "").replace('"timeout": 10', '"timeout": 5', 1)
+    )
+    assert SETTINGS.connect(old, line) == SETTINGS.connect("{}", line)
 
 
 def test_an_event_we_no_longer_want_loses_our_hook() -> None:
-    text = claude.connect("{}", line)
+    text = SETTINGS.connect("{}", line)
     older = text.replace('"SessionEnd"', '"Notification"')
-    found = hooks(claude.connect(older, line))
+    found = hooks(SETTINGS.connect(older, line))
     assert sorted(found) == sorted(EVENTS)
 
 
 def test_hooks_of_ours_that_stand_twice_become_one() -> None:
-    settings = {"hooks": claude.groups(line)}
+    settings = {"hooks": SETTINGS.groups(line)}
     doubled = {event: [group, group, group] for event, group in settings["hooks"].items()}
-    found = hooks(claude.connect(json.dumps({"hooks": doubled}), newer))
-    assert found == {event: [group] for event, group in claude.groups(newer).items()}
+    found = hooks(SETTINGS.connect(json.dumps({"hooks": doubled}), newer))
+    assert found == {event: [group] for event, group in SETTINGS.groups(newer).items()}
 
 
 def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
     theirs = {"type": "command", "command": "say done"}
     ours = {"type": "command", "command": line("Stop"), "timeout": 3}
     text = json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}]}})
-    connected = claude.connect(text, newer)
+    connected = SETTINGS.connect(text, newer)
     (group,) = hooks(connected)["Stop"]
     assert group["hooks"][1] == {"type": "command", "command": newer("Stop"), "timeout": 3}
-    (group,) = hooks(claude.disconnect(connected))["Stop"]
+    (group,) = hooks(SETTINGS.disconnect(connected))["Stop"]
     assert group == {"hooks": [theirs]}
 
 
 def test_disconnecting_leaves_a_hook_that_was_added_later() -> None:
     text = '{\n  "model": "x"\n}\n'
-    connected = claude.connect(text, line)
+    connected = SETTINGS.connect(text, line)
     theirs = {"hooks": [{"type": "command", "command": "say done"}]}
     settings = json.loads(connected)
     settings["hooks"]["Stop"].append(theirs)
-    cut = claude.disconnect(json.dumps(settings, indent=2) + "\n", text)
+    cut = SETTINGS.disconnect(json.dumps(settings, indent=2) + "\n", text)
     assert cut == json.dumps({"model": "x", "hooks": {"Stop": [theirs]}}, indent=2) + "\n"
 
 
 def test_what_was_empty_before_is_empty_after() -> None:
     text = '{"hooks": {"Stop": [], "Setup": [ ]}}'
-    assert claude.disconnect(claude.connect(text, line), text) == text
+    assert SETTINGS.disconnect(SETTINGS.connect(text, line), text) == text
     # Without knowing how it was, what we leave empty goes; what we never touched stays.
-    assert claude.disconnect(claude.connect(text, line)) == '{"hooks": {"Setup": [ ]}}'
+    assert SETTINGS.disconnect(SETTINGS.connect(text, line)) == '{"hooks": {"Setup": [ ]}}'
 
 
 def test_lines_are_ours_only() -> None:
     text = '{"hooks": {"Stop": [{"hooks": [{"command": "say done"}]}, 3, {"hooks": 4}], "Setup": 5}}'
-    assert claude.lines(text) == {}
-    assert claude.lines("") == {}
-    connected = claude.connect(text, line)
-    assert claude.lines(connected) == {event: [line(event)] for event in EVENTS}
+    assert SETTINGS.lines(text) == {}
+    assert SETTINGS.lines("") == {}
+    connected = SETTINGS.connect(text, line)
+    assert SETTINGS.lines(connected) == {event: [line(event)] for event in EVENTS}
 
 
 @pytest.mark.parametrize(
@@ -126,21 +128,21 @@ def test_lines_are_ours_only() -> None:
 )
 def test_odd_settings_are_refused_by_their_place(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        claude.connect(text, line)
+        SETTINGS.connect(text, line)
 
 
 def test_hooks_that_are_switched_off_are_an_obstacle() -> None:
-    assert claude.obstacle('{"disableAllHooks": true}')
-    assert not claude.obstacle('{"disableAllHooks": false}')
-    assert not claude.obstacle("")
+    assert SETTINGS.obstacle('{"disableAllHooks": true}')
+    assert not SETTINGS.obstacle('{"disableAllHooks": false}')
+    assert not SETTINGS.obstacle("")
 
 
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     fragment = json.loads(assets.files("hooks")["claude/settings.json"])
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
-    expected = {event: [group] for event, group in claude.groups(lambda e: words("claude", e)).items()}
+    expected = {event: [group] for event, group in SETTINGS.groups(lambda e: words("claude", e)).items()}
     assert fragment == {"hooks": expected}
-    assert list(fragment["hooks"]) == list(claude.events())
+    assert list(fragment["hooks"]) == list(SETTINGS.events())
 
 
 _COMMANDS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=8)})
@@ -177,10 +179,10 @@ def test_disconnect_undoes_connect_to_the_byte_without_knowing_how_it_was(
     value = other if ours is None else {**other, "hooks": ours}
     text = ends[0] + json.dumps(value, indent=indent, separators=separators) + ends[1]
     text = text.replace("\n", newline)
-    connected = claude.connect(text, line)
+    connected = SETTINGS.connect(text, line)
     found = hooks(connected)
-    for event, group in claude.groups(line).items():
+    for event, group in SETTINGS.groups(line).items():
         assert found[event] == [*(ours or {}).get(event, []), group]
-    assert claude.connect(connected, line) == connected
-    assert claude.disconnect(connected) == text
-    assert claude.disconnect(claude.connect(connected, newer)) == text
+    assert SETTINGS.connect(connected, line) == connected
+    assert SETTINGS.disconnect(connected) == text
+    assert SETTINGS.disconnect(SETTINGS.connect(connected, newer)) == text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, put
 
-from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.errors import ConfigError, CtxrepoError, UsageError
 from ctxrepo.services.setup import setup
@@ -125,7 +125,7 @@ def test_a_new_interpreter_or_state_folder_replaces_our_lines_only(machine: Mach
     old, new = (
         [
             json.dumps(HookLine(m.interpreter, assets.HOOK, m.places.state)("claude", e))
-            for e in claude.events()
+            for e in SETTINGS.events()
         ]
         for m in (machine, other)
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from connecting import FILES, connect, disconnect, everything, fixture, loaded, named, ours, put, theirs
 
-from ctxrepo.agents.claude import settings as claude
+from ctxrepo.agents.claude.settings import SETTINGS
 from ctxrepo.domain.formats import jsontree
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
@@ -20,7 +20,7 @@ every_old_file = pytest.mark.parametrize("name", named("ours-"))
 
 def wanted(machine: Machine) -> dict[str, dict[str, object]]:
     """The group that each event shall have."""
-    return claude.groups(lambda event: machine.line("claude", event))
+    return SETTINGS.groups(lambda event: machine.line("claude", event))
 
 
 def test_there_are_files_of_many_kinds() -> None:
@@ -92,7 +92,7 @@ def test_lines_of_ours_are_brought_up_to_date_where_they_stand(
     data = settings.read_bytes()
     assert theirs(data) == theirs(fixture(name))
     commands = {event: [hook["command"] for hook in hooks] for event, hooks in ours(data).items()}
-    assert commands == {event: [machine.line("claude", event)] for event in claude.events()}
+    assert commands == {event: [machine.line("claude", event)] for event in SETTINGS.events()}
     assert not any("args" in hook for hooks in ours(data).values() for hook in hooks)
     assert check("claude", machine).findings == ()
     assert setup.plan("claude", machine).changes == ()
@@ -131,7 +131,7 @@ def test_a_huge_file_is_read_about_once_a_change(machine: Machine, settings: Pat
     put(settings, data)
     before = jsontree.parse.cache_info().misses
     connect(machine)
-    assert jsontree.parse.cache_info().misses - before < 2 * len(claude.events())
+    assert jsontree.parse.cache_info().misses - before < 2 * len(SETTINGS.events())
     assert len(settings.read_bytes()) > len(data) > 90_000
     assert theirs(settings.read_bytes()) == {**loaded(data), "hooks": {}}
     disconnect(machine)

@@ -36,6 +36,9 @@ def setup(
         bool,
         option("--dry-run", "--diff", help="Show the difference to the letter and change nothing."),
     ] = False,
+    trust: Annotated[
+        bool, option("--trust", help="Have it trust the hooks, where it skips those that nobody has trusted.")
+    ] = False,
     yes: Annotated[bool, option("--yes", "-y", help="Don't ask.")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
@@ -55,7 +58,7 @@ def setup(
     def said(done: Sequence[PlannedSetup]) -> str:
         return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in done)
 
-    request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run)
+    request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
     answer(open_desk(), set_up, request, json, said)
 
 

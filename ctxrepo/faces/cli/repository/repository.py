@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.agents.known import setup_step
+from ctxrepo.agents.known import SETUP_STEP
 from ctxrepo.faces.cli import output, waiting
 from ctxrepo.faces.cli.answer import answer, open_desk, perform, show
 from ctxrepo.faces.cli.options import argument, json_option, option
@@ -46,7 +46,7 @@ def init(
         if done.is_unsparse:
             yield "--sparse is for a new clone; this one stays as it is"
         if not json and done.made.action != "unchanged":
-            yield f"next: {setup_step()}"
+            yield f"next: {SETUP_STEP}"
         if done.made.synced:
             yield from ending(done.made.synced)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ctxrepo.agents.known import AGENTS, setup_hint
+from ctxrepo.agents.known import AGENTS, SETUP_HINT
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.paths import shown
 from ctxrepo.faces.cli.output import counted
@@ -55,7 +55,7 @@ def _in_review(now: Status) -> str:
     return f", {now.in_review} in review" if now.review else ""
 
 
-_NONE = f"none is connected: {setup_hint()}"
+_NONE = f"none is connected: {SETUP_HINT}"
 
 
 def _remote(now: Status, moment: datetime) -> str:

@@ -1,0 +1,6 @@
+"""Codex: what it is called, and how a command knows that one of its sessions runs it."""
+
+TITLE = "Codex"
+INSTRUCTIONS = "AGENTS.md"
+SESSION = "CODEX_SESSION_ID"
+MARKS: dict[str, str] = {}

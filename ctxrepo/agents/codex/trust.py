@@ -1,0 +1,50 @@
+"""What Codex is asked about its trust in our hooks: it skips in silence what its user hasn't trusted.
+
+Its app server speaks JSON-RPC, a line each. Trust is an entry in `config.toml` that Codex writes itself: the
+hook's key, which is the file and the hook's place in it, and the hash of what it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ctxrepo.agents.hook_line import is_ours
+from ctxrepo.agents.protocol import AskedHook
+
+PROGRAM = ("codex", "app-server")
+HINT = "start `codex`, type /hooks, and trust them"
+LEFT = "Codex' own entries of trust stay in its config.toml; they name hooks that are gone"
+
+_HELLO: Mapping[str, Any] = {"clientInfo": {"name": "ctxrepo", "version": "1"}}
+
+
+def question() -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """The calls that ask which hooks there are: (method, parameters), answered one after the other."""
+    return (("initialize", _HELLO), ("hooks/list", {"cwds": ["/"]}))
+
+
+def hooks(answer: object) -> Sequence[AskedHook]:
+    """Our hooks in the answer to the last of these calls."""
+    places = answer.get("data") if isinstance(answer, dict) else None
+    found = [hook for place in _dicts(places) for hook in _dicts(place.get("hooks"))]
+    return tuple(
+        AskedHook(
+            str(hook.get("key", "")), str(hook.get("currentHash", "")), hook.get("trustStatus") == "trusted"
+        )
+        for hook in found
+        if is_ours(hook.get("command"), "codex") and hook.get("source") == "user"
+    )
+
+
+def grant(found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
+    """The call that has Codex trust these hooks as they are now."""
+    edits = [
+        {"keyPath": f'hooks.state."{hook.key}".trusted_hash', "value": hook.hash, "mergeStrategy": "upsert"}
+        for hook in found
+    ]
+    return "config/batchWrite", {"edits": edits}
+
+
+def _dicts(node: object) -> list[dict[str, Any]]:
+    return [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []

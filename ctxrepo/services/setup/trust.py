@@ -1,0 +1,91 @@
+"""Whether an agent trusts our hooks, where it skips those that its user hasn't trusted, and how it comes to.
+
+The agent is asked, and writes its trust itself: only it knows what it compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ctxrepo.agents.known import agent_named
+from ctxrepo.agents.protocol import AskedHook, Trust
+from ctxrepo.domain.formats.counted import counted
+from ctxrepo.errors import UsageError
+from ctxrepo.services.faults.finding import Finding
+from ctxrepo.services.setup.connected import Standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.storage.processes.rpc import Rpc, RpcFailed, started
+
+SECONDS = 15.0
+"""How long an agent may take to answer; half a second is usual."""
+
+
+def trusted_standing(standing: Standing, machine: Machine) -> Standing:
+    """How the agent stands once it has been asked for its trust, which takes it half a second."""
+    if standing.state not in ("current", "plugin"):
+        return standing
+    finding = _untrusted(standing.agent, machine)
+    return replace(standing, findings=(*standing.findings, finding)) if finding else standing
+
+
+def _untrusted(name: str, machine: Machine) -> Finding | None:
+    """What is to be said of an agent that skips hooks of ours; None where it runs all of them."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        return None
+    try:
+        with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
+            skipped = [hook for hook in _hooks(rpc, agent.trust) if not hook.is_trusted]
+    except RpcFailed as error:
+        return Finding(
+            f"{agent.title} couldn't be asked whether it trusts our hooks: {error}",
+            f"It skips those that it doesn't trust: {agent.trust.HINT}",
+        )
+    if not skipped:
+        return None
+    return Finding(
+        f"{agent.title} skips {counted(len(skipped), 'hook')} of ours in silence: you haven't trusted them",
+        f"{_sentence(agent.trust.HINT)}, or `ctxrepo setup {name} --trust`",
+    )
+
+
+def trust(name: str, machine: Machine) -> int:
+    """Have the agent trust our hooks as they are; how many it trusts now.
+
+    UsageError for an agent that has no such trust, RpcFailed when it can't be asked.
+    """
+    agent = agent_named(name)
+    if agent.trust is None:
+        raise UsageError(f"{agent.title} runs hooks without asking for trust", "Leave out --trust.")
+    with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
+        found = _hooks(rpc, agent.trust)
+        if found:
+            rpc.call(*agent.trust.grant(found))
+    return len(found)
+
+
+def hint_of(name: str) -> Sequence[str]:
+    """What to tell somebody who has connected the agent and hasn't said that it may trust our hooks."""
+    agent = agent_named(name)
+    if agent.trust is None:
+        return ()
+    told = f"{agent.title} skips hooks in silence until you trust them: {agent.trust.HINT}, or"
+    return (f"{told} say `ctxrepo setup {name} --trust`.",)
+
+
+def left_of(name: str) -> Sequence[str]:
+    """What to tell somebody who has taken our hooks out of the agent's files."""
+    agent = agent_named(name)
+    return (f"{agent.trust.LEFT}.",) if agent.trust else ()
+
+
+def _hooks(rpc: Rpc, of: Trust) -> Sequence[AskedHook]:
+    answer: object = None
+    for method, params in of.question():
+        answer = rpc.call(method, params)
+    return of.hooks(answer)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
