@@ -36,7 +36,7 @@ class HookGroups:
             ours[event]["hooks"] = [self.hook(event, line(event))]
         return ours
 
-    def hook(self, _event: str, command: str) -> dict[str, object]:
+    def hook(self, event: str, command: str) -> dict[str, object]:  # noqa: ARG002 (an agent's may use it)
         """Our hook for an event, as the agent writes one."""
         return {"type": "command", "command": command, "timeout": self.timeout}
 

@@ -29,6 +29,9 @@ check_for_update_on_startup = false
 sandbox_mode = "danger-full-access"
 approval_policy = "never"
 
+[features]
+multi_agent = true
+
 [analytics]
 enabled = false
 
@@ -78,7 +81,7 @@ def shell(command: str) -> Tool:
 
 
 def subagent(prompt: str) -> Tool:
-    return Tool("spawn_agent", {"message": prompt})
+    return Tool("multi_agent_v1/spawn_agent", {"message": prompt})
 
 
 class Turns(turns.Turns):
@@ -86,8 +89,13 @@ class Turns(turns.Turns):
 
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
         program = [str(self.stage.installed.program), "exec"]
-        after = {"new": [], "resume": ["resume", "--last"], "fork": ["fork", "--last"]}[how]
+        after = [] if how == "new" else [how, self._newest()]
         return [*program, *after, "--json", prompt]
+
+    def _newest(self) -> str:
+        """The id of the session that was recorded last."""
+        rollouts = self.stage.machine.home.glob(".codex/sessions/*/*/*/rollout-*.jsonl")
+        return max(rollouts, key=lambda path: path.stat().st_mtime).stem[-36:]
 
     def env(self) -> Mapping[str, str]:
         return {"FAKE_KEY": "test-key"}

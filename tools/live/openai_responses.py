@@ -31,7 +31,7 @@ def prompt_of(body: dict[str, Any]) -> Prompt:
     return Prompt(
         system=json.dumps(body.get("instructions", "")),
         tools=json.dumps(body.get("tools") or [], sort_keys=True),
-        messages=tuple(json.dumps(item, sort_keys=True) for item in items),
+        messages=tuple(json.dumps(_read(item), sort_keys=True) for item in items),
         texts=tuple((str(item.get("role") or _by(item)), tuple(_texts(item))) for item in items),
     )
 
@@ -69,8 +69,10 @@ def _item(number: int, step: Step) -> dict[str, Any]:
     match step:
         case Tool(name="apply_patch", given=given):
             item = {"type": "custom_tool_call", "name": "apply_patch", "input": given["input"]}
-        case Tool(name=name, given=given):
+        case Tool(name=whole, given=given):
+            namespace, _, name = whole.rpartition("/")
             item = {"type": "function_call", "name": name, "arguments": json.dumps(given)}
+            item |= {"namespace": namespace} if namespace else {}
         case Text(text=text):
             part = {"type": "output_text", "text": text, "annotations": []}
             return {"type": "message", "id": f"msg_{number:06}", "role": "assistant", "content": [part]}
@@ -86,6 +88,11 @@ def _stream(response: dict[str, Any], item: dict[str, Any]) -> Iterator[dict[str
         yield {"type": "response.output_text.delta", **at, "content_index": 0, "delta": text}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
     yield {"type": "response.completed", "response": response}
+
+
+def _read(item: dict[str, Any]) -> dict[str, Any]:
+    """An item as the model reads it: it isn't shown the item's own id."""
+    return {key: value for key, value in item.items() if key != "id"}
 
 
 def _by(item: dict[str, Any]) -> str:

@@ -118,7 +118,8 @@ def compacted(play: Play) -> None:
 def subagent(play: Play) -> None:
     """A subagent is told to read and not to write, and who started it has its own entries."""
     task = "Look up in the notes where redis listens."
-    play.stage.model.will(play.agent.subagent(task), Text("On 6380."), Text())
+    # Where it runs beside who started it, either of the two waits.
+    play.stage.model.will(play.agent.subagent(task), play.agent.shell("sleep 2"), Text(), Text())
     turns = play.turns()
     turns.say("Have a helper look where redis listens.")
     told = play.told()
@@ -155,7 +156,7 @@ def two(play: Play) -> None:
 
 def fails(play: Play) -> None:
     """A command fails: what memory says about it is given with its output, once."""
-    command = "echo 'staging cluster heron: connection refused' >&2; exit 3"
+    command = "echo 'error: staging cluster heron refuses the connection' >&2; exit 3"
     play.stage.model.will(play.agent.shell(command), play.agent.shell(command), Text())
     play.turns().say("Write a poem about autumn leaves.")
     told = play.told()

@@ -11,6 +11,23 @@ _HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move 
 
 _ADDED = _HEADS[1]
 
+_SHELL = "bash"
+
+_FAILURES = (
+    "error",
+    "fatal",
+    "failed",
+    "panic",
+    "traceback (most recent call last)",
+    "npm err!",
+    "make: ***",
+)
+_ENDS_OF_FAILURES = (": command not found", ": no such file or directory", ": permission denied")
+"""How a line in lower case begins or ends that tells of a failure."""
+
+_LAST_LINES = 20
+"""As many lines at the end of an output are looked at."""
+
 _REPLY = """
         select json_object('hookSpecificOutput', json((
             select json_object('hookEventName', ?, 'additionalContext', ?))))"""
@@ -21,9 +38,25 @@ class _Codex(Dialect):
         """The files that a patch names; what a shell reads or writes isn't told."""
         return files_of(event.command) if event.tool == _PATCH else []
 
+    def failure(self, _db: _sqlite3.Connection, event: Event, _json: str) -> str:
+        """What a command said that reads like a failure: Codex doesn't tell a hook how one ended."""
+        said = event.error if event.tool.lower() == _SHELL else ""
+        return said if any(map(_reads_like_failure, said.split("\n")[-_LAST_LINES:])) else ""
+
+    def origin(self, transcript: str) -> str:
+        """The session that the transcript says that it goes on with."""
+        from ctxrepo.agents.codex.fork import origin
+
+        return origin(transcript)
+
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON."""
         return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+
+
+def _reads_like_failure(line: str) -> bool:
+    low = line.strip().lower()
+    return low.startswith(_FAILURES) or low.endswith(_ENDS_OF_FAILURES)
 
 
 def files_of(patch: str) -> list[TouchedFile]:
@@ -69,9 +102,10 @@ DIALECT = _Codex(
         "tool": ("$.tool_name",),
         "command": ("$.tool_input.command",),
         "edit": ("$.tool_input.command",),
+        "error": ("$.tool_response",),
         "sub": ("$.agent_id",),
     },
     readers=frozenset(),
-    shells=frozenset(("bash",)),
+    shells=frozenset((_SHELL,)),
     most_bytes=9500,
 )

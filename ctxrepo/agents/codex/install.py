@@ -10,9 +10,19 @@ from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
 from ctxrepo.errors import ConfigError
 
 TIMEOUT = 10
-"""Seconds after which Codex ends a hook; a session's end has 3 at most, whatever is written here."""
+"""Seconds after which Codex ends a hook."""
 
-HOOKS = HookGroups(
+END_TIMEOUT = 3
+"""The most that it grants at a session's end; for more it complains to its user."""
+
+
+class _CodexHooks(HookGroups):
+    def hook(self, event: str, command: str) -> dict[str, object]:
+        """A hook as Codex writes one, with the time that its event may have."""
+        return {**super().hook(event, command), "timeout": END_TIMEOUT if event == "SessionEnd" else TIMEOUT}
+
+
+HOOKS = _CodexHooks(
     name="codex",
     matchers={
         "SessionStart": "",

@@ -1,4 +1,5 @@
-"""Reads small regular files whole: a pipe may never end, and a large file isn't one that we look for."""
+"""Reads small regular files, or the start of one: a pipe may never end, and a large file isn't one that we
+look for."""
 
 import os
 
@@ -9,17 +10,23 @@ def bytes_of(path: str, most: int, follow: bool = False) -> bytes | None:
     """The bytes of the file at `path`; None when it can't be read, has more than `most`, or is no
     regular file. A link is none either, unless `follow` is set.
     """
+    data = _read(path, most + 1, follow)
+    return data if data is not None and len(data) <= most else None
+
+
+def start_of(path: str, count: int) -> bytes:
+    """The first `count` bytes of the file at `path`; empty when it can't be read, or is no regular file."""
+    return _read(path, count, follow=False) or b""
+
+
+def _read(path: str, count: int, follow: bool) -> bytes | None:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError):
         return None
     try:
-        status = os.fstat(file)
-        if status.st_mode & _KIND != _REGULAR or status.st_size > most:
-            return None
-        data = os.read(file, most + 1)
+        return os.read(file, count) if os.fstat(file).st_mode & _KIND == _REGULAR else None
     except OSError:
         return None
     finally:
         os.close(file)
-    return data if len(data) <= most else None

@@ -1,0 +1,76 @@
+"""Codex' transcripts: a file of JSON lines for each session, which it calls a rollout.
+
+What user and agent said, and what tools did, are `item_completed` events; the messages of `response_item`
+hold what Codex and hooks told the model as well. A fork's file begins where it was forked, and its
+`session_meta` names the other session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.agents.codex import install
+from ctxrepo.agents.codex.dialect import files_of
+from ctxrepo.agents.transcript import Message, ToolUse
+from ctxrepo.domain.formats.jsonl import record, text_of
+
+PATTERN = "*/*/*/rollout-*.jsonl"
+OF_SESSION = "*/*/*/rollout-*-{session}.jsonl"
+SUBAGENTS = ""
+
+_PATCH = "apply_patch"
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """Where the transcripts are; ConfigError when the environment names an unusable place."""
+    return install.folder(user_home, environment) / "sessions"
+
+
+def messages(lines: Iterable[str]) -> Iterator[Message]:
+    """What user and agent said in these lines, oldest first, with the tools that the agent used before it
+    said something."""
+    tools: list[ToolUse] = []
+    before = ""
+    for said in filter(None, map(record, lines)):
+        payload = said.get("payload")
+        if not isinstance(payload, dict):
+            continue
+        tools += _tools(payload)
+        item = payload.get("item")
+        kind = text_of(item, "type") if isinstance(item, dict) else ""
+        if text_of(payload, "type") != "item_completed" or kind not in ("UserMessage", "AgentMessage"):
+            continue
+        text = "\n".join(_texts(item))
+        if not text.strip():
+            continue
+        used, tools = (tuple(tools), []) if kind == "AgentMessage" else ((), tools)
+        yield Message(
+            "agent" if kind == "AgentMessage" else "user",
+            text,
+            id=text_of(item, "id"),
+            parent=before,
+            session=text_of(payload, "thread_id"),
+            at=text_of(said, "timestamp"),
+            tools=used,
+        )
+        before = text_of(item, "id")
+
+
+def _tools(payload: Mapping[str, Any]) -> Iterator[ToolUse]:
+    """The tool that the model asked for in this line of a rollout."""
+    kind, name, call = (text_of(payload, key) for key in ("type", "name", "call_id"))
+    if kind == "custom_tool_call" and name == _PATCH:
+        paths = tuple(file.path for file in files_of(text_of(payload, "input")))
+        yield ToolUse(name, call, paths)
+    elif kind in ("custom_tool_call", "function_call"):
+        given = record(text_of(payload, "arguments")) or {}
+        yield ToolUse(name, call, (), text_of(given, "cmd") or text_of(given, "command"))
+
+
+def _texts(item: Mapping[str, Any]) -> Iterator[str]:
+    content = item.get("content")
+    for part in content if isinstance(content, list) else []:
+        if isinstance(part, dict) and text_of(part, "type").lower() == "text":
+            yield text_of(part, "text")
