@@ -16,6 +16,7 @@ from hypothesis import settings
 from machines import Machine, make_machine, make_remote
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
+from world import NOTES, World
 
 # A law holds on a busy machine too; what is otherwise so in CI stays.
 settings.register_profile("patient", settings.default, deadline=None)
@@ -116,3 +117,11 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
 def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpsServer]:
     with https_server(tmp_path_factory.mktemp("nginx"), tmp_path_factory.getbasetemp()) as server:
         yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A memory as hooks see it, with the usual notes in its cache."""
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world

@@ -159,8 +159,10 @@ class World:
         assert output["hookEventName"] == name
         return str(output["additionalContext"])
 
-    def raw(self, stdin: bytes, event: str, env: Mapping[str, str] | None = None) -> bytes:
-        words = [sys.executable, "-I", "-S", str(self._hook), "claude", event, str(self.state)]
+    def raw(
+        self, stdin: bytes, event: str, env: Mapping[str, str] | None = None, agent: str = "claude"
+    ) -> bytes:
+        words = [sys.executable, "-I", "-S", str(self._hook), agent, event, str(self.state)]
         done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
         assert done.returncode == 0
         assert done.stderr == b""

@@ -39,7 +39,9 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             continue
         tools += _tools(payload)
         item = payload.get("item")
-        kind = text_of(item, "type") if isinstance(item, dict) else ""
+        if not isinstance(item, dict):
+            continue
+        kind = text_of(item, "type")
         if text_of(payload, "type") != "item_completed" or kind not in ("UserMessage", "AgentMessage"):
             continue
         text = "\n".join(_texts(item))
