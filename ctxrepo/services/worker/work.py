@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ctxrepo.domain.project.paths import is_ignored, unsafe
-from ctxrepo.domain.records.save import TOOL
 from ctxrepo.errors import CtxrepoError, in_words
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.lazy import dataclass
@@ -163,22 +162,21 @@ class Worker:
         looks_everywhere = _looks_everywhere(events)
         before = take_stamps(self.memory) if looks_everywhere else None
         only = None if looks_everywhere else _touched_paths(events)
-        done = commit(self.memory, self.now(), CommitRequest(only)).done
+        result = commit(self.memory, self.now(), CommitRequest(only))
+        has_news = result.created or bool(result.done)
         for event in events:
             with self._forgiving():
                 leave_session_anchor(self.memory, event, self.now())
         # Leave errands before the spool is cut: after a kill the next worker finds one or the other.
         fetches = any(e.event == "start" for e in events) and is_fetch_due(self.memory)
-        writes_outside = any(save.is_command and not save.by.session for save in done)
-        writes_inside = any(save.op == TOOL for save in done) or any(e.event in _BY_TOOLS for e in events)
-        self._leave_errands(events, fetches, writes_outside or writes_inside)
+        self._leave_errands(events, fetches, has_news)
         self.events.extend(events)
         spool.drop(end, events)
         self.rounds.append(_Round(events, began, before))
         if fetches:
             self.waiting_for_fetch.extend(events)
             return 0.0
-        return QUIET if (writes_outside or writes_inside) and self._may_send() else LULL
+        return QUIET if has_news and self._may_send() else LULL
 
     def _visit(self) -> None:
         """Visit the folders of the sessions of each round. Such a folder may hang (ADR 37), so no lock is
@@ -194,14 +192,14 @@ class Worker:
             if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)
 
-    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, has_writes: bool) -> None:
-        """Leave a fetch if one is due at a session's start. Leave a push after a write that no session's end
-        may follow, at a session's end, and at its start (an earlier one may have been killed before it
+    def _leave_errands(self, events: Sequence[SpoolEvent], fetches: bool, has_news: bool) -> None:
+        """Leave a fetch if one is due at a session's start. Leave a push after a commit, as an agent may end
+        without a word, at a session's end, and at its start (a worker may have been killed before it
         sent)."""
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
-        if self._may_send() and (has_writes or any(e.event in ("start", "end") for e in events)):
+        if self._may_send() and (has_news or any(e.event in ("start", "end") for e in events)):
             errands.leave("send")
 
     def _arrived(self, asked: float) -> None:

@@ -58,7 +58,7 @@ def pushed(ada: Machine) -> str:
     return ada.git("log", "--format=%s", "origin/main")
 
 
-def test_what_was_remembered_in_a_session_is_committed_and_sent_at_its_end(
+def test_what_was_remembered_in_a_session_is_committed_and_sent_before_its_end(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = Machine(ada.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1", "CTXREPO_OFF": "1"})
@@ -70,10 +70,38 @@ def test_what_was_remembered_in_a_session_is_committed_and_sent_at_its_end(
     assert work() == []
     assert "- a fact" in ada.git("show", "HEAD:shop/MEMORY.md")
     assert "Ctxrepo-Session: s-1" in ada.git("log", "-1", "--format=%B")
-    assert pushed(ada) == before
-    spool(ada.open(), "end")
+    assert pushed(ada) != before, "some agents call no hook at their end"
+
+
+def test_what_a_tool_wrote_is_committed_and_sent_though_no_turn_ends(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    before = pushed(ada)
+    leave(ada, "shop/topics/build.md", b"- by the agent\n")
     assert work() == []
+    assert ada.git("show", "origin/main:shop/topics/build.md") == "- by the agent"
     assert pushed(ada) != before
+
+
+def test_what_a_shell_wrote_is_found_and_sent_though_no_turn_ends(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    ada.write("shop/topics/build.md", "- by a shell\n")
+    assert work() == []
+    spool(ada.open(), "shell")
+    assert work() == []
+    assert ada.git("show", "origin/main:shop/topics/build.md") == "- by a shell"
+
+
+def test_where_a_session_sends_nothing_at_its_end_a_tools_write_is_only_committed(
+    ada: Machine, work: Callable[[], list[str]]
+) -> None:
+    assert ada.ctxrepo("config", "set", "hooks.session_end", "commit").returncode == 0
+    before = pushed(ada)
+    leave(ada, "shop/topics/build.md", b"- by the agent\n")
+    assert work() == []
+    assert ada.git("show", "HEAD:shop/topics/build.md") == "- by the agent"
+    assert pushed(ada) == before
 
 
 def test_outside_a_session_the_worker_sends_after_a_quiet_moment(
