@@ -17,7 +17,7 @@ from bench.person import Person
 from bench.plan import Command, Hooks, Rows, ratio, run
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.known.compiled import Repo, World
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.hooks.recall.semantic import ask
 
 CEILING = 6.0
@@ -96,7 +96,7 @@ def _answered(person: Person, rounds: int) -> str:
         author.english_prompt(PROJECT * PER_PROJECT + 1 + n % (PER_PROJECT - 2)) for n in range(rounds)
     ]
     world = World({}, "", Repo("", "", str(file.parent)))
-    in_time = [ask(cache, world, RecallRequest(prompt, [], scopes, 4, False)) for prompt in prompts]
+    in_time = [ask(cache, world, RecallRequest(prompt, [], scopes, 4)) for prompt in prompts]
     cache.close()
     return f"the helper answered {sum(1 for one in in_time if one)} of {rounds} in time"
 

@@ -23,7 +23,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.words.gate import is_left_alone
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.recall.query import hits_of, score_by_words
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.services.meaning.embed import embed
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
 from ctxrepo.services.meaning.meanings import Meanings, Space, scopes_of, texts_of
@@ -124,7 +124,7 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for told in lines_of(folder / "queries.jsonl"):
-        asked = RecallRequest(told["query"], told.get("before", []), scopes, DEPTH, False)
+        asked = RecallRequest(told["query"], told.get("before", []), scopes, DEPTH)
         scored, _ = score_by_words(cache, asked.prompt, asked.before, scopes, CANDIDATES)
         label = labels[told["id"]]
         lines = frozenset((one["path"], one["line"]) for one in label["relevant"])

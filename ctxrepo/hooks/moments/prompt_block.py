@@ -14,7 +14,8 @@ from ctxrepo.hooks.session.trace import Subject, note_trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # most prompts recall nothing, and needn't load it
-    from ctxrepo.hooks.recall.recall import RecallAnswer
+    from ctxrepo.hooks.recall.choice import RecallAnswer
+    from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Environment variables that turn recall off."""
@@ -61,19 +62,28 @@ def _recall(
 ) -> "RecallAnswer":
     """What the prompt recalls. The ledger notes what it was about, for a vague follow-up."""
     from ctxrepo.domain.words.terms import words
-    from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest, recall
+    from ctxrepo.hooks.recall.choice import SOCIAL, choose, is_social, silent_answer
+    from ctxrepo.hooks.recall.ranking import RecallRequest
 
-    before = session.record.asked
-    request = RecallRequest(event.prompt, before, folders_of(scopes), world.recall_limit, world.is_gated)
-    answer = None
+    request = RecallRequest(event.prompt, session.record.asked, folders_of(scopes), world.recall_limit)
+    if world.is_gated and is_social(request):
+        return silent_answer(SOCIAL)
+    answer = choose(_rank(cache, world, request), world.is_gated)
+    if about := words(event.prompt)[:_REMEMBERED]:
+        session.note_prompt_words(" ".join(about))
+    return answer
+
+
+def _rank(cache: _sqlite3.Connection, world: World, request: "RecallRequest") -> "Ranking":
+    """The entries in the order of the helper, by words where it gives none."""
     if world.is_semantic:
         from ctxrepo.hooks.recall.semantic import ask
 
-        answer = ask(cache, world, request)
-    answer = answer or recall(cache, request)
-    if answer.why != SOCIAL and (about := words(event.prompt)[:_REMEMBERED]):
-        session.note_prompt_words(" ".join(about))
-    return answer
+        if ranking := ask(cache, world, request):
+            return ranking
+    from ctxrepo.hooks.recall.ranking import rank_by_words
+
+    return rank_by_words(cache, request)
 
 
 def switches() -> dict[str, str]:

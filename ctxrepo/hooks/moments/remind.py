@@ -92,14 +92,15 @@ def _likely(
     text = event.edit or event.wrote
     if not text:
         return []
-    from ctxrepo.hooks.recall.dose import BY_EDIT
-    from ctxrepo.hooks.recall.recall import RecallRequest
+    from ctxrepo.hooks.recall.choice import choose_for_edit, is_social
+    from ctxrepo.hooks.recall.ranking import RecallRequest
     from ctxrepo.hooks.recall.semantic import MOST_READ, ask
 
     here = os.path.normpath(event.cwd or os.getcwd())
     about = f"{path.removeprefix(here + '/')}\n{text[:MOST_READ]}"
-    answer = ask(cache, world, RecallRequest(about, [], folders, 1, dose=BY_EDIT))
-    return answer.hits if answer else []
+    request = RecallRequest(about, [], folders, 1)
+    ranking = None if is_social(request) else ask(cache, world, request)
+    return choose_for_edit(ranking).hits if ranking else []
 
 
 def named_parts(text: str, parts: list[str]) -> int:

@@ -153,8 +153,11 @@ def _asked_again(
     """What the last of these prompts recalls once more, after those before it."""
     if not asked:
         return []
-    from ctxrepo.hooks.recall.recall import RecallRequest, recall
+    from ctxrepo.hooks.recall.choice import choose, is_social
+    from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 
     *before, last = asked
-    request = RecallRequest(last, before, folders_of(scopes), world.recall_limit, world.is_gated)
-    return recall(cache, request).hits
+    request = RecallRequest(last, before, folders_of(scopes), world.recall_limit)
+    if world.is_gated and is_social(request):
+        return []
+    return choose(rank_by_words(cache, request), world.is_gated).hits

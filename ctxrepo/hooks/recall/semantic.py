@@ -9,22 +9,10 @@ import time
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_helper
 from ctxrepo.hooks.files.private import OPENING
-from ctxrepo.hooks.known.cache import EntryHit, commit_of, generation_of
+from ctxrepo.hooks.known.cache import commit_of, generation_of
 from ctxrepo.hooks.known.compiled import World
-from ctxrepo.hooks.recall.dose import BY_MEANING
 from ctxrepo.hooks.recall.query import hits_of
-from ctxrepo.hooks.recall.recall import (
-    SAID_BEFORE,
-    SOCIAL,
-    RecallAnswer,
-    RecallRequest,
-    all_of,
-    chosen,
-    is_of_earlier_prompts,
-    is_social,
-    more_by_chance,
-    silent_answer,
-)
+from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest, margin_alone, rank_by_words
 
 SOCKET = "warm.sock"
 """The helper's socket, in the state folder of a repository."""
@@ -34,7 +22,7 @@ FAILED = "warm.failed"
 
 NOTHING = "no entry stands out, neither by its words nor by its meaning"
 
-VERSION = 3
+VERSION = 4
 """Version of question and answer; a helper of another version answers nothing."""
 
 HELPER_SECONDS = 0.05
@@ -51,7 +39,7 @@ _BEST = 10
 without those before it. They are more than by words, as meaning also ranks high what shares none."""
 
 _ALONE = 1.0
-"""The margin that it must reach then."""
+"""The margin that it must reach by itself."""
 
 _MOST_EARLIER = 4
 """The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
@@ -63,27 +51,25 @@ _LONGEST = 100
 """The most bytes of a socket's address that we use: Linux takes 107, macOS 103."""
 
 _QUESTION = """
-    select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?, 'gated', ?)"""
+    select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?)"""
 _HEAD = """
     select json_extract(?1, '$.v'), json_extract(?1, '$.head'), json_extract(?1, '$.generation'),
-        json_extract(?1, '$.margin'), json_extract(?1, '$.alone')"""
+        json_extract(?1, '$.margin'), json_extract(?1, '$.alone'), json_type(?1, '$.read')"""
 _SCORES = """
     select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
 
 
-def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> RecallAnswer | None:
-    """What the helper recalls, in the form of `recall`'s answer; None when it answers nothing useful in time.
+def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Ranking | None:
+    """The helper's ranking; None when it answers nothing useful in time.
 
     The helper answers numbers and scores. Their entries are read from the cache here, and only where the
     helper has read the same cache. Where no helper runs, one is started for the next prompt
     (docs/adr/0025-meanings-by-a-warm-helper.md).
     """
-    if is_social(asked):
-        return silent_answer(SOCIAL)
     try:
         question = _question(cache, asked)
         line = _answer_line(world, question) if len(question) <= LINE_BYTES else b""
-        return _parse(cache, line.decode("utf-8"), asked) if line else None
+        return _parse(cache, world, line.decode("utf-8"), asked) if line else None
     except (OSError, ValueError, _sqlite3.Error):
         return None
 
@@ -159,7 +145,7 @@ def _start(world: World) -> None:
 def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
     earlier = _array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
     scopes = _array(cache, asked.scopes)
-    values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit, asked.is_gated)
+    values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit)
     text: str = cache.execute(_QUESTION, values).fetchone()[0]
     return text.encode("utf-8", "replace") + b"\n"
 
@@ -173,28 +159,28 @@ def _is_score(number: object, score: object) -> bool:
     return isinstance(number, int) and isinstance(score, float)
 
 
-def _parse(cache: _sqlite3.Connection, line: str, asked: RecallRequest) -> RecallAnswer | None:
-    """The answer in `line`; None when it is malformed, or is about another state of the cache."""
-    version, head, generation, margin, alone = cache.execute(_HEAD, (line,)).fetchone()
+def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest) -> Ranking | None:
+    """The ranking in `line`; None when it is malformed, or is about another state of the cache."""
+    version, head, generation, margin, alone, read = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None
     rows = cache.execute(_SCORES, (line,)).fetchall()
     if not (isinstance(margin, float) and isinstance(alone, float) and all(_is_score(*row) for row in rows)):
         return None
-    return answer_of(cache, hits_of(cache, dict(rows), len(rows)), margin, alone, asked)
+    ranking = ranking_of(cache, dict(rows), margin, alone, asked)
+    if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
+        ranking.by_words = rank_by_words(cache, asked)
+    return ranking
 
 
-def answer_of(
-    cache: _sqlite3.Connection, hits: list[EntryHit], margin: float, alone: float, asked: RecallRequest
-) -> RecallAnswer:
-    """What hits by words and meaning come to. The best stands out by `margin`, and without the prompts before
-    this one by `alone`."""
-    if not hits:
-        return silent_answer(NOTHING)
-    if not asked.is_gated:
-        return all_of(hits, asked.limit)
-    if asked.dose is not None:
-        return chosen(hits, asked.limit, margin, asked.dose, NOTHING)
-    if alone < _ALONE and is_of_earlier_prompts(cache, asked, hits[:_BEST]):
-        return silent_answer(SAID_BEFORE, hits)
-    return chosen(hits, asked.limit, margin / more_by_chance(asked.prompt), BY_MEANING, NOTHING)
+def ranking_of(
+    cache: _sqlite3.Connection, scores: dict[int, float], margin: float, alone: float, asked: RecallRequest
+) -> Ranking:
+    """The ranking that scores by words and meaning come to. The best stands out by `margin`, and without the
+    prompts before this one by `alone`."""
+    hits = hits_of(cache, scores, len(scores))
+    ranking = Ranking(asked, hits, NOTHING)
+    ranking.reached = margin
+    if hits and alone < _ALONE:
+        ranking.alone = margin_alone(cache, asked, hits[:_BEST])
+    return ranking

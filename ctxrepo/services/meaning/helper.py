@@ -17,11 +17,12 @@ from typing import Any
 from ctxrepo.errors import in_words
 from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.compiled import World, stamp_of
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.choice import choose_for_prompt
+from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.hooks.recall.semantic import VERSION
 from ctxrepo.lazy import make_all
 from ctxrepo.services.meaning.embed import embed, pending
-from ctxrepo.services.meaning.semantic import open_semantic, rank, words_are_enough
+from ctxrepo.services.meaning.semantic import can_read, open_semantic, score_by_meaning
 from ctxrepo.storage.meaning.vectors import Vectors
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -111,13 +112,14 @@ class Helper:
             self._scopes = tuple(asked.scopes)
             cache.execute("begin")  # what is told of it is true of what is read
             told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
-            if words_are_enough(cache, self._embedder, asked):
+            is_read = can_read(self._embedder, asked.prompt)
+            if not is_read and choose_for_prompt(rank_by_words(cache, asked)).hits:
                 return b""
-            ranked = rank(cache, self._meanings, self._embedder, asked)
-            if ranked is None:
+            scores = score_by_meaning(cache, self._meanings, self._embedder, asked)
+            if scores is None:
                 return b""
-            found = {"margin": ranked.margin, "alone": ranked.alone, "scores": list(ranked.scores.items())}
-            return json.dumps({**told, **found}).encode() + b"\n"
+            found = {"margin": scores.margin, "alone": scores.alone, "read": is_read}
+            return json.dumps({**told, **found, "scores": list(scores.by_number.items())}).encode() + b"\n"
         finally:
             cache.close()
 
@@ -157,7 +159,6 @@ def question_of(line: bytes) -> RecallRequest | None:
         texts = [told["prompt"], *before, *scopes]
         if told["v"] != VERSION or not all(isinstance(t, str) for t in texts) or len(scopes) > _MOST_SCOPES:
             return None
-        limit = min(limit, _MOST_HITS)
-        return RecallRequest(told["prompt"], before, scopes, limit, bool(told["gated"]))
+        return RecallRequest(told["prompt"], before, scopes, min(limit, _MOST_HITS))
     except (ValueError, KeyError, TypeError):
         return None

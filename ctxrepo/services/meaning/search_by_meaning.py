@@ -8,7 +8,7 @@ from contextlib import closing
 
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.storage.cache.search import Found
 from ctxrepo.storage.meaning.models import EXTRA, has_libraries
 from ctxrepo.storage.memory import Memory
@@ -51,12 +51,12 @@ def _scored(
     """Number of each entry -> what it is put in order by, and how near its meaning comes; the best first."""
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.meanings import scopes_of
-    from ctxrepo.services.meaning.semantic import open_semantic, rank, text_of
+    from ctxrepo.services.meaning.semantic import open_semantic, score_by_meaning, text_of
 
     wanted = memory.settings.recall.model
     meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
     with closing(meanings.vectors):
-        asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most, is_gated=False)
+        asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most)
         space = meanings.of(cache, asked.scopes)
         if not space.is_known.any():
             raise ModelUnusable(
@@ -64,7 +64,7 @@ def _scored(
             )
         numbers, likeness = space.numbers.tolist(), (space.ranked @ embedder.prompt(text_of(asked))).tolist()
         near = {n: near for n, near, known in zip(numbers, likeness, space.is_known, strict=True) if known}
-        ranked = rank(cache, meanings, embedder, asked) if by_words_too else None
-        scores = ranked.scores if ranked else near
+        fused = score_by_meaning(cache, meanings, embedder, asked) if by_words_too else None
+        scores = fused.by_number if fused else near
         order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
         return {number: (scores[number], near.get(number, 0.0)) for number in order}

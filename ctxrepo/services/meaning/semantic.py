@@ -1,4 +1,4 @@
-"""recall by words and meaning together, in one process: what the warm helper answers and commands ask."""
+"""The ranking by words and meaning together, in one process: what the helper answers and commands ask."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ import numpy as np
 
 from ctxrepo.domain.words.terms import is_wide, runs
 from ctxrepo.errors import ModelUnusable
-from ctxrepo.hooks.recall.query import hits_of, score_by_words
-from ctxrepo.hooks.recall.recall import (
-    LEFT_OUT,
-    SOCIAL,
-    RecallAnswer,
-    RecallRequest,
-    is_social,
-    is_vague,
-    recall,
-    silent_answer,
-)
-from ctxrepo.hooks.recall.semantic import answer_of
+from ctxrepo.hooks.recall.query import score_by_words
+from ctxrepo.hooks.recall.ranking import LEFT_OUT, Ranking, RecallRequest, is_vague, rank_by_words
+from ctxrepo.hooks.recall.semantic import ranking_of
 from ctxrepo.services.meaning.fusion import FUSION, Array, Fusion, above_usual, fused, margin
 from ctxrepo.services.meaning.meanings import Meanings, Space
 from ctxrepo.storage.meaning.embedder import Embedder
@@ -55,7 +46,7 @@ LOOKED_AT = 20
 
 
 def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
-    """What `recall_hybrid` wants; ModelUnusable where the model is missing or can't be loaded."""
+    """What `rank_by_meaning` wants; ModelUnusable where the model is missing or can't be loaded."""
     found = find_model(model, models)
     if found is None:
         raise ModelUnusable(
@@ -66,41 +57,40 @@ def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Em
     return Meanings(Vectors(vectors, found.key), embedder), embedder
 
 
-def recall_hybrid(
+def rank_by_meaning(
     cache: sqlite3.Connection,
     vectors: Meanings,
     embedder: Embedder,
     asked: RecallRequest,
     how: Fusion = FUSION,
-) -> RecallAnswer:
-    """As `hooks/recall/recall.recall`; an entry without vectors is found by its words alone."""
-    if is_social(asked):
-        return silent_answer(SOCIAL)
-    if words_are_enough(cache, embedder, asked):
-        return recall(cache, asked)
-    ranked = rank(cache, vectors, embedder, asked, how)
-    if ranked is None:
-        return recall(cache, asked)
-    hits = hits_of(cache, ranked.scores, len(ranked.scores))
-    return answer_of(cache, hits, ranked.margin, ranked.alone, asked)
+) -> Ranking:
+    """The entries in the order that words and meaning give them; one without vectors has only its words. By
+    words alone where most have none."""
+    scores = score_by_meaning(cache, vectors, embedder, asked, how)
+    if scores is None:
+        return rank_by_words(cache, asked)
+    ranking = ranking_of(cache, scores.by_number, scores.margin, scores.alone, asked)
+    if not can_read(embedder, asked.prompt):
+        ranking.by_words = rank_by_words(cache, asked)
+    return ranking
 
 
-class Ranking(NamedTuple):
+class Scores(NamedTuple):
     """`margin` is how far the best entry stands out, `alone` how far one does without the prompts before this
-    one; `scores` are those of the best entries, by their numbers."""
+    one; `by_number` has the scores of the best entries."""
 
     margin: float
     alone: float
-    scores: dict[int, float]
+    by_number: dict[int, float]
 
 
-def rank(
+def score_by_meaning(
     cache: sqlite3.Connection,
     vectors: Meanings,
     embedder: Embedder,
     asked: RecallRequest,
     how: Fusion = FUSION,
-) -> Ranking | None:
+) -> Scores | None:
     """The best entries for a request; None while most entries have no vectors, and those few that have some
     would seem to stand out."""
     space = vectors.of(cache, asked.scopes)
@@ -112,7 +102,7 @@ def rank(
         by_itself = RecallRequest(asked.prompt, [], asked.scopes)
         alone, _ = _weighed(cache, vectors, space, embedder, by_itself, how)
     best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
-    return Ranking(reached, alone, {int(space.numbers[place]): float(scores[place]) for place in best})
+    return Scores(reached, alone, {int(space.numbers[place]): float(scores[place]) for place in best})
 
 
 def _weighed(
@@ -132,11 +122,6 @@ def _weighed(
     rows = space.gated[first]
     above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
     return margin(words, above, space.is_known[first], how), scores
-
-
-def words_are_enough(cache: sqlite3.Connection, embedder: Embedder, asked: RecallRequest) -> bool:
-    """Whether to answer by words alone: they have an answer, and the model can't read the prompt."""
-    return not can_read(embedder, asked.prompt) and bool(recall(cache, asked).hits)
 
 
 def can_read(embedder: Embedder, prompt: str) -> bool:

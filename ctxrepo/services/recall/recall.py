@@ -16,11 +16,20 @@ from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, open_cache
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_block import not_given, why_off
 from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.recall import FAR_BELOW, LEFT_OUT, SOCIAL, RecallAnswer, RecallRequest
+from ctxrepo.hooks.recall.choice import (
+    SOCIAL,
+    RecallAnswer,
+    choose,
+    choose_all,
+    choose_for_query,
+    is_social,
+    silent_answer,
+)
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.hooks.session.trace import Subject, note_trace
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.explain import explanation
-from ctxrepo.services.recall.recaller import Recaller, by_words, recaller_of
+from ctxrepo.services.recall.ranker import Ranker, by_words, ranker_of
 from ctxrepo.services.recall.unrecalled import items_that_fit
 from ctxrepo.storage.memory import Memory
 
@@ -28,9 +37,6 @@ LIMIT, BUDGET = RECALL_LIMIT, RECALL_BYTES
 
 MAX_TEXT = 1024 * 1024
 """Characters of a prompt that are looked at; those behind tell nothing more."""
-
-NEAR_BEST = 0.4
-"""What scores below this share of the best entry is no answer to a person's query."""
 
 Purpose = Literal[
     "query",  # a person asks: what comes near the best entry, and never silence where anything fits
@@ -131,8 +137,8 @@ def recall(
         if why := why_off(hooks, world, str(asker.folder), dict(asker.env)):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
-        with recaller_of(memory) as ask:
-            found, silence = _ranked(cache, asked, scopes, ask, world.is_gated)
+        with ranker_of(memory) as rank:
+            found, silence = _answer(cache, asked, scopes, rank, world.is_gated)
         if found.why != SOCIAL:
             items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
@@ -146,12 +152,12 @@ def answered(
     scopes: Sequence[str],
     path_of: Callable[[str], str],
     now: datetime,
-    ask: Recaller = by_words,
+    rank: Ranker = by_words,
 ) -> RecallResult:
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
     if why := malformed(asked.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    found, silence = _ranked(cache, asked, scopes, ask)
+    found, silence = _answer(cache, asked, scopes, rank)
     for hit in (*found.hits, *(hit for hit, _ in found.left_out)):
         hit.path = path_of(hit.path)
     return _result(asked, now, found, silence)
@@ -175,38 +181,30 @@ def malformed(text: str) -> str:
     return ""
 
 
-def _ranked(
+def _answer(
     cache: sqlite3.Connection,
     asked: Question,
     scopes: Sequence[str],
-    ask: Recaller,
+    rank: Ranker,
     is_gated: bool = True,
 ) -> tuple[RecallAnswer, str]:
     """The answer within the budget; and why a prompt would be given nothing, '' where it would be given
     something, and where it is a prompt that asks. `is_gated`: whether prompts are answered by the gate."""
-    text, before = asked.text[:MAX_TEXT], list(asked.before)
-    found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit, is_gated))
-    silence = ""
-    if asked.purpose != "prompt":
-        silence = found.why
-        found = ask(cache, RecallRequest(text, before, list(scopes), asked.limit, is_gated=False))
-    if asked.purpose == "query":
-        found = _near_best(found)
+    request = RecallRequest(asked.text[:MAX_TEXT], list(asked.before), list(scopes), asked.limit)
+    is_left_alone = is_gated and is_social(request)
+    if is_left_alone and asked.purpose == "prompt":
+        return silent_answer(SOCIAL), ""
+    ranking = rank(cache, request)
+    as_prompt = silent_answer(SOCIAL) if is_left_alone else choose(ranking, is_gated)
+    if asked.purpose == "prompt":
+        found, silence = as_prompt, ""
+    else:
+        found = choose_for_query(ranking) if asked.purpose == "query" else choose_all(ranking)
+        silence = as_prompt.why
     _, given = recall_block(found.hits, 0, "", asked.budget)
     why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why
     left = not_given(found.hits, given, {}, asked.budget) + found.left_out
     return RecallAnswer(why, given, left), silence if given else ""
-
-
-def _near_best(found: RecallAnswer) -> RecallAnswer:
-    """The same without what is far below the best entry."""
-    floor = max((hit.score for hit in found.hits), default=0.0) * NEAR_BEST
-    near = [hit for hit in found.hits if hit.score >= floor]
-    far = [hit for hit in found.hits if hit.score < floor]
-    others = [hit for hit, _ in found.left_out]
-    if not far:
-        return RecallAnswer(found.why, near, found.left_out)
-    return RecallAnswer(found.why, near, [(hit, FAR_BELOW) for hit in [*far, *others]][:LEFT_OUT])
 
 
 def _result(

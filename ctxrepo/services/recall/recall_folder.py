@@ -14,11 +14,12 @@ from ctxrepo.domain.text.block import place
 from ctxrepo.hooks.known.cache import EntryHit
 from ctxrepo.hooks.known.compiled import RECALL_BYTES, RECALL_LIMIT
 from ctxrepo.hooks.packet.recalled import recall_block
-from ctxrepo.hooks.recall.recall import RecallRequest
+from ctxrepo.hooks.recall.choice import choose, is_social
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
+from ctxrepo.services.recall.ranker import Ranker, by_meaning, by_words
 from ctxrepo.services.recall.recall import Question, RecallResult, answered
-from ctxrepo.services.recall.recaller import Recaller, by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, FolderCache, folder_cache
 from ctxrepo.storage.disk.output_file import require_place, write_whole
 
@@ -44,17 +45,16 @@ class Way:
 
 def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
     """What the notes below `folder` have for a prompt, and path -> why of those that weren't read."""
-    with folder_cache(folder) as cache, _asking(cache, way) as ask:
-        return answered(cache.db, asked, [SCOPE], cache.path_of, now, ask), cache.skipped
+    with folder_cache(folder) as cache, _ranker(cache, way) as rank:
+        return answered(cache.db, asked, [SCOPE], cache.path_of, now, rank), cache.skipped
 
 
 def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[QueryAnswer]:
     """The answer to each query as it comes; one that is no question is answered with silence."""
-    with _asking(cache, way) as ask:
+    with _ranker(cache, way) as rank:
         for query in queries:
             began = perf_counter()
-            asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit, way.is_gated)
-            hits = ask(cache.db, asked).hits
+            hits = _hits(cache, query, way, rank)
             took = (perf_counter() - began) * 1000
             for hit in hits:
                 hit.path = cache.path_of(hit.path)
@@ -72,7 +72,15 @@ def _place_of(hit: EntryHit) -> str:
     return place(hit.path, hit.first_line, hit.last_line)
 
 
-def _asking(cache: FolderCache, way: Way) -> Context[Recaller]:
+def _hits(cache: FolderCache, query: Query, way: Way, rank: Ranker) -> list[EntryHit]:
+    """What a prompt is given, within the limit; without the gate whatever there is."""
+    asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit)
+    if way.is_gated and is_social(asked):
+        return []
+    return choose(rank(cache.db, asked), way.is_gated).hits
+
+
+def _ranker(cache: FolderCache, way: Way) -> Context[Ranker]:
     if not way.model:
         return nullcontext(by_words)
     return by_meaning(way.model, way.models, cache.vectors, cache.db)

@@ -7,10 +7,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from ctxrepo.hooks.known.cache import BETWEEN_TITLES, EntryHit, spans_of
-from ctxrepo.hooks.recall.dose import BY_WORDS
+from ctxrepo.hooks.recall.choice import BY_WORDS
 from ctxrepo.hooks.recall.postings import postings, worth_of
 from ctxrepo.hooks.recall.query import weighted_words
-from ctxrepo.hooks.recall.recall import bonus, min_score, more_by_chance
+from ctxrepo.hooks.recall.ranking import bonus, min_score, more_by_chance
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.cache.search import ChecklistHit
 

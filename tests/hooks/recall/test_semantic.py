@@ -15,13 +15,11 @@ from typing import Any
 import pytest
 from conftest import NOBODY
 from needs import needs_root
-from world import NOTES, World, repo_with, socket_in
+from world import NOTES, World, socket_in
 
-from ctxrepo.hooks.known.cache import EntryHit, commit_of, generation_of, open_cache
-from ctxrepo.hooks.known.compiled import World as Known
-from ctxrepo.hooks.recall.dose import BY_EDIT
-from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
-from ctxrepo.hooks.recall.semantic import LINE_BYTES, NOTHING, SOCKET, VERSION, answer_of, ask
+from ctxrepo.hooks.known.cache import commit_of, generation_of, open_cache
+from ctxrepo.hooks.recall.ranking import SURE, RecallRequest
+from ctxrepo.hooks.recall.semantic import LINE_BYTES, NOTHING, SOCKET, VERSION, ranking_of
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -92,7 +90,7 @@ def good(world: World, **other: object) -> bytes:
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
     told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
-    told |= {"margin": 2.0, "alone": 2.0, "scores": [[number, 2.5]], **other}
+    told |= {"margin": 2.0, "alone": 2.0, "read": True, "scores": [[number, 2.5]], **other}
     cache.close()
     return json.dumps(told).encode() + b"\n"
 
@@ -114,7 +112,7 @@ def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., 
     assert "Deploy with `make ship`" in prompted(world)
     (asked,) = one.asked
     assert asked["prompt"] == PROMPT
-    assert (asked["scopes"], asked["gated"], asked["before"]) == (["global", "shop"], 1, [])
+    assert (asked["scopes"], asked["before"]) == (["global", "shop"], [])
 
 
 def test_its_silence_is_silence(world: World, helper: Callable[..., Helper]) -> None:
@@ -127,14 +125,6 @@ def test_a_social_prompt_isnt_asked_about(world: World, helper: Callable[..., He
     one = helper(says(world))
     assert prompted(world, "ok, thanks a lot!") == ""
     assert one.asked == []
-    with closing(_cache(world)) as cache:
-        found = ask(
-            cache,
-            Known({}, str(world.state), repo_with(world.folder)),
-            RecallRequest("ok, thanks!", [], [], 4),
-        )
-        assert found is not None
-        assert (found.why, found.hits, found.left_out) == (SOCIAL, [], [])
 
 
 def _cache(world: World) -> Any:
@@ -307,14 +297,35 @@ def test_off_nobody_is_asked(world: World, helper: Callable[..., Helper]) -> Non
     assert one.asked == []
 
 
-@pytest.mark.parametrize(("margin", "given"), [(1.74, 0), (1.75, 1), (9.0, 1)])
-def test_an_edit_brings_one_entry_however_long_it_is(world: World, margin: float, given: int) -> None:
-    hits = [EntryHit((f"e{n}", "a.md", "", n, n, "", "text", "h"), 9.0 - n) for n in range(3)]
-    text = " ".join(f"word{n}" for n in range(90))
-    cache = open_cache(str(world.folder / "cache.db"))
-    assert cache is not None
-    with closing(cache):
-        found = answer_of(cache, hits, margin, margin, RecallRequest(text, [], ["shop"], 1, dose=BY_EDIT))
-        as_prompt = answer_of(cache, hits, 2.0, 2.0, RecallRequest(text, [], ["shop"], 9))
-    assert [hit.id for hit in found.hits] == ["e0"][:given]
-    assert (found.why, as_prompt.why) == ("" if given else NOTHING, NOTHING)
+@pytest.mark.parametrize("scores", [[], [9.0]])
+def test_scores_become_a_ranking(world: World, scores: list[float]) -> None:
+    with closing(_cache(world)) as cache:
+        number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
+        asked = RecallRequest(PROMPT, [], ["shop"], 4)
+        made = ranking_of(cache, dict(zip([number], scores, strict=False)), 2.0, 0.5, asked)
+    assert [hit.score for hit in made.hits] == scores
+    assert (made.why_none, made.margin(), made.alone, made.is_by_words) == (NOTHING, 2.0, SURE, False)
+
+
+def test_a_vague_prompt_that_reaches_little_alone_is_looked_for_by_its_own_words(world: World) -> None:
+    before = ["how is it deployed with make ship?"]
+    world.cache("c2", NOTES | {f"shop/f{n}.md": f"- filler {n}\n" for n in range(20)})
+    with closing(_cache(world)) as cache:
+        number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
+        alone = [
+            ranking_of(
+                cache, {number: 2.0}, 2.0, reached, RecallRequest("again, once more", before, ["shop"])
+            ).alone
+            for reached in (0.99, 1.0)
+        ]
+    assert alone == [0.0, SURE]
+
+
+@pytest.mark.parametrize(("gate", "first"), [("on", "Deploy with `make ship`"), ("off", SETTING)])
+def test_what_the_model_cannot_read_is_left_to_words_where_no_gate_is(
+    world: World, helper: Callable[..., Helper], gate: str, first: str
+) -> None:
+    world.be_patient()
+    world.compile(gate=gate)
+    helper(says(world, read=False))
+    assert first in prompted(world)

@@ -15,7 +15,9 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.recall import SOCIAL, RecallRequest
+from ctxrepo.hooks.recall.choice import SAID_BEFORE, RecallAnswer, choose
+from ctxrepo.hooks.recall.ranking import RecallRequest
+from ctxrepo.hooks.recall.semantic import NOTHING
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
@@ -45,12 +47,16 @@ class Memory:
         self.meanings.forget()
         return done
 
-    def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:
-        from ctxrepo.services.meaning.semantic import recall_hybrid
+    def answer(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> RecallAnswer:
+        from ctxrepo.services.meaning.semantic import rank_by_meaning
 
+        is_gated = how.pop("is_gated", True)
         how = {"before": [], "limit": 1} | how
         asked = RecallRequest(prompt, scopes=list(scopes), **how)
-        found = recall_hybrid(self.cache, self.meanings, self.embedder, asked)
+        return choose(rank_by_meaning(self.cache, self.meanings, self.embedder, asked), is_gated)
+
+    def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:
+        found = self.answer(prompt, scopes, **how)
         return found.why, [hit.text for hit in found.hits]
 
 
@@ -163,14 +169,9 @@ def test_only_the_scopes_are_looked_into(memory: Memory) -> None:
 
 
 def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
-    from ctxrepo.hooks.recall.semantic import NOTHING
-    from ctxrepo.services.meaning.semantic import recall_hybrid
-
     memory.embed()
-    assert memory.recall("ok, thanks!") == (SOCIAL, [])
     prompt = "write a haiku about autumn leaves"
-    asked = RecallRequest(prompt, [], ["shop"], 3)
-    found = recall_hybrid(memory.cache, memory.meanings, memory.embedder, asked)
+    found = memory.answer(prompt, limit=3)
     assert (found.why, found.hits) == (NOTHING, [])
     assert {reason for _, reason in found.left_out} == {NOTHING}
     assert len(memory.recall(prompt, is_gated=False, limit=3)[1]) == 3
@@ -185,8 +186,6 @@ def test_a_short_prompt_is_read_with_those_before_it(memory: Memory) -> None:
 
 
 def test_a_vague_order_brings_nothing_of_what_the_prompts_before_it_were_about(memory: Memory) -> None:
-    from ctxrepo.hooks.recall.recall import SAID_BEFORE
-
     memory.embed()
     before = ["which hound lives in our office building?"]
     assert memory.recall("please repeat that once more", before=before, limit=9) == (SAID_BEFORE, [])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.hooks.recall.recall import RecallRequest, recall
+from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.storage.cache.folder import SCOPE, folder_cache
 
 
@@ -19,7 +19,7 @@ def write(folder: Path, path: str, text: str = "- the quokka sleeps\n") -> None:
 
 def found(folder: Path, prompt: str = "where does the quokka sleep?") -> list[str]:
     with folder_cache(folder) as cache:
-        hits = recall(cache.db, RecallRequest(prompt, [], [SCOPE], 50, is_gated=False)).hits
+        hits = rank_by_words(cache.db, RecallRequest(prompt, [], [SCOPE], 50)).hits
         return sorted(cache.path_of(hit.path) for hit in hits)
 
 

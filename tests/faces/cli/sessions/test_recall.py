@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from terminal import Said, Terminal
 
-from ctxrepo.hooks.recall.recall import NOTHING
+from ctxrepo.hooks.recall.ranking import NOTHING
 from ctxrepo.services.recall.unrecalled import CHECKLIST
 
 PORTS = "which port do the tests need for redis?"

@@ -1,4 +1,4 @@
-"""A prompt is given the few entries that matter, or silence with its reason."""
+"""The entries for a text in order, and whether the best one stands out."""
 
 from __future__ import annotations
 
@@ -10,74 +10,36 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recalls import PAIRS, THINGS, cache_of, cache_of_things, recall
 from slots import fields
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.words.terms import MAX_WORDS
 from ctxrepo.hooks.known.cache import open_cache
-from ctxrepo.hooks.recall.recall import (
-    CHANCE_HIT,
-    ENOUGH_BETTER,
-    FAR_BELOW,
-    HEADING_ONLY,
+from ctxrepo.hooks.recall.choice import SAID_BEFORE
+from ctxrepo.hooks.recall.ranking import (
+    FEW_ENTRIES,
     LEFT_OUT,
-    NOTHING,
-    SAID_BEFORE,
-    SOCIAL,
+    SURE,
     RecallRequest,
     more_by_chance,
-    recall,
+    multiple,
+    rank_by_words,
 )
 from ctxrepo.storage.cache.writer import Cache
-
-THINGS = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connection]:
-    path = tmp_path_factory.mktemp("recall") / "cache.db"
-    lines = [
-        f"- the {one} beside the {other} was painted" for one in THINGS for other in THINGS if one != other
-    ]
-    notes = [Note(f"shop/n{n}.md", f"{line}\n\n- nothing else happened\n") for n, line in enumerate(lines)]
-    port = "- The staging port of pgbouncer is 5433\n\n- Staging has pgbouncer behind haproxy\n"
-    owner = Cache.open(path)
-    owner.apply("c1", [*notes, Note("shop/db.md", f"---\ndescription: pgbouncer\n---\n{port}")], [], Marks())
-    found = open_cache(str(path))
-    assert found is not None
-    yield found
-    found.close()
-    owner.close()
+    with cache_of_things(tmp_path_factory.mktemp("recall") / "cache.db") as found:
+        yield found
 
 
 def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
     found = recall(cache, RecallRequest("which staging port has pgbouncer?", [], ["shop"]))
     assert (found.why, found.hits[0].text) == ("", "- The staging port of pgbouncer is 5433")
     assert {hit.path for hit in found.hits} == {"shop/db.md"}
-
-
-@pytest.mark.parametrize(
-    ("prompt", "why"),
-    [
-        ("thanks, looks good!", SOCIAL),
-        ("ok", SOCIAL),
-        ("summarize quarterly revenue figures", NOTHING),
-        ("paint the garden wall and open every door again", CHANCE_HIT),
-        ("", SOCIAL),
-    ],
-)
-def test_silence_has_a_reason(cache: _sqlite3.Connection, prompt: str, why: str) -> None:
-    found = recall(cache, RecallRequest(prompt, [], ["shop"]))
-    assert (found.why, found.hits) == (why, [])
-    assert all(reason == why for _, reason in found.left_out)
-
-
-def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connection) -> None:
-    found = recall(cache, RecallRequest("paint the garden", [], ["shop"], 3, is_gated=False))
-    assert (found.why, len(found.hits)) == ("", 3)
-    assert 0 < len(found.left_out) <= LEFT_OUT
-    assert {reason for _, reason in found.left_out} == {ENOUGH_BETTER}
 
 
 @pytest.mark.parametrize(
@@ -104,14 +66,8 @@ def test_a_name_of_code_or_of_an_error_finds_what_names_it(tmp_path: Path, promp
         "inc": "INC-41 was a deadlock",
     }
     notes = [Note(f"shop/{name}.md", f"- {text}\n") for name, text in said.items()]
-    notes += [Note(f"shop/n{n}.md", f"- the {a} {b}\n") for n, (a, b) in enumerate(combinations(THINGS, 2))]
-    owner = Cache.open(tmp_path / "cache.db")
-    owner.apply("c1", notes, [], Marks())
-    db = open_cache(str(owner.path))
-    assert db is not None
-    found = recall(db, RecallRequest(prompt, [], ["shop"]))
-    db.close()
-    owner.close()
+    with cache_of([*notes, *PAIRS], tmp_path / "cache.db") as cache:
+        found = recall(cache, RecallRequest(prompt, [], ["shop"]))
     assert [hit.path for hit in found.hits][:1] == [path]
 
 
@@ -128,47 +84,6 @@ def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) 
 def test_chance_grows_with_the_words_of_a_prompt_and_is_never_below_the_usual(one: int, other: int) -> None:
     few, many = (more_by_chance(" ".join(f"w{n}" for n in range(k))) for k in sorted((one, other)))
     assert 1.0 <= few <= many <= (MAX_WORDS / 12) ** 0.5
-
-
-def test_one_word_of_a_heading_brings_one_entry_that_says_nothing_of_it(tmp_path: Path) -> None:
-    agenda = "# Agenda\n\n- columns are rooms\n- red is late\n- an agenda can be printed\n"
-    others = [
-        Note(f"shop/n{n}.md", f"- the {one} {other}\n")
-        for n, (one, other) in enumerate(combinations(THINGS, 2))
-    ]
-    owner = Cache.open(tmp_path / "cache.db")
-    owner.apply("c1", [*others, Note("shop/web.md", f"{agenda}\n# Bills\n\n- in euros\n")], [], Marks())
-    db = open_cache(str(owner.path))
-    assert db is not None
-    found = recall(db, RecallRequest("receptionists want a shortcut in the agenda", [], ["shop"]))
-    db.close()
-    owner.close()
-    assert {hit.text for hit in found.hits} == {"- an agenda can be printed", "- columns are rooms"}
-    assert next((hit.text, why) for hit, why in found.left_out) == ("- red is late", HEADING_ONLY)
-
-
-@pytest.mark.parametrize("title", ["2026-03-05", "Thursday"])
-def test_of_a_day_that_is_asked_for_all_is_given(tmp_path: Path, title: str) -> None:
-    others = [
-        Note(f"shop/n{n}.md", f"- the {one} {other}\n")
-        for n, (one, other) in enumerate(combinations(THINGS, 2))
-    ]
-    body = f"# {title}\n\n- red is late\n- columns are rooms\n- a fuse blew\n"
-    owner = Cache.open(tmp_path / "cache.db")
-    owner.apply("c1", [*others, Note("shop/daily/2026-03-05.md", body)], [], Marks())
-    db = open_cache(str(owner.path))
-    assert db is not None
-    found = recall(db, RecallRequest("what did we do in march 2026", [], ["shop"]))
-    db.close()
-    owner.close()
-    assert [hit.path for hit in found.hits] == ["shop/daily/2026-03-05.md"] * 3
-
-
-def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
-    found = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
-    assert len(found.hits) == 1
-    (hit, why), *_, (_, last) = found.left_out
-    assert (hit.path, why, last) == ("shop/db.md", ENOUGH_BETTER, FAR_BELOW)
 
 
 ITEMS = st.lists(
@@ -248,9 +163,40 @@ def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
 def test_no_prompt_raises_and_the_best_come_first(
     cache: _sqlite3.Connection, prompt: str, before: list[str], gated: bool
 ) -> None:
-    found = recall(cache, RecallRequest(prompt, before, ["shop", "global"], 4, gated))
+    found = recall(cache, RecallRequest(prompt, before, ["shop", "global"], 4), gated)
     assert bool(found.why) != bool(found.hits)
     scores = [hit.score for hit in found.hits]
     assert scores == sorted(scores, reverse=True)
     assert len(found.hits) <= 4
     assert len(found.left_out) <= LEFT_OUT
+
+
+@given(st.floats(-10, 1000), st.floats(-10, 1000))
+def test_a_multiple_of_chance_is_below_one_for_less_and_for_less_only(
+    reached: float, by_chance: float
+) -> None:
+    assert (multiple(reached, by_chance) < 1) == (reached < by_chance)
+    if by_chance < FEW_ENTRIES:
+        assert multiple(reached, by_chance) in (0.0, SURE)
+
+
+def test_a_ranking_tells_how_far_its_best_stands_out_for_any_length(cache: _sqlite3.Connection) -> None:
+    words = " ".join(f"filler{n}" for n in range(44))
+    short, long = (
+        rank_by_words(cache, RecallRequest(prompt, [], ["shop"], 3))
+        for prompt in ("which staging has haproxy?", f"which staging has haproxy? {words}")
+    )
+    assert [hit.id for hit in short.hits] == [hit.id for hit in long.hits]
+    assert len(short.hits) <= 3 + LEFT_OUT
+    assert short.margin() == short.margin_of_any_length() == long.margin_of_any_length()
+    assert long.margin() == pytest.approx(short.margin() / more_by_chance(long.asked.prompt))
+    assert long.margin() < short.margin()
+
+
+def test_a_vague_prompt_has_a_margin_of_its_own(cache: _sqlite3.Connection) -> None:
+    before = ["which staging port has pgbouncer behind haproxy?"]
+    for prompt, is_enough in (("and the haproxy?", True), ("run the nice tests again", False)):
+        ranking = rank_by_words(cache, RecallRequest(prompt, before, ["shop"]))
+        assert ranking.hits[0].path == "shop/db.md"
+        assert (ranking.alone >= 1) == is_enough
+        assert rank_by_words(cache, RecallRequest(prompt, [], ["shop"])).alone == SURE
