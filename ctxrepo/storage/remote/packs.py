@@ -8,7 +8,6 @@ base that is more than 32 times as large.
 from __future__ import annotations
 
 import mmap
-import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.bounds import CUT_OUT
 from ctxrepo.errors import BeyondBounds
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.objects.packindex import offsets_in
 
 _OFS_DELTA, _REF_DELTA = 6, 7
 _HASH = 20
@@ -67,7 +67,7 @@ def burden(pack: Path) -> int:
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
         pack.with_suffix(".idx").open("rb") as index,
     ):
-        places = _places(index.read())
+        places = offsets_in(index.read())
         try:
             entries = {at: _entry(data, at, places) for at in places.values()}
         except (IndexError, KeyError, zlib.error) as error:
@@ -78,21 +78,6 @@ def burden(pack: Path) -> int:
             for at, entry in entries.items()
             if (size := _below(entries, below, at)) > _SMALL + _USUAL * entry.size
         )
-
-
-def _places(index: bytes) -> dict[bytes, int]:
-    """id -> offset in the pack, from an index of version 2."""
-    if not index.startswith(b"\xfftOc\0\0\0\x02"):
-        raise ValueError("an index of another version")
-    (count,) = struct.unpack_from(">I", index, 8 + 255 * 4)
-    names, places = 8 + 1024, 8 + 1024 + count * (_HASH + 4)
-    far = places + count * 4
-    found = {}
-    for number, place in enumerate(struct.unpack_from(f">{count}I", index, places)):
-        if place >> 31:
-            (place,) = struct.unpack_from(">Q", index, far + 8 * (place & 0x7FFFFFFF))
-        found[index[names + number * _HASH : names + (number + 1) * _HASH]] = place
-    return found
 
 
 def _entry(data: mmap.mmap, at: int, places: dict[bytes, int]) -> _Entry:
