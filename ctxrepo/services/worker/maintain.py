@@ -1,25 +1,37 @@
-"""Packs the clone's loose objects once they are many, while nobody waits (ADR 32)."""
+"""Packs the clone's loose objects and joins its small packs once they are many, while nobody waits (ADR 32,
+50)."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 
-from ctxrepo.errors import GitFailed
+from ctxrepo.errors import Busy, GitFailed
+from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.disk.private import touch
+from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.loose import Loose
-from ctxrepo.storage.processes.lock import TryLock
+from ctxrepo.storage.objects.smallpacks import SmallPacks
+from ctxrepo.storage.processes.lock import TryLock, locked
 
 INTERVAL = 24 * 3600.0
 """Seconds between two tries, so that a failure to pack is not repeated at every turn of a session."""
+
+PACKS_INTERVAL = 3600.0
+"""The same when there are many small packs: a day of hard work fetches hundreds of times."""
+
+_SYNC_WAIT = 10.0
+"""Seconds to wait for a sync that is under way. If it takes longer, the next try joins the packs."""
 
 
 def maintain(memory: Memory, now: float) -> bool:
     """Pack the clone's objects if that is due; returns whether it packed any. GitFailed when git fails."""
     stamp = memory.state.maintained
+    packs = SmallPacks(memory.clone.git_dir)
+    interval = PACKS_INTERVAL if packs.are_many() else INTERVAL
     with suppress(FileNotFoundError):
-        if abs(now - stamp.stat().st_mtime) < INTERVAL:
+        if abs(now - stamp.stat().st_mtime) < interval:
             return False
     lock = TryLock(memory.state.lock("maintain"))
     if not lock.acquire():
@@ -27,12 +39,33 @@ def maintain(memory: Memory, now: float) -> bool:
     try:
         touch(stamp)
         os.utime(stamp, (now, now))
-        return _maintain(Loose(memory.clone.git_dir, memory.own_git.git(memory.env, is_offline=True)), now)
+        git = memory.own_git.git(memory.env, is_offline=True)
+        try:
+            is_joined = _join(memory, packs, git)
+        finally:  # what can't be joined is no reason to leave loose objects as they are
+            is_packed = _pack(Loose(memory.clone.git_dir, git), now)
+        return is_joined or is_packed
     finally:
         lock.release()
 
 
-def _maintain(loose: Loose, now: float) -> bool:
+def _join(memory: Memory, packs: SmallPacks, git: Git) -> bool:
+    packs.clear()
+    joined = packs.join(git)
+    if joined is None:
+        return False
+    # A fetch judges the packs that have come meanwhile, and might delete the new one after the old ones; a gc
+    # deletes what it has seen in other packs.
+    with (
+        suppress(Busy),
+        locked(memory.state.lock("sync"), _SYNC_WAIT),
+        no_gc(memory.clone.git_dir) as is_alone,
+    ):
+        return is_alone and packs.remove(joined) > 0
+    return False
+
+
+def _pack(loose: Loose, now: float) -> bool:
     loose.clear(now)
     if not loose.are_many():
         return False

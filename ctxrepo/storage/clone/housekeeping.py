@@ -29,12 +29,16 @@ _LONGEST = 4096
 
 
 @contextmanager
-def no_gc(git_dir: Path) -> Iterator[None]:
-    """Keep every `git gc` of this clone from beginning. Inside another one it does nothing."""
+def no_gc(git_dir: Path) -> Iterator[bool]:
+    """Keep every `git gc` of this clone from beginning. Inside another one it does nothing.
+
+    What it yields says whether no gc is under way.
+    """
     lock = git_dir / "gc.pid"
-    is_outermost = not _names_us(lock) and _take(lock)
+    is_ours = _names_us(lock)
+    is_outermost = not is_ours and _take(lock)
     try:
-        yield
+        yield is_ours or is_outermost
     finally:
         if is_outermost and _names_us(lock):
             lock.unlink(missing_ok=True)

@@ -20,6 +20,10 @@ _HASH = 20
 
 _LOOSE = lazy_pattern(r"[0-9a-f]{38}")
 
+JOINED = ".joined"
+"""The suffix that the index of a pack is given once another pack has all of its objects (ADR 50). git takes
+such a pack for none."""
+
 
 def spoiled_objects(git_dir: Path, end: float = float("inf")) -> Iterator[tuple[Path, str]]:
     """(file, why) of all that can't be read, every byte looked at; TimeoutError past monotonic `end`."""
@@ -70,8 +74,9 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def packs_without_index(git_dir: Path) -> list[Path]:
+    """Packs that git doesn't see; but not those that another pack has replaced (`smallpacks`)."""
     packs = (git_dir / "objects" / "pack").glob("pack-*.pack")
-    return sorted(p for p in packs if not p.with_suffix(".idx").exists())
+    return sorted(p for p in packs if not any(p.with_suffix(s).exists() for s in (".idx", JOINED)))
 
 
 def _files(objects: Path) -> Iterator[tuple[Path, str]]:

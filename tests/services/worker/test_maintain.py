@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from machines import Machine
 
 from ctxrepo.errors import GitFailed
 from ctxrepo.faces.worker import main as work
-from ctxrepo.services.worker.maintain import INTERVAL, maintain
+from ctxrepo.services.worker.maintain import INTERVAL, PACKS_INTERVAL, maintain
+from ctxrepo.storage.objects.smallpacks import MANY
 from ctxrepo.storage.processes.lock import locked
 
 NOTE = "shop/topics/build.md"
@@ -76,6 +80,80 @@ def test_what_git_can_not_pack_is_told_and_not_tried_again_before_a_day_has_pass
         maintain(memory, now)
     assert not maintain(memory, now + 60)
     assert packs(machine) == 0
+
+
+@pytest.fixture
+def fetching(ben: Machine, remote: Path) -> Machine:
+    """A machine that has fetched more often than there may be small packs."""
+    ben.init(str(remote))
+    ben.write(NOTE, "- first\n")
+    ben.sync()
+    fetch(ben, remote, MANY + 1)
+    return ben
+
+
+def fetch(machine: Machine, remote: Path, count: int) -> None:
+    """Let somebody push a commit, and fetch it, so many times."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=remote, env=machine.env, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    for number in range(count):
+        commit = git("commit-tree", "-p", "main", "-m", f"commit {number} {time.time_ns()}", "main^{tree}")
+        git("update-ref", "refs/heads/main", commit)
+        assert machine.open().remote.fetch().ok
+
+
+def test_packs_of_fetches_are_joined_when_they_are_many(fetching: Machine, remote: Path) -> None:
+    assert packs(fetching) == MANY + 1  # as git checks what it fetches
+    memory, now = fetching.open(), time.time()
+    assert maintain(memory, now)
+    assert packs(fetching) == 1
+    assert fetching.sync().received == MANY + 1
+    fetch(fetching, remote, MANY)
+    assert not maintain(memory, now + PACKS_INTERVAL - 60)
+    assert maintain(memory, now + PACKS_INTERVAL + 60)
+    assert packs(fetching) <= 2
+    assert not maintain(memory, now + 2 * PACKS_INTERVAL + 120)
+    assert fetching.git("fsck", "--no-dangling", "--no-progress") == ""
+    assert fetching.read(NOTE) == "- first\n"
+
+
+def test_old_packs_stay_while_a_sync_is_under_way(fetching: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxrepo.services.worker.maintain._SYNC_WAIT", 0.1)
+    memory, now = fetching.open(), time.time()
+    with locked(memory.state.lock("sync"), 1):
+        assert not maintain(memory, now)
+    assert packs(fetching) == MANY + 2
+    assert maintain(memory, now + PACKS_INTERVAL + 60)
+    assert packs(fetching) == 1
+
+
+def test_old_packs_stay_while_a_gc_is_under_way(fetching: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxrepo.storage.clone.housekeeping.GC_WAIT", 0.1)
+    lock = fetching.clone / ".git/gc.pid"
+    lock.write_text(f"{os.getppid()} {os.uname().nodename}")
+    memory, now = fetching.open(), time.time()
+    assert not maintain(memory, now)
+    assert packs(fetching) == MANY + 2
+    lock.unlink()
+    assert maintain(memory, now + PACKS_INTERVAL + 60)
+    assert packs(fetching) == 1
+
+
+def test_packs_that_can_not_be_joined_hold_up_no_loose_objects(
+    fetching: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctxrepo.storage.objects.loose.MANY", 0)
+    fill(fetching)
+    for suffix in (".idx", ".pack"):
+        (fetching.clone / f".git/objects/pack/pack-{'0' * 40}{suffix}").write_bytes(b"spoiled")
+    memory = fetching.open()
+    with pytest.raises(GitFailed, match="can't be read"):
+        maintain(memory, time.time())
+    assert packs(fetching) == MANY + 3
 
 
 def test_the_worker_does_it_when_it_is_done(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,8 @@ def stored(git_dir: Path) -> Path:
 
 
 def test_no_gc_begins_while_it_is_held_and_afterwards_one_does(git_dir: Path) -> None:
-    with no_gc(git_dir):
+    with no_gc(git_dir) as is_held:
+        assert is_held
         made = stored(git_dir)
         refused = gc(git_dir)
         assert "gc is already running" in refused.stderr
@@ -62,8 +63,8 @@ def test_no_gc_begins_while_it_is_held_and_afterwards_one_does(git_dir: Path) ->
 
 def test_inside_another_it_does_nothing(git_dir: Path, lock: Path) -> None:
     with no_gc(git_dir):
-        with no_gc(git_dir):
-            pass
+        with no_gc(git_dir) as is_held:
+            assert is_held
         assert gc(git_dir).returncode != 0
     assert not lock.exists()
 
@@ -85,7 +86,8 @@ def test_one_that_goes_on_for_too_long_is_left_alone(
 ) -> None:
     monkeypatch.setattr(housekeeping, "GC_WAIT", 0.05)
     lock.write_text(f"{somebody.pid} {host}")
-    with no_gc(git_dir):
+    with no_gc(git_dir) as is_held:
+        assert not is_held
         assert lock.read_text() == f"{somebody.pid} {host}"
     assert lock.exists()
 

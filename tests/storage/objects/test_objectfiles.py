@@ -61,6 +61,14 @@ def test_an_index_of_another_pack_or_of_none(git_dir: Path) -> None:
     assert packs_without_index(git_dir) == [pack]
 
 
+def test_a_pack_that_another_one_has_replaced_lacks_no_index(git_dir: Path) -> None:
+    (index,) = (git_dir / "objects" / "pack").glob("*.idx")
+    index.rename(index.with_suffix(".joined"))
+    assert packs_without_index(git_dir) == []
+    index.with_suffix(".joined").unlink()
+    assert packs_without_index(git_dir) == [index.with_suffix(".pack")]
+
+
 def test_it_gives_up_in_time(git_dir: Path) -> None:
     with pytest.raises(TimeoutError):
         list(spoiled_objects(git_dir, end=0))

@@ -1,0 +1,197 @@
+"""Small packs: git keeps each fetch as a pack of its own, and every git process opens all of them.
+
+`fetch.fsckObjects` is why: a fetch that is checked is never unpacked into loose objects. The small packs are
+joined into one that holds all of their objects, also those that no ref leads to (ADR 50)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+
+from ctxrepo.errors import GitFailed
+from ctxrepo.hooks.files.small_files import bytes_of
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.disk.durable import sync_folder
+from ctxrepo.storage.git.git import Answer, Git, Watch
+from ctxrepo.storage.objects.objectfiles import JOINED
+from ctxrepo.storage.objects.packindex import ids_in
+
+MANY = 20
+"""When there are more small packs than this, they are joined."""
+
+SMALL = 64 * 1024 * 1024
+"""Bytes of a pack from which on it is not small: it stays as it is."""
+
+_FACTOR = 2
+"""A pack is left alone when it has at least this many times the bytes of all smaller ones: so a large pack is
+written anew only when much has been added, and few packs remain."""
+
+_LONGEST_INDEX = 16 * 1024 * 1024
+"""Bytes of an index that is read: half a million objects have as many."""
+
+_LONGEST_LIST = 256 * 1024 * 1024
+"""The same for a multi-pack index."""
+
+_TIMEOUT = 120.0
+_WATCH = Watch(silence=_TIMEOUT)
+
+_PACK, _INDEX = ".pack", ".idx"
+_ALONE = {_PACK, _INDEX, ".rev"}
+
+
+@dataclass(frozen=True)
+class JoinedPacks:
+    """Packs whose objects are all in a new one, `into`."""
+
+    old: tuple[Path, ...]
+    into: Path
+
+
+@dataclass(frozen=True)
+class SmallPacks:
+    """The small packs of the clone at `git_dir`.
+
+    A pack counts only if nothing lies beside it but its index. One with a file `.keep`, `.promisor`,
+    `.mtimes` or `.bitmap`, or one that a multi-pack index lists, is left to whoever made that.
+    """
+
+    git_dir: Path
+
+    def are_many(self) -> bool:
+        return len(self._sizes()) > MANY
+
+    def join(self, git: Git) -> JoinedPacks | None:
+        """Write one pack with all objects of the small packs; None when they are few.
+
+        The small packs stay, until `remove`. `git` runs in our own git directory, sees the clone's objects,
+        and is offline. GitFailed when git can't read an object; then nothing has changed.
+        """
+        sizes = self._sizes()
+        old = _to_join(sizes) if len(sizes) > MANY else []
+        ids = self._ids(old)
+        if not ids:
+            return None
+        into = self._write(git, ids)
+        try:
+            _require(git.run("verify-pack", "--", str(into), timeout=_TIMEOUT, watch=_WATCH))
+            if self._ids([into]) != ids:
+                raise GitFailed(f"git has not packed all objects of {len(old)} packs")
+        except GitFailed:
+            if into not in old:
+                _delete(into)
+            raise
+        sync_folder(self._folder)  # or a power cut might take the new pack and leave the old ones gone
+        return JoinedPacks(tuple(sorted({*old} - {into})), into)
+
+    def remove(self, joined: JoinedPacks) -> int:
+        """Delete the old packs; returns how many. The caller sees to it that no fetch and no gc is under way.
+
+        Nothing is deleted if the new pack is gone. A pack that a person has marked meanwhile stays.
+        """
+        if not (joined.into.is_file() and joined.into.with_suffix(_INDEX).is_file()):
+            return 0
+        here = self._sizes()
+        gone = [pack for pack in joined.old if pack in here]
+        for pack in gone:
+            _delete(pack)
+        return len(gone)
+
+    def clear(self) -> int:
+        """Delete what is left of old packs when we were killed; returns how many there were."""
+        left = [mark for mark in self._folder.glob(f"pack-*{JOINED}") if not mark.is_dir()]
+        for mark in left:
+            # A repair may have made a new index; then the pack counts again.
+            _delete_rest(mark.with_suffix(_PACK), with_pack=not mark.with_suffix(_INDEX).exists())
+        return len(left)
+
+    def _write(self, git: Git, ids: Iterable[str]) -> Path:
+        # Ids and not `--stdin-packs` or `git repack --geometric`, which git 2.30 lacks.
+        settings = ("pack.threads=1", "pack.packSizeLimit=0", "pack.indexVersion=2")
+        answer = git.run(
+            *(word for setting in settings for word in ("-c", setting)),
+            "pack-objects",
+            "-q",
+            "--non-empty",
+            "--delta-base-offset",
+            str(git.folder / "objects" / "pack" / "pack"),
+            timeout=_TIMEOUT,
+            watch=_WATCH,
+            stdin="".join(f"{oid}\n" for oid in sorted(ids)).encode(),
+        )
+        _require(answer)
+        return self._folder / f"pack-{answer.out.strip()}{_PACK}"
+
+    def _ids(self, packs: Iterable[Path]) -> set[str]:
+        """The objects that are in any of these packs. GitFailed for an index that can't be read."""
+        found: set[str] = set()
+        for pack in packs:
+            try:
+                found |= ids_in(bytes_of(str(pack.with_suffix(_INDEX)), _LONGEST_INDEX) or b"")
+            except ValueError as error:
+                raise GitFailed(f"{pack.with_suffix(_INDEX)} can't be read: {error}") from error
+        return found
+
+    def _sizes(self) -> dict[Path, int]:
+        """The size of each small pack."""
+        beside: dict[str, set[str]] = {}
+        for name in self._names():
+            stem, _, suffix = name.partition(".")
+            beside.setdefault(stem, set()).add(f".{suffix}")
+        if any(".promisor" in suffixes for suffixes in beside.values()):
+            return {}  # a partial clone fetches packs of that kind only, and at any time
+        alone = [stem for stem, suffixes in beside.items() if {_PACK, _INDEX} <= suffixes <= _ALONE]
+        listed = b"".join(self._multi_pack_indexes())
+        packs = [self._folder / f"{s}{_PACK}" for s in alone if f"{s}{_INDEX}\0".encode() not in listed]
+        return {pack: size for pack in packs if (size := _size(pack)) < SMALL}
+
+    def _names(self) -> Iterator[str]:
+        """The names of the regular files that belong to packs."""
+        with suppress(OSError), os.scandir(self._folder) as entries:
+            files = (entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            yield from (name for name in files if name.startswith("pack-"))
+
+    def _multi_pack_indexes(self) -> Iterator[bytes]:
+        for file in (self._folder / "multi-pack-index", *self._folder.glob("multi-pack-index.d/*.midx")):
+            yield bytes_of(str(file), _LONGEST_LIST) or b""
+
+    @property
+    def _folder(self) -> Path:
+        return self.git_dir / "objects" / "pack"
+
+
+def _to_join(sizes: dict[Path, int]) -> Sequence[Path]:
+    """The small packs without those at the upper end that are large beside all smaller ones together."""
+    packs = sorted(sizes, key=lambda pack: (sizes[pack], pack))
+    smaller = [0, *accumulate(sizes[pack] for pack in packs)]
+    while packs and sizes[packs[-1]] >= _FACTOR * smaller[len(packs) - 1]:
+        packs.pop()
+    return packs
+
+
+def _delete(pack: Path) -> None:
+    """Delete a pack. Its index goes first, and leaves a mark, so that a kill at any moment leaves either a
+    whole pack or one that `clear` finds."""
+    with suppress(FileNotFoundError):
+        pack.with_suffix(_INDEX).replace(pack.with_suffix(JOINED))
+    _delete_rest(pack, with_pack=True)
+
+
+def _delete_rest(pack: Path, *, with_pack: bool) -> None:
+    for suffix in (".rev", _PACK) if with_pack else ():
+        pack.with_suffix(suffix).unlink(missing_ok=True)
+    pack.with_suffix(JOINED).unlink(missing_ok=True)
+
+
+def _size(pack: Path) -> int:
+    try:
+        return pack.lstat().st_size
+    except OSError:
+        return SMALL  # it has gone meanwhile
+
+
+def _require(answer: Answer) -> None:
+    if not answer.ok:
+        raise GitFailed(f"small packs can't be joined: {answer.reason}")
