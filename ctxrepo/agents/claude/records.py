@@ -24,6 +24,7 @@ NAME = SETTINGS.name
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
     "PostToolUse": "Claude Code doesn't record one that says nothing",
+    "PostToolUseFailure": "Claude Code doesn't record one that says nothing",
     "SubagentStart": "Claude Code doesn't record one that says nothing",
     "PreCompact": "Claude Code records it after /compact only, and without a time",
     "SessionEnd": "Claude Code records nothing about it",
@@ -31,9 +32,10 @@ UNRECORDED: Mapping[str, str] = {
 
 _STARTERS = frozenset(("Agent", "Task"))
 """The tool that starts a subagent, as it is called and once was."""
-_OF_SUBAGENT = ("PostToolUse", "SubagentStart")
+_OF_SUBAGENT = ("PostToolUse", "PostToolUseFailure", "SubagentStart")
 """What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
 _TOOLS = frozenset(SETTINGS.matchers["PostToolUse"].split("|"))
+_SHELL = SETTINGS.matchers["PostToolUseFailure"]
 _RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')
 _CLOSED = lazy_pattern(r'</ctxrepo-memory tag="(\w+)">')
@@ -125,7 +127,9 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
     """How often each event came about, counted from the conversation itself."""
     tools: dict[str, str] = {}
     turns: set[str] = set()
-    counted = dict.fromkeys(("UserPromptSubmit", "PostToolUse", "SubagentStart", "PreCompact"), 0)
+    counted = dict.fromkeys(
+        ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStart", "PreCompact"), 0
+    )
     for line in found:
         message = line.get("message")
         blocks = [b for b in _list(message, "content") if isinstance(b, dict)]
@@ -135,7 +139,11 @@ def _happened(found: list[dict[str, Any]]) -> dict[str, int]:
                 turns.add(text_of(message, "id"))
         elif line.get("type") == "user":
             done = [b for b in blocks if b.get("type") == "tool_result"]
-            names = [tools.get(text_of(b, "tool_use_id")) for b in done if b.get("is_error") is not True]
+            failed = [b for b in done if b.get("is_error") is True]
+            names = [tools.get(text_of(b, "tool_use_id")) for b in done if b not in failed]
+            counted["PostToolUseFailure"] += sum(
+                tools.get(text_of(b, "tool_use_id")) == _SHELL for b in failed
+            )
             counted["PostToolUse"] += sum(name in _TOOLS for name in names)
             counted["SubagentStart"] += sum(name in _STARTERS for name in names)
             counted["UserPromptSubmit"] += not done and is_own_words(line, _text(line))

@@ -29,6 +29,7 @@ SETTINGS = _ClaudeSettings(
         "SessionStart": "",
         "UserPromptSubmit": "",
         "PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit",
+        "PostToolUseFailure": "Bash",
         "SubagentStart": "",
         "Stop": "",
         "PreCompact": "",

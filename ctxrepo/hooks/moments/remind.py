@@ -10,6 +10,10 @@ from ctxrepo.hooks.known.compiled import World
 from ctxrepo.hooks.known.locate import folders_of, place_of
 from ctxrepo.hooks.session.session import Session
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # most edits bring nothing, and needn't load it
+    from ctxrepo.hooks.session.trace import Subject
+
 LIMIT = 3
 ROOM = 1000
 COMMON = 30
@@ -40,24 +44,33 @@ def reminder(
     hits = [hit for hit in entries_naming(cache, folders, path) if known.get(hit.id) != hit.hash][:LIMIT]
     if not hits and not world.is_semantic:
         return ""
-    if _is_silent(db, world, event, session):  # few edits come so far
+    if is_silent(db, world, event, session):  # few edits come so far
         return ""
     if not hits:
         hits = [hit for hit in _likely(cache, world, event, folders, path) if known.get(hit.id) != hit.hash]
     if not hits:
         return ""
+    from ctxrepo.hooks.session.trace import Subject
+
+    return give(db, world, session, Subject.of(event, edited=path), hits)
+
+
+def give(
+    db: _sqlite3.Connection, world: World, session: Session, subject: "Subject", hits: list[EntryHit]
+) -> str:
+    """A block of these entries beside the answer of a tool, noted in the ledger and traced."""
     from ctxrepo.hooks.packet.recalled import recall_block
-    from ctxrepo.hooks.session.trace import Subject, note_trace
+    from ctxrepo.hooks.session.trace import note_trace
 
     text, given = recall_block(hits, today(), world.secret, ROOM)
     session.note_given({hit.id: hit.hash for hit in given})
     session.save()
     left = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in given]
-    note_trace(db, world.repo, Subject.of(event, edited=path), "", given, left)
+    note_trace(db, world.repo, subject, "", given, left)
     return text
 
 
-def _is_silent(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> bool:
+def is_silent(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> bool:
     """Whether this session is given no entries."""
     from ctxrepo.hooks.known.mode import gives
     from ctxrepo.hooks.moments.claim import is_withheld

@@ -1,5 +1,5 @@
 """A tool was used: log the files and lines, save memory files as the tool left them and wake the worker for
-them, and answer new faults and what memory says about the edited files."""
+them, and answer new faults and what memory says about the edited files, or about a command that failed."""
 
 import _sqlite3
 import os
@@ -51,7 +51,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_news = not event.sub and bool(faults_of(cache))
         faults = _new_faults(cache, world, event) if has_news else ""
-        return unsaved_block + faults + _reminders(db, cache, world, event, edited)
+        failure = _failure(db, cache, world, event, error) if error and event.command else ""
+        return unsaved_block + faults + failure + _reminders(db, cache, world, event, edited)
     finally:
         cache.close()
 
@@ -130,6 +131,16 @@ def _unsaved_block(world: World, lines: list[str]) -> str:
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
     return seal_shortly(fault_section(lines, FAULT_ROOM), world.secret)
+
+
+def _failure(
+    db: _sqlite3.Connection, cache: _sqlite3.Connection, world: World, event: Event, error: str
+) -> str:
+    if not world.reminds:
+        return ""
+    from ctxrepo.hooks.moments.failed import failure_block  # most commands do their work
+
+    return failure_block(db, cache, world, event, error)
 
 
 def _reminders(

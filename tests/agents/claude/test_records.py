@@ -53,6 +53,7 @@ def test_a_session_with_tools() -> None:
         "SessionStart": 1,
         "UserPromptSubmit": 2,
         "PostToolUse": 3,
+        "PostToolUseFailure": 0,
         "SubagentStart": 0,
         "PreCompact": 0,
         "Stop": 2,
@@ -85,7 +86,7 @@ def test_the_part_of_a_subagent() -> None:
     assert claude_records.read(saved("subagent")) is None
     part = claude_records.read(saved("subagent"), is_subagent=True)
     assert part is not None
-    assert part.happened == {"PostToolUse": 2, "SubagentStart": 0}
+    assert part.happened == {"PostToolUse": 2, "PostToolUseFailure": 0, "SubagentStart": 0}
     assert outcomes(part) == {("SubagentStart", "ran"): 1, ("PostToolUse", "ran"): 1}
     assert [(given.event, given.fate) for given in part.given] == [
         ("SubagentStart", "sent"),

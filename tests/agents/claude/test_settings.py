@@ -16,6 +16,7 @@ EVENTS = [
     "SessionStart",
     "UserPromptSubmit",
     "PostToolUse",
+    "PostToolUseFailure",
     "SubagentStart",
     "Stop",
     "PreCompact",
@@ -43,9 +44,8 @@ def test_every_event_gets_one_group(text: str) -> None:
     for event in EVENTS:
         (group,) = found[event]
         assert group["hooks"] == [{"type": "command", "command": line(event), "timeout": 10}]
-        assert group.get("matcher") == (
-            "Read|Edit|MultiEdit|Write|NotebookEdit" if event == "PostToolUse" else None
-        )
+        matchers = {"PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit", "PostToolUseFailure": "Bash"}
+        assert group.get("matcher") == matchers.get(event)
 
 
 def test_connecting_twice_changes_nothing() -> None:

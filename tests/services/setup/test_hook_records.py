@@ -67,8 +67,8 @@ def test_sessions_in_which_all_went_well(mine: Machine) -> None:
     found = look(mine)
     assert found.findings == []
     rows = {row.event: row for row in found.rows}
-    assert [row.count("ran") for row in rows.values()] == [3, 0, 0, 0, 6, 1, 0]
-    assert [row.fates("sent") for row in rows.values()] == [3, 5, 0, 0, 0, 0, 0]
+    assert [row.count("ran") for row in rows.values()] == [3, 0, 0, 0, 0, 6, 1, 0]
+    assert [row.fates("sent") for row in rows.values()] == [3, 5, 0, 0, 0, 0, 0, 0]
     assert rows["PostToolUse"].noted == 1
     assert rows["Stop"].took == sorted(rows["Stop"].took)
     assert "doesn't record" in rows["UserPromptSubmit"].unrecorded

@@ -31,7 +31,7 @@ def test_a_link_into_dotfiles_stays_a_link(home: Path, machine: Machine, setting
     settings.symlink_to(target.format(home=home))
     connect(machine)
     assert (os.readlink(settings), mode(file)) == (target.format(home=home), 0o640)
-    assert len(ours(file.read_bytes())) == 7
+    assert len(ours(file.read_bytes())) == 8
     disconnect(machine)
     assert os.readlink(settings) == target.format(home=home)
     assert (file.read_bytes(), mode(file)) == (USUAL, 0o640)
@@ -56,7 +56,7 @@ def test_a_link_to_a_file_that_is_not_there_yet(home: Path, machine: Machine, se
         folder.mkdir()
     settings.symlink_to("../dotfiles/claude.json")
     connect(machine)
-    assert len(ours((home / "dotfiles/claude.json").read_bytes())) == 7
+    assert len(ours((home / "dotfiles/claude.json").read_bytes())) == 8
     disconnect(machine)
     assert os.readlink(settings) == "../dotfiles/claude.json"
     assert list((home / "dotfiles").iterdir()) == []
