@@ -214,9 +214,12 @@ class Turns:
         return self._process.kill(how)
 
     def output(self) -> str:
-        """What the last process showed."""
+        """What the last process showed, without the hooks that it was asked to tell of."""
         assert self._process
-        return f"{self._process.errors.read_text('utf-8')}{self._process.said}"
+        shown = [
+            line for _, line in self._process.said if not str(line.get("subtype", "")).startswith("hook")
+        ]
+        return self._process.errors.read_text("utf-8") + json.dumps(shown)
 
     def fork(self, prompt: str) -> None:
         """One turn in a copy of the conversation, which is another session."""
