@@ -214,10 +214,10 @@ class Turns:
         return self._process.kill(how)
 
     def output(self) -> str:
-        """What the last process showed, without the hooks that it was asked to tell of."""
+        """What the last process showed: its errors, and what the agent said."""
         assert self._process
         shown = [
-            line for _, line in self._process.said if not str(line.get("subtype", "")).startswith("hook")
+            line for _, line in self._process.said if line.get("type") in ("assistant", "result", "text")
         ]
         return self._process.errors.read_text("utf-8") + json.dumps(shown)
 
