@@ -12,7 +12,7 @@ from ctxrepo.agents import names
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
-    from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts, Trust
+    from ctxrepo.agents.protocol import AgentIdentity, Install, NativeMemory, Records, Transcripts, Trust
 
 
 class Agent:
@@ -40,6 +40,11 @@ class Agent:
     def trust(self) -> Trust | None:
         """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
         return cast("Trust | None", self._part_if_any(".trust"))
+
+    @cached_property
+    def native(self) -> NativeMemory | None:
+        """The memory that it has of its own; None where it has none, or nobody has looked into that."""
+        return cast("NativeMemory | None", self._part_if_any(".native"))
 
     @cached_property
     def transcripts(self) -> Transcripts | None:

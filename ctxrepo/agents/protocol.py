@@ -150,6 +150,22 @@ class Trust(Protocol):
         ...
 
 
+class NativeMemory(Protocol):
+    """`native.py`, where the agent has a memory of its own, which no other agent sees."""
+
+    NAME: str
+    """What it is called, in a sentence."""
+
+    OFF: str
+    """What to write into its settings to turn it off."""
+
+    def settings(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
+
+    def is_on(self, text: str, environment: Mapping[str, str]) -> bool:
+        """Whether it is on, when its settings say `text`; ValueError when they can't be read."""
+        ...
+
+
 class Transcripts(Protocol):
     """`transcript.py`: how the agent records what is said in its sessions."""
 

@@ -159,7 +159,7 @@ def test_a_machine_on_which_setup_never_ran_is_not_well(ada: Machine) -> None:
     ada.init()
     (found,) = findings(ada)
     assert found.problem == "no agent is connected, so no session is given anything"
-    assert found.remedy == "`ctxrepo setup claude`"
+    assert found.remedy == "`ctxrepo setup --all`"
 
 
 def test_agents_that_are_here_and_not_connected_or_not_well(ada: Machine) -> None:

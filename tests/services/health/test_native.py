@@ -1,0 +1,54 @@
+"""An agent's own memory is named where it is on, with the line that turns it off; nothing is changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.services.health.native import check_native_memories
+from ctxrepo.services.setup.connection import Machine
+
+
+def stands(machine: Machine) -> str:
+    found = check_native_memories(machine)
+    assert found is None or not found.findings
+    return found.stands if found else ""
+
+
+def test_claude_codes_is_on_unless_it_is_turned_off(machine: Machine, settings: Path) -> None:
+    settings.parent.mkdir(parents=True)
+    said = f'"autoMemoryEnabled": false in {settings} turns it off'
+    assert stands(machine).endswith(said)
+    settings.write_text('{"autoMemoryEnabled": true}')
+    assert stands(machine).endswith(said)
+    settings.write_text('{"autoMemoryEnabled": false}')
+    assert stands(machine) == ""
+
+
+def test_the_environment_may_turn_it_off_too(machine: Machine, settings: Path) -> None:
+    settings.parent.mkdir(parents=True)
+    assert stands(replace(machine, environment={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})) == ""
+
+
+@pytest.mark.parametrize("text", ["{torn", "[]", "\ufeff"])
+def test_settings_that_cannot_be_read_are_told_elsewhere(machine: Machine, settings: Path, text: str) -> None:
+    settings.parent.mkdir(parents=True)
+    settings.write_text(text)
+    stands(machine)
+    assert settings.read_text() == text
+
+
+def test_codex_is_named_only_where_somebody_turned_its_memories_on(machine: Machine, home: Path) -> None:
+    config = home / ".codex/config.toml"
+    config.parent.mkdir()
+    assert stands(machine) == ""
+    config.write_text("[features]\nmemories = true\n")
+    assert "Codex' memories" in stands(machine)
+    config.write_text("[features]\nmemories = false\n")
+    assert stands(machine) == ""
+
+
+def test_an_agent_that_is_not_here_is_not_named(machine: Machine) -> None:
+    assert check_native_memories(machine) is None
