@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from live import openai_responses, turns
-from live.install import Package
+from live.install import CHECKOUT, Package
 from live.stage import Stage
 from live.steps import Text, Tool
 
 NAME = "codex"
 PACKAGE = Package("@openai/codex", "0.169.0", "codex", node=18)
 API = openai_responses
-FORMS = ("settings",)
+FORMS = ("settings", "plugin")
 INSTRUCTIONS = "AGENTS.md"
 SUMMARY = "They asked where redis listens."
 FULL = 195_000
@@ -50,7 +52,21 @@ def connect(stage: Stage, form: str) -> None:
     home = stage.machine.home / ".codex"
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(_CONFIG.format(url=stage.model.url))
+    if form == "plugin":
+        _install_plugin(stage)
     stage.ctxrepo("setup", NAME, "--yes", "--trust")
+    if form == "plugin":  # it has trusted the plugin's hooks as well
+        stage.ctxrepo("setup", NAME, "--remove", "--yes")
+
+
+def _install_plugin(stage: Stage) -> None:
+    """Have Codex install the plugin from a copy of the checkout without what git ignores."""
+    copy = stage.root / "marketplace"
+    for name in (".claude-plugin", ".codex-plugin", "hooks", "skills"):
+        shutil.copytree(CHECKOUT / name, copy / name)
+    for words in (["marketplace", "add", str(copy)], ["add", "ctxrepo@ctxrepo"]):
+        program = [str(stage.installed.program), "plugin", *words]
+        subprocess.run(program, env=stage.machine.env, check=True, capture_output=True)
 
 
 def is_in_settings(stage: Stage) -> bool:

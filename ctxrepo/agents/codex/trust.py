@@ -12,6 +12,7 @@ from typing import Any
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.protocol import AskedHook
 
+PLUGIN = "ctxrepo"
 PROGRAM = ("codex", "app-server")
 HINT = "start `codex`, type /hooks, and trust them"
 LEFT = "Codex' own entries of trust stay in its config.toml; they name hooks that are gone"
@@ -33,7 +34,7 @@ def hooks(answer: object) -> Sequence[AskedHook]:
             str(hook.get("key", "")), str(hook.get("currentHash", "")), hook.get("trustStatus") == "trusted"
         )
         for hook in found
-        if is_ours(hook.get("command"), "codex") and hook.get("source") == "user"
+        if _is_ours(hook)
     )
 
 
@@ -44,6 +45,13 @@ def grant(found: Sequence[AskedHook]) -> tuple[str, Mapping[str, Any]]:
         for hook in found
     ]
     return "config/batchWrite", {"edits": edits}
+
+
+def _is_ours(hook: Mapping[str, Any]) -> bool:
+    """Whether it is one that setup wrote, or one of our plugin, of whatever marketplace."""
+    if str(hook.get("pluginId") or "").partition("@")[0] == PLUGIN:
+        return True
+    return is_ours(hook.get("command"), "codex") and hook.get("source") == "user"
 
 
 def _dicts(node: object) -> list[dict[str, Any]]:

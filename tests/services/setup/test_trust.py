@@ -1,0 +1,101 @@
+"""Whether an agent trusts our hooks is asked of the agent, which may be slow, odd or gone."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ctxrepo.agents.codex import trust as codex
+from ctxrepo.errors import UsageError
+from ctxrepo.services.setup import trust as asking
+from ctxrepo.services.setup.connected import Standing
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.trust import hint_of, left_of, trust, trusted_standing
+from ctxrepo.storage.processes.rpc import RpcFailed
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps({"method": "a/notice"}), flush=True)
+    if asked["method"] == "hooks/list":
+        trusted = open(%(file)r).read() if %(file)r else ""
+        hook = {"key": "k", "currentHash": "sha256:1", "pluginId": "ctxrepo@x",
+                "trustStatus": "trusted" if "sha256:1" in trusted else "untrusted"}
+        result = {"data": [{"hooks": [hook]}]}
+    else:
+        result = {}
+    if asked["method"] == "config/batchWrite":
+        open(%(file)r, "w").write(asked["params"]["edits"][0]["value"])
+    print(json.dumps({"id": asked["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An app server that stands for Codex: it lists one hook, and trusts it when it is told to."""
+    file = tmp_path / "trusted"
+    file.write_text("")
+    program = tmp_path / "codex.py"
+    program.write_text(SERVER % {"file": str(file)})
+    monkeypatch.setattr(codex, "PROGRAM", (sys.executable, str(program)))
+    return program
+
+
+def standing(machine: Machine, state: str = "current") -> list[str]:
+    stands = Standing("codex", state)  # type: ignore[arg-type]
+    return [finding.problem for finding in trusted_standing(stands, machine).findings]
+
+
+def test_a_hook_that_is_not_trusted_is_found_until_it_is(server: Path, machine: Machine) -> None:
+    assert standing(machine) == ["Codex skips 1 hook of ours in silence: you haven't trusted them"]
+    assert trust("codex", machine) == 1
+    assert standing(machine) == []
+
+
+def test_an_agent_that_is_not_connected_is_not_asked(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codex, "PROGRAM", ("/no/such/program",))
+    assert standing(machine, "absent") == []
+
+
+def test_one_that_cannot_be_asked_is_told_with_what_that_means(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codex, "PROGRAM", ("/no/such/program",))
+    (problem,) = standing(machine)
+    assert problem.startswith("Codex couldn't be asked whether it trusts our hooks: /no/such/program could")
+    with pytest.raises(RpcFailed, match="could not be started"):
+        trust("codex", machine)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import time; time.sleep(60)",
+        "pass",
+        "print('no JSON', flush=True)",
+        "print('x' * 10_000_000, flush=True)",
+        'print(\'{"id": 1, "error": {"message": "no"}}\', flush=True)',
+    ],
+    ids=["mute", "gone", "odd", "chatty", "refusing"],
+)
+def test_an_odd_one_is_a_failure_within_the_time(
+    server: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(asking, "SECONDS", 1.0)
+    server.write_text(program)
+    with pytest.raises(RpcFailed):
+        trust("codex", machine)
+
+
+def test_agents_that_ask_for_no_trust_are_not_asked(machine: Machine) -> None:
+    assert hint_of("claude") == left_of("claude") == ()
+    stands = Standing("claude", "current")
+    assert trusted_standing(stands, replace(machine, environment={})) == stands
+    with pytest.raises(UsageError, match="without asking for trust"):
+        trust("claude", machine)
