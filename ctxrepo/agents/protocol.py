@@ -91,13 +91,24 @@ class OwnFile:
 
 
 @dataclass(frozen=True)
+class ShippedFile:
+    """A file that is all ours and that ctxrepo brings along: `source` below `hooks/`, in which each of the
+    `places` stands in braces, inside a text in double quotes. JSON spells what takes its place there."""
+
+    path: Path
+    source: str
+    places: Mapping[str, str]
+    hooks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class SkillsFolder:
     """The folder into which our skills go; the undo takes away those that are as we wrote them."""
 
     path: Path
 
 
-Wanted = EditedDocument | OwnFile | SkillsFolder
+Wanted = EditedDocument | OwnFile | ShippedFile | SkillsFolder
 """A part of an installation, of one of the kinds that there are."""
 
 

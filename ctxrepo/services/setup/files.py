@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from ctxrepo.agents.protocol import EditedDocument, OwnFile
+from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
+from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.receipt import WrittenFile, digest
 
 _T = TypeVar("_T")
@@ -56,10 +58,20 @@ class WantedFile(Protocol):
     def obstacle(self) -> str: ...
 
 
-def wanted_file(wanted: EditedDocument | OwnFile) -> WantedFile:
+def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> WantedFile:
     """The file as it is on the disk; CtxrepoError when it can't be read."""
     data = foreign.read(wanted.path)
-    return EditedOnDisk(wanted, data) if isinstance(wanted, EditedDocument) else OwnFileOnDisk(wanted, data)
+    if isinstance(wanted, EditedDocument):
+        return EditedOnDisk(wanted, data)
+    return OwnFileOnDisk(_filled(wanted) if isinstance(wanted, ShippedFile) else wanted, data)
+
+
+def _filled(wanted: ShippedFile) -> OwnFile:
+    """The file with the places of this machine in it."""
+    text = assets.files("hooks")[wanted.source].decode("utf-8")
+    for place, value in wanted.places.items():
+        text = text.replace(f'"{{{place}}}"', json.dumps(value, ensure_ascii=False))
+    return OwnFile(wanted.path, _encoded(text), wanted.hooks)
 
 
 @dataclass(frozen=True)
@@ -120,13 +132,7 @@ class EditedOnDisk:
             ) from error
 
     def _edited(self, edit: Callable[[str], str]) -> bytes:
-        text = self._ask(edit)
-        try:
-            return text.encode("utf-8")
-        except UnicodeEncodeError:
-            raise ConfigError(
-                "a path of this installation is not UTF-8, so it can't stand in a hook"
-            ) from None
+        return _encoded(self._ask(edit))
 
     def _text(self, data: bytes | None) -> str:
         try:
@@ -180,3 +186,10 @@ class OwnFileOnDisk:
 
     def _is_as_written(self, known: WrittenFile | None) -> bool:
         return self.data == self.wanted.content or bool(known and digest(self.data) == known.digest)
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ConfigError("a path of this installation is not UTF-8, so it can't stand in a hook") from None
