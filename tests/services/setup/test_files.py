@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from checkout import CHECKOUT
 
-from ctxrepo.agents.protocol import OwnFile
+from ctxrepo.agents.protocol import OwnFile, ShippedFile
+from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup.files import WantedFile, wanted_file
 from ctxrepo.storage.user.receipt import WrittenFile, digest
 
@@ -49,3 +52,21 @@ def test_one_that_a_person_edited_stays_and_that_is_told(path: Path) -> None:
     assert own(path).original(known) == b"hook() // mine\n"
     assert own(path).notice(known) == f"{path} stays: it is not as ctxrepo wrote it."
     assert own(path).before(known) is None
+
+
+def shipped(path: Path, line: str) -> WantedFile:
+    return wanted_file(ShippedFile(path, "pi/ctxrepo.ts", {"line": line}, {"start": line}))
+
+
+def test_a_file_that_is_brought_along_has_the_places_of_this_machine(path: Path) -> None:
+    source = (CHECKOUT / "hooks/pi/ctxrepo.ts").read_text()
+    line = "sh \"/a b/ü\" \\ '$1'"
+    text = shipped(path, line).connected().decode()
+    assert text == source.replace('"{line}"', json.dumps(line, ensure_ascii=False))
+    assert text != source
+    assert shipped(path, line).events == ("start",)
+
+
+def test_a_place_that_is_not_utf_8_is_refused(path: Path) -> None:
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        shipped(path, "/\udcff")

@@ -1,0 +1,6 @@
+"""pi: what it is called, and how a command knows that one of its sessions runs it."""
+
+TITLE = "pi"
+INSTRUCTIONS = "AGENTS.md"
+SESSION = "PI_SESSION_ID"
+MARKS = {"PI_CODING_AGENT": "true"}

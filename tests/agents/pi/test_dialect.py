@@ -1,0 +1,215 @@
+"""How pi is understood and answered: what its extension hands on, whole and in pieces."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import CHECKOUT
+from hypothesis import given
+from hypothesis import strategies as st
+from world import HOOK, NOTES, World
+
+from ctxrepo.agents.pi.dialect import DIALECT, changed_lines
+from ctxrepo.agents.pi.fork import origin, session_of
+from ctxrepo.agents.pi.install import EVENTS
+from ctxrepo.hooks.dialect import Event
+
+PAYLOADS = CHECKOUT / "tests/hooks/payloads/pi"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.cache("c1", NOTES)
+    return world
+
+
+def payload(world: World, name: str, **fill: str) -> bytes:
+    text = (PAYLOADS / f"{name}.json").read_text()
+    given = {"cwd": str(world.code), "home": str(world.root / "home"), "prompt": "", "file": "", **fill}
+    for word, value in given.items():
+        text = text.replace(f"@{word}@", json.dumps(value)[1:-1])
+    return text.encode()
+
+
+def raw(world: World, data: bytes, event: str, env: Mapping[str, str] | None = None) -> str:
+    """What the extension reads; nobody complains."""
+    words = [sys.executable, "-I", "-S", str(HOOK), "pi", event, str(world.state)]
+    done = subprocess.run(words, input=data, capture_output=True, env={**os.environ, **(env or {})})
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def tell(world: World, name: str, **fill: str) -> str:
+    """The text for the model, '' for none."""
+    out = raw(world, payload(world, name, **fill), name.partition("-")[0])
+    return str(json.loads(out)["context"]) if out else ""
+
+
+def test_the_extension_hands_on_every_event_that_is_understood() -> None:
+    assert [name for name, _ in DIALECT.events.values()] == [*EVENTS]
+    source = (CHECKOUT / "hooks/pi/ctxrepo.ts").read_text()
+    assert all(f'pi.on("{event}"' in source for event in EVENTS)
+
+
+def test_a_session_is_given_its_index_and_the_entry_that_fits_once(world: World) -> None:
+    assert "## Index of notes" in tell(world, "session_start")
+    asked = "which port is the staging database on?"
+    assert "5433" in tell(world, "before_agent_start", prompt=asked)
+    assert tell(world, "before_agent_start", prompt=asked) == ""
+    assert tell(world, "session_start-resume") == ""
+    assert "## Index of notes" in tell(world, "session_compact")
+    assert world.errors() == ""
+
+
+def test_after_a_branch_was_left_what_it_was_given_may_come_again(world: World) -> None:
+    asked = "which port is the staging database on?"
+    tell(world, "session_start")
+    tell(world, "before_agent_start", prompt=asked)
+    assert "## Index of notes" in tell(world, "session_tree")
+    assert "5433" in tell(world, "before_agent_start", prompt=asked)
+
+
+def test_a_note_that_is_written_whole_is_kept_as_it_was_written(world: World) -> None:
+    note = world.memory / "shop/topics/new.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("- written whole\n")
+    assert tell(world, "tool_result-write", file=str(note)) == ""
+    (save,) = world.saved()
+    assert (save.path, save.after, save.by.agent) == ("shop/topics/new.md", b"- written whole\n", "pi")
+    assert world.starts(1)
+
+
+def test_a_note_that_is_edited_is_kept(world: World) -> None:
+    note = world.memory / "shop/topics/new.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("LINE 3\n")
+    tell(world, "tool_result-edit", file=os.path.relpath(note, world.code))
+    assert [save.path for save in world.saved()] == ["shop/topics/new.md"]
+
+
+def test_what_ends_a_turn_or_a_session_wakes_the_worker(world: World) -> None:
+    for count, event in enumerate(("session_before_compact", "agent_settled", "session_shutdown"), 1):
+        assert tell(world, event) == ""
+        assert world.starts(count), event
+    assert [line["event"] for line in world.spooled()] == ["compact", "stop", "end"]
+
+
+def touched(said: dict[str, Any]) -> list[tuple[str, Any, str]]:
+    """(path, ranges, whole text) of each file of a call."""
+    given = said.get("input")
+    given = given if isinstance(given, dict) else {}
+    texts = {"path": given.get("path"), "wrote": given.get("content"), "tool": said.get("tool")}
+    event = Event("pi", "tool_result", {name: text for name, text in texts.items() if isinstance(text, str)})
+    with closing(sqlite3.connect(":memory:")) as db:
+        found = DIALECT.touched(db, event, json.dumps(said))
+    return [(file.path, json.loads(file.ranges), file.wrote) for file in found]
+
+
+def test_a_read_has_the_lines_that_it_asked_for() -> None:
+    def read(**given: object) -> list[list[int]]:
+        ((_, ranges, _),) = touched({"tool": "read", "input": {"path": "a", **given}})
+        found: list[list[int]] = ranges
+        return found
+
+    assert read(offset=340, limit=81) == [[340, 420]]
+    assert read(limit=50) == [[1, 50]]
+    assert read() == read(offset=9) == read(offset=0, limit=5) == read(offset=1, limit=-1) == []
+    assert read(offset="x", limit="y") == read(offset=1.5, limit=1.5) == read(limit=[]) == []
+    assert read(offset="\ud800", limit=5) == [[1, 5]]
+    assert len(read(offset=2**70, limit=2**70)) <= 1
+
+
+def test_an_edit_has_the_lines_that_changed() -> None:
+    said = json.loads((PAYLOADS / "tool_result-edit.json").read_text())
+    said["input"]["path"] = "notes.txt"
+    assert touched(said) == [("notes.txt", [[3, 3]], "")]
+    said["patch"] += "@@ -7 +7 @@\n-\ud800\n+b\n"
+    assert touched(said)[0][1] == [[3, 3], [7, 7]]
+    assert changed_lines("@@ -5,4 +5,2 @@\n a\n-x\n-y\n b") == "[6,6]"
+    assert changed_lines("@@ -1 +1,2 @@\n+a\n+b\n@@ -8,2 +9,3 @@\n c\n+d\n e") == "[1,2],[10,10]"
+    assert changed_lines("@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file") == "[1,1]"
+    assert changed_lines("".join(f"@@ -{n} +{n} @@\n-a\n+b\n" for n in range(1, 200))).count("[") == 100
+
+
+@pytest.mark.parametrize("patch", ["", "@@", "@@ ", "@@ -1 +x @@\n+a", "+a\n-b", "@@ -1 +99999999999 @@\n+a"])
+def test_odd_patches_have_no_lines(patch: str) -> None:
+    assert changed_lines(patch) == ""
+
+
+def test_paths_are_taken_as_pi_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def path(name: str) -> str:
+        return touched({"tool": "write", "input": {"path": name, "content": "x"}})[0][0]
+
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert path("~/a.md") == path("@~/a.md") == "/home/ada/a.md"
+    assert path("@src/a.md") == "src/a.md"
+    assert path("~x") == "~x"
+    assert touched({"tool": "bash", "input": {"command": "ls"}}) == []
+
+
+def test_tools_that_only_read_are_known() -> None:
+    assert all(DIALECT.only_reads(tool) for tool in ("read", "grep", "find", "ls"))
+    assert not any(DIALECT.only_reads(tool) for tool in ("edit", "write", "bash", "codemode"))
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")))
+def test_the_extension_reads_the_text_as_it_is(text: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        line = DIALECT.reply(db, "session_start", text)
+    assert json.loads(line) == {"context": text}
+    assert "\n" not in line[:-1]
+
+
+def test_a_fork_is_told_by_the_head_of_its_transcript(tmp_path: Path) -> None:
+    file = tmp_path / "2026_b.jsonl"
+
+    def of(head: object) -> str:
+        file.write_text(head if isinstance(head, str) else json.dumps(head) + "\n{}\n")
+        return origin(str(file))
+
+    assert of({"type": "session", "parentSession": "/s/2026-11-24T15-42-49-916Z_a_1.jsonl"}) == "a_1"
+    assert session_of("C:\\s\\2026_a.jsonl") == "a"
+    assert of({"parentSession": 7}) == of({}) == of([]) == of("{torn") == of("") == of("\0") == ""
+    assert origin(str(tmp_path / "none")) == origin(str(tmp_path)) == origin("") == origin("\0") == ""
+
+
+def test_a_fork_is_not_given_again_what_its_origin_was(world: World, tmp_path: Path) -> None:
+    asked = "which port is the staging database on?"
+    tell(world, "session_start")
+    assert "5433" in tell(world, "before_agent_start", prompt=asked)
+    first = json.loads(payload(world, "session_start"))["session"]
+    copy = tmp_path / "2026_copy.jsonl"
+    copy.write_text(json.dumps({"type": "session", "parentSession": f"/s/2026_{first}.jsonl"}) + "\n")
+    begin = {**json.loads(payload(world, "session_start-fork")), "session": "copy", "file": str(copy)}
+    assert raw(world, json.dumps(begin).encode(), "session_start") == ""
+    assert raw(world, json.dumps({**begin, "prompt": asked}).encode(), "before_agent_start") == ""
+
+
+@pytest.mark.parametrize("file", sorted(PAYLOADS.iterdir()), ids=lambda file: file.stem)
+def test_pieces_and_odd_shapes_do_no_harm(world: World, file: Path) -> None:
+    event, whole = file.stem.partition("-")[0], payload(world, file.stem, prompt="staging database port?")
+    said = json.loads(whole)
+    odd: list[Any] = [None, 7, [], {}, "x" * 100_000, "\ud800", "a\0b"]
+    spoilt: list[dict[str, Any]] = [
+        {**said, **dict.fromkeys(said.keys() - {"session"}, value)} for value in odd
+    ]
+    if isinstance(said.get("input"), dict):
+        spoilt += [{**said, "input": dict.fromkeys(said["input"], value)} for value in odd]
+    texts = [json.dumps(one).encode() for one in spoilt]
+    for data in (whole[:40], b"", b"[]", b"\xff\xfe", whole + b"}", *texts):
+        raw(world, data, event)
+    assert world.errors() == ""
+
+
+def test_an_unknown_event_is_left_alone(world: World) -> None:
+    assert raw(world, payload(world, "session_start"), "model_select") == ""
