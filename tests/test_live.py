@@ -186,6 +186,19 @@ def test_an_agent_in_another_version_is_not_installed(tmp_path: Path) -> None:
     assert install.find("other", package, tmp_path) is None
 
 
+def test_a_bundle_that_was_taken_out_of_its_archive_is_found(tmp_path: Path) -> None:
+    package = install.Package("@maker/agent", "1.5.2", "agent", node=22, beside=("jiti",))
+    unpacked = tmp_path / "agent-pack" / "package"
+    unpacked.mkdir(parents=True)
+    said = {"name": package.name, "version": package.version, "bin": {"agent": "dist/cli.js"}}
+    (unpacked / "package.json").write_text(json.dumps(said, indent=2))
+    assert install.find("agent", package, tmp_path) is None
+    (unpacked / "dist").mkdir()
+    (unpacked / "dist" / "cli.js").write_text("")
+    assert install.find("agent", package, tmp_path) == install.Installed(unpacked / "dist" / "cli.js")
+    assert install.find("agent", replace(package, version="0.0.1"), tmp_path) is None
+
+
 @needs_claude
 @pytest.mark.parametrize(
     ("form", "scenarios"), [("settings", ("short", "sub", "pull")), ("plugin", ("short",))]

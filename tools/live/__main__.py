@@ -12,6 +12,7 @@ import importlib
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -25,6 +26,7 @@ AGENTS = tuple(name for name in names() if Path(__file__).with_name(f"{name}.py"
 """The agents that can be played: Cursor, for one, can't be run offline."""
 
 ALL = scenarios.ALL | {f"row-{name}": row for name, row in rows.ALL.items()}
+"""What may be asked for, beside what an agent's module has in OWN for that agent alone."""
 
 
 def main() -> int:
@@ -35,9 +37,10 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
     parser.add_argument("--patience", type=float, default=1.0, help="multiplies every limit of time")
     wanted = parser.parse_intermixed_args()
-    if unknown := set(wanted.scenarios) - set(ALL):
-        parser.error(f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
     agent = importlib.import_module(f"live.{wanted.agent}")
+    known = _known(agent)
+    if unknown := set(wanted.scenarios) - set(known):
+        parser.error(f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if unknown := set(wanted.form or ()) - set(agent.FORMS):
         parser.error(
             f"{agent.NAME} has no form {', '.join(sorted(unknown))}; it has {', '.join(agent.FORMS)}"
@@ -63,17 +66,22 @@ def main() -> int:
     return 1 if bad else 0
 
 
+def _known(agent: ModuleType) -> dict[str, Callable[[Play], None]]:
+    """What can be played with this agent, by name."""
+    return ALL | getattr(agent, "OWN", {})
+
+
 def _usual(agent: ModuleType) -> list[str]:
     """What this agent plays unless something else was asked for."""
     of_rows = [f"row-{name}" for name in rows.ALL if name not in agent.LACKS]
-    return [*scenarios.ALL, *of_rows] if agent.NAME == "claude" else of_rows
+    return [*scenarios.ALL, *of_rows] if agent.NAME == "claude" else [*of_rows, *getattr(agent, "OWN", {})]
 
 
 def play(
     agent: ModuleType, form: str, name: str, root: Path, installed: install.Installed, patience: float
 ) -> Report:
     """One scenario on a machine of its own, shown when it is over."""
-    scenario = ALL[name]
+    scenario = _known(agent)[name]
     words = (scenario.__doc__ or "").strip().split("\n")[0]
     report = Report(f"{agent.NAME}, {form}: {name}. {words}", patience)
     place = root / f"{form}-{name}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,9 @@ class Package:
     version: str
     program: str
     node: int
+    beside: tuple[str, ...] = ()
+    """What its own bundle needs beside it. With this it is taken out of its archive where npm doesn't find
+    all that it depends on."""
 
     @property
     def wanted(self) -> str:
@@ -46,10 +51,24 @@ def find(name: str, package: Package, below: Path) -> Installed | None:
     folder = below / name / "node_modules"
     program = folder / ".bin" / package.program
     said = folder / package.name / "package.json"
+    if not program.exists():
+        said = _unpacked(name, below) / "package" / "package.json"
+        program = _bundle(said, package)
     if not program.exists() or f'"version": "{package.version}"' not in said.read_text("utf-8"):
         return None
     node = below / "node" / "node_modules" / "node" / "bin"
     return Installed(program, (node,) if node.exists() else ())
+
+
+def _unpacked(name: str, below: Path) -> Path:
+    """Where a package is that was taken out of its archive."""
+    return below / f"{name}-pack"
+
+
+def _bundle(said: Path, package: Package) -> Path:
+    """The program of an unpacked package, as its `package.json` says."""
+    programs = json.loads(said.read_text("utf-8")).get("bin", {}) if said.exists() else {}
+    return said.parent / programs.get(package.program, package.program)
 
 
 def install(name: str, package: Package, below: Path) -> Installed:
@@ -63,10 +82,12 @@ def install(name: str, package: Package, below: Path) -> Installed:
     path = os.environ["PATH"]
     if _node_version() < package.node:
         print(f"live: node is older than {package.node}: bringing {NODE} into {below / 'node'}", flush=True)
-        _npm(below / "node", NODE, path)
+        if not _npm(below / "node", NODE, path=path):
+            raise SystemExit(f"live: npm could not install {NODE}")
         path = f"{below / 'node' / 'node_modules' / 'node' / 'bin'}:{path}"
     print(f"live: bringing {package.wanted} into {below / name}", flush=True)
-    _npm(below / name, package.wanted, path)
+    if not _npm(below / name, package.wanted, path=path):
+        _unpack(name, package, below, path)
     found = find(name, package, below)
     if not found:
         raise SystemExit(
@@ -75,20 +96,27 @@ def install(name: str, package: Package, below: Path) -> Installed:
     return found
 
 
-def _npm(folder: Path, package: str, path: str) -> None:
+def _unpack(name: str, package: Package, below: Path, path: str) -> None:
+    """Take the package out of its archive, with what its bundle needs beside it."""
+    folder = _unpacked(name, below)
+    if not package.beside or not _npm(folder, *package.beside, path=path):
+        raise SystemExit(f"live: npm could not install {package.wanted}")
+    print(
+        f"live: npm doesn't find all that {package.wanted} depends on: its bundle is taken alone", flush=True
+    )
+    pack = ["npm", "pack", "--silent", package.wanted]
+    done = subprocess.run(pack, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"live: npm could not pack {package.wanted}")
+    with tarfile.open(folder / done.stdout.split()[-1]) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _npm(folder: Path, *packages: str, path: str) -> bool:
+    """Whether npm could install these packages into this folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = [
-        "npm",
-        "install",
-        "--prefix",
-        str(folder),
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-        package,
-    ]
-    if subprocess.run(words, env={**os.environ, "PATH": path}).returncode:
-        raise SystemExit(f"live: npm could not install {package}")
+    words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel=error"]
+    return subprocess.run([*words, *packages], env={**os.environ, "PATH": path}).returncode == 0
 
 
 def _node_version() -> int:

@@ -1,0 +1,104 @@
+"""What is played with pi alone: its tree of entries, its skills, and a compaction in the middle of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from live.pi_talk import Talk
+from live.play import INDEX, PORT, TESTS, Play
+from live.recorded import added, blocks
+from live.stage import note_of
+from live.steps import Text
+
+
+def tree(play: Play) -> None:
+    """A prompt is taken back and asked anew: what came with it comes again, and nothing else does."""
+    talk = play.talk()
+    talk.say(TESTS)
+    talk.say(PORT)
+    talk.go_to(talk.entry(PORT))
+    talk.say(f"{PORT} Say it again.")
+    _looks(play, whole=(INDEX, "make db", "6380"))
+    play.report.look("the prompt that was asked anew has its entry", "6380" in "".join(play.given()))
+    talk.say(f"{TESTS} I forgot it.")
+    play.report.look("what is still there isn't given again", not play.given(), play.given())
+    talk.go_to(talk.entry(TESTS))
+    talk.say(f"{TESTS} Say it again.")
+    _looks(play, whole=(INDEX, "make db"))
+    _ends(play, talk)
+
+
+def forks(play: Play) -> None:
+    """The same by `/fork`, which makes another session of what is before the prompt, and by `/clone`."""
+    talk = play.talk()
+    talk.say(TESTS)
+    talk.say(PORT)
+    talk.command("clone")
+    talk.say(f"{PORT} I forgot it.")
+    play.report.look("in a clone nothing is given again", not play.given(), play.given())
+    talk.command("fork", entryId=talk.entry(PORT))
+    talk.command("fork", entryId=talk.entry(PORT))
+    talk.say(PORT)
+    _looks(play, whole=(INDEX, "make db", "6380"))
+    talk.say(f"{TESTS} I forgot it.")
+    play.report.look("what is still there isn't given again", not play.given(), play.given())
+    talk.command("new_session")
+    talk.say(PORT)
+    _looks(play, whole=(INDEX, "6380"))
+    _ends(play, talk)
+
+
+def full(play: Play) -> None:
+    """The context is full in the middle of a turn: the index is there in the next request."""
+    talk = play.talk()
+    talk.say(TESTS)
+    read = replace(play.agent.read(note_of(play.stage, "6380")), tokens=play.agent.FULL)
+    play.stage.model.will(read, Text("It is 6380."))
+    talk.say(PORT)
+    last = added(None, play.told()[-1])
+    play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
+    play.report.look("the conversation was shortened", not any(text == TESTS for text in last), last[:2])
+    count = sum(INDEX in block for block in blocks(last))
+    play.report.look("the index is delivered again, in the same turn, once", count == 1, count)
+    before = len(play.told())
+    talk.say(TESTS)
+    play.report.look("a turn asks the model once", len(play.told()) == before + 1, len(play.told()) - before)
+    play.continues(play.told()[before - 1 :])
+    _ends(play, talk)
+
+
+def skill(play: Play) -> None:
+    """A skill is called: what it says itself recalls nothing, what is typed behind it does."""
+    folder = play.stage.machine.home / ".pi" / "agent" / "skills" / "poem"
+    folder.mkdir(parents=True)
+    head = "---\nname: poem\ndescription: Writes poems\n---\n"
+    (folder / "SKILL.md").write_text(f"{head}Never ask {PORT} nor {TESTS}\n")
+    talk = play.talk()
+    talk.say("/skill:poem about autumn leaves")
+    told = "".join(added(None, play.told()[0]))
+    play.report.look("the skill was put in", "Never ask" in told)
+    play.report.look("it recalls nothing", "6380" not in "".join(play.given()), len(play.given()))
+    talk.say(f"/skill:poem {PORT}")
+    play.report.look("what was typed does, alone", ["6380" in one for one in play.given()] == [True])
+    _ends(play, talk)
+
+
+def _looks(play: Play, whole: tuple[str, ...]) -> None:
+    """A row: each of these is in our blocks of the last request once."""
+    text = "".join(blocks(added(None, play.told()[-1])))
+    marks = {INDEX: INDEX, "make db": "tests need make db", "6380": "redis listens on port 6380"}
+    counts = {word: text.count(marks[word]) for word in whole}
+    # The index names the notes in the words of their heads, never an entry's own.
+    play.report.look(
+        f"in the conversation once each: {', '.join(whole)}", set(counts.values()) == {1}, counts
+    )
+
+
+def _ends(play: Play, talk: Talk) -> None:
+    talk.end()
+    play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
+    play.asks_for_silence()
+
+
+ALL: dict[str, Callable[[Play], None]] = {f"pi-{one.__name__}": one for one in (tree, forks, full, skill)}
