@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test torture attacks bench bench-hooks bench-commands bench-recall peers live laws malformed check fix servers
+.PHONY: demo test torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
@@ -50,6 +50,9 @@ peers: ## what recall is measured beside, from npm into .peers/: 1.2 GB, most of
 
 live: $(VENV)/ready ## the real Claude Code, offline in sessions of its own: some minutes, and at first 360 MB from npm
 	PYTHONPATH=tests:tools $(BIN)/python -m live claude
+
+pi-types: $(VENV)/ready ## pi's extension of ours against pi's own types, from npm
+	PYTHONPATH=tests:tools $(BIN)/python -m live.pi_types
 
 laws: $(VENV)/ready ## 20,000 made-up merges, three times
 	for seed in 1 2 3; do PYTHONPATH=tests $(BIN)/python tools/laws.py --cases 20000 --seed $$seed || exit 1; done

@@ -75,18 +75,9 @@ def install(name: str, package: Package, below: Path) -> Installed:
     """The agent, brought from npm unless it is there; SystemExit with what to do when it can't be."""
     if found := find(name, package, below):
         return found
-    if not shutil.which("npm"):
-        raise SystemExit(
-            f"live: npm is needed to bring {package.wanted}; install node {package.node} or newer"
-        )
-    path = os.environ["PATH"]
-    if _node_version() < package.node:
-        print(f"live: node is older than {package.node}: bringing {NODE} into {below / 'node'}", flush=True)
-        if not _npm(below / "node", NODE, path=path):
-            raise SystemExit(f"live: npm could not install {NODE}")
-        path = f"{below / 'node' / 'node_modules' / 'node' / 'bin'}:{path}"
+    path = path_with_node(below, package.node)
     print(f"live: bringing {package.wanted} into {below / name}", flush=True)
-    if not _npm(below / name, package.wanted, path=path):
+    if not npm(below / name, package.wanted, path=path):
         _unpack(name, package, below, path)
     found = find(name, package, below)
     if not found:
@@ -96,23 +87,45 @@ def install(name: str, package: Package, below: Path) -> Installed:
     return found
 
 
+def path_with_node(below: Path, oldest: int) -> str:
+    """PATH with npm and a node that is new enough, which is brought where there is none."""
+    if not shutil.which("npm"):
+        raise SystemExit(f"live: npm is needed to bring agents; install node {oldest} or newer")
+    path, ours = os.environ["PATH"], below / "node" / "node_modules" / "node" / "bin"
+    if _node_version() >= oldest:
+        return path
+    if not ours.exists():
+        print(f"live: node is older than {oldest}: bringing {NODE} into {below / 'node'}", flush=True)
+        if not npm(below / "node", NODE, path=path):
+            raise SystemExit(f"live: npm could not install {NODE}")
+    return f"{ours}:{path}"
+
+
 def _unpack(name: str, package: Package, below: Path, path: str) -> None:
     """Take the package out of its archive, with what its bundle needs beside it."""
     folder = _unpacked(name, below)
-    if not package.beside or not _npm(folder, *package.beside, path=path):
+    if not package.beside or not npm(folder, *package.beside, path=path):
         raise SystemExit(f"live: npm could not install {package.wanted}")
     print(
         f"live: npm doesn't find all that {package.wanted} depends on: its bundle is taken alone", flush=True
     )
-    pack = ["npm", "pack", "--silent", package.wanted]
-    done = subprocess.run(pack, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    take_out(package.wanted, folder, path=path)
+
+
+def take_out(wanted: str, folder: Path, *, path: str) -> None:
+    """Take what npm publishes under this name into `folder`/package, without what it depends on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ["npm", "pack", "--silent", wanted]
+    done = subprocess.run(words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"live: npm could not pack {package.wanted}")
-    with tarfile.open(folder / done.stdout.split()[-1]) as archive:
-        archive.extractall(folder, filter="data")
+        raise SystemExit(f"live: npm could not pack {wanted}")
+    archive = folder / done.stdout.split()[-1]
+    with tarfile.open(archive) as inside:
+        inside.extractall(folder, filter="data")
+    archive.unlink()
 
 
-def _npm(folder: Path, *packages: str, path: str) -> bool:
+def npm(folder: Path, *packages: str, path: str) -> bool:
     """Whether npm could install these packages into this folder."""
     folder.mkdir(parents=True, exist_ok=True)
     words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel=error"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -84,6 +87,39 @@ def skill(play: Play) -> None:
     _ends(play, talk)
 
 
+def silent(play: Play) -> None:
+    """The project's settings of pi-memory-md want no memory: nothing is given; what is written is kept."""
+    settings = play.stage.project / ".pi" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"pi-memory-md": {"enabled": false}}')
+    note = note_of(play.stage, "6380")
+    play.stage.model.will(play.agent.read(note), play.agent.edit(note, "port 6380", "port 6399"), Text())
+    talk = play.talk()
+    talk.say(f"{PORT} It should be 6399.")
+    found = blocks(added(None, play.told()[-1]))
+    play.report.look("nothing is given", not found, found)
+    talk.end()
+    at = time.monotonic()
+    play.arrives("what it edited is on the remote", at, "6399")
+    _ends(play, talk)
+
+
+def interrupted(play: Play) -> None:
+    """Ctrl-C in `pi -p`, of which pi tells no extension: what was edited is on the remote all the same."""
+    note, held = note_of(play.stage, "6380"), threading.Event()
+    edit = play.agent.edit(note, "port 6380", "port 6399")
+    play.stage.model.will(play.agent.read(note), edit, Text(held=held))
+    turns = play.turns()
+    turns.begin(f"{PORT} It should be 6399.")
+    if play.stage.wait(lambda: play.stage.model.is_done, 60) is None:
+        raise TimeoutError("pi never came to the end of its tools")
+    at = time.monotonic()
+    turns.kill(signal.SIGINT)
+    held.set()
+    play.arrives("what it edited is on the remote", at, "6399")
+    play.asks_for_silence()
+
+
 def _looks(play: Play, whole: tuple[str, ...]) -> None:
     """A row: each of these is in our blocks of the last request once."""
     text = "".join(blocks(added(None, play.told()[-1])))
@@ -101,4 +137,6 @@ def _ends(play: Play, talk: Talk) -> None:
     play.asks_for_silence()
 
 
-ALL: dict[str, Callable[[Play], None]] = {f"pi-{one.__name__}": one for one in (tree, forks, full, skill)}
+ALL: dict[str, Callable[[Play], None]] = {
+    f"pi-{one.__name__}": one for one in (tree, forks, full, skill, silent, interrupted)
+}

@@ -78,7 +78,8 @@ class Talk:
     def end(self) -> float:
         """When it was gone."""
         assert self._process.stdin
-        self._process.stdin.close()
+        if not self._process.stdin.closed:
+            self._process.stdin.close()
         self._process.wait(PATIENCE)
         return time.monotonic()
 

@@ -1,0 +1,144 @@
+"""The extension that hands pi's events on: pi's own types, and short sessions of the real pi."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import PYTHONPATH
+from live import install, pi, pi_types
+from needs import unless
+
+# Before any test hides the environment.
+AGENTS = install.root(os.environ)
+TYPES = pi_types.root()
+DRIVE = Path(__file__).with_name("drive.mjs")
+
+needs_types = unless(
+    ""
+    if pi_types.are_there(TYPES)
+    else "pi's types aren't here, and no test fetches them unasked: `make pi-types` does, and checks the same"
+)
+
+
+def node() -> str:
+    """A node that runs TypeScript: that of the agents, or one on PATH; '' without one."""
+    ours = AGENTS / "node" / "node_modules" / "node" / "bin" / "node"
+    found = str(ours) if ours.exists() else shutil.which("node") or ""
+    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
+    return found if [int(part) for part in said[1:].split(".")[:2] if part.isdigit()] >= [22, 18] else ""
+
+
+NODE = node()
+needs_node = unless("" if NODE else "node 22.18 or newer isn't here; `python -m live pi` brings one")
+needs_pi = unless(
+    ""
+    if install.find(pi.NAME, pi.PACKAGE, AGENTS)
+    else f"{pi.PACKAGE.wanted} isn't installed, and no test fetches it unasked: `python -m live pi` does"
+)
+
+
+def test_it_is_short_and_needs_nothing_but_node() -> None:
+    lines = pi_types.SOURCE.read_text("utf-8").splitlines()
+    assert len(lines) < 150
+    imported = [line for line in lines if line.startswith("import ")]
+    assert all(line.startswith("import type ") or ' from "node:' in line for line in imported)
+
+
+@needs_types
+def test_it_agrees_with_the_types_of_pi() -> None:
+    assert pi_types.complaints(TYPES, pi_types.SOURCE.read_text("utf-8")) == ""
+
+
+@needs_types
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("event.reason", "event.raison"),
+        ('"agent_settled", quietly', '"agent_unsettled", quietly'),
+        ("display: false", 'display: "no"'),
+        ("ctx.cwd", "ctx.pwd"),
+    ],
+)
+def test_the_types_are_not_just_any(right: str, wrong: str) -> None:
+    source = pi_types.SOURCE.read_text("utf-8")
+    assert right in source
+    assert "error TS" in pi_types.complaints(TYPES, source.replace(right, wrong))
+
+
+def driven(folder: Path, line: str, patience: int = 20_000) -> dict[str, Any]:
+    """What the extension makes of two events with this hook line; node complains of nothing."""
+    source = pi_types.SOURCE.read_text("utf-8")
+    assert "= 10_000;" in source
+    text = source.replace('"{line}"', json.dumps(line)).replace("= 10_000;", f"= {patience};")
+    (folder / "ctxrepo.ts").write_text(text)
+    words = [NODE, "--disable-warning=ExperimentalWarning", str(DRIVE), str(folder / "ctxrepo.ts")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={"PATH": os.defpath})
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["ended"] is None
+    return found
+
+
+@needs_node
+def test_what_the_hook_prints_is_added_to_the_result(tmp_path: Path) -> None:
+    kept = tmp_path / "said.json"
+    line = f'cat >> {kept}; echo >> {kept}; echo \'{{"context": "héron"}}\' # pi EVENT '
+    assert driven(tmp_path, line)["added"] == "héron"
+    *prompts, said = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert [one["prompt"] for one in prompts] == ["about leaves", "", "/etc/hosts is odd"]
+    assert (said["session"], said["cwd"], said["tool"]) == ("s1", "/", "write")
+    assert len(said["input"]["content"]) == 3_000_000
+    assert len(said["error"]) < 10_000
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo \'{"context": "to\' # torn',
+        "echo nonsense",
+        "echo null",
+        "echo '{}'",
+        "exec <&-; true",
+        "exit 2",
+        "kill -9 $$",
+        "/no/such/python 2>/dev/null || :",
+        "echo oh no >&2",
+    ],
+)
+def test_whatever_the_hook_does_pi_goes_on(line: str, tmp_path: Path) -> None:
+    assert driven(tmp_path, line)["added"] is None
+
+
+@needs_node
+def test_a_hook_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    found = driven(tmp_path, f"(sleep 2; touch {late}) & sleep 2; touch {late}", patience=300)
+    assert found["added"] is None
+    assert found["took"] < 1500
+    time.sleep(2.5)
+    assert not late.exists()
+
+
+@needs_pi
+def test_sessions_of_the_real_pi(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "live", "pi", "--keep", str(tmp_path / "live"), "--patience", "20"]
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH, "CTXREPO_LIVE": str(AGENTS)}
+    done = subprocess.run(
+        [*words, "row-given", "row-edits", "pi-tree"],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all well" in done.stdout

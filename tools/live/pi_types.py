@@ -1,0 +1,83 @@
+"""`python -m live.pi_types`, with tests/ on the path: pi's extension of ours against pi's own types.
+
+The types of what pi itself depends on are brought as far as the extension's events mention them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from live import install, pi
+from live.install import CHECKOUT
+
+SOURCE = CHECKOUT / "hooks" / "pi" / "ctxrepo.ts"
+
+_PACKS = ("pi-coding-agent", "pi-agent-core", "pi-ai")
+_COMPILER = ("typescript@5.9.3", "@types/node@22.20.5", "typebox@1.3.27")
+
+_OPTIONS = {
+    "strict": True,
+    "noEmit": True,
+    "noUnusedLocals": True,
+    "noUnusedParameters": True,
+    "noUncheckedIndexedAccess": True,
+    "target": "es2022",
+    "module": "nodenext",
+    "allowImportingTsExtensions": True,
+    "skipLibCheck": True,
+    "types": ["node"],
+}
+
+
+def root() -> Path:
+    """Where compiler and types are."""
+    return install.root() / "pi-types"
+
+
+def are_there(below: Path) -> bool:
+    """Whether compiler and types are there, those of the pi that is played."""
+    said = below / "node_modules" / "@earendil-works" / _PACKS[0] / "package.json"
+    has_compiler = (below / "node_modules" / ".bin" / "tsc").exists()
+    return has_compiler and said.exists() and f'"version": "{pi.PACKAGE.version}"' in said.read_text("utf-8")
+
+
+def bring(below: Path) -> None:
+    """Bring both from npm; SystemExit with what to do when they can't be had."""
+    path = install.path_with_node(below.parent, pi.PACKAGE.node)
+    if not install.npm(below, *_COMPILER, path=path):
+        raise SystemExit(f"live: npm could not install {_COMPILER[0]}")
+    scope = below / "node_modules" / "@earendil-works"
+    for name in _PACKS:
+        install.take_out(f"@earendil-works/{name}@{pi.PACKAGE.version}", scope, path=path)
+        (scope / "package").rename(scope / name)
+
+
+def complaints(below: Path, source: str) -> str:
+    """What the compiler says of an extension with this text, '' when it is content."""
+    with tempfile.TemporaryDirectory(dir=below) as folder:
+        (Path(folder) / "ctxrepo.ts").write_text(source, "utf-8")
+        config = {"compilerOptions": _OPTIONS, "files": ["ctxrepo.ts"]}
+        (Path(folder) / "tsconfig.json").write_text(json.dumps(config))
+        node = below.parent / "node" / "node_modules" / "node" / "bin"
+        words = [str(below / "node_modules" / ".bin" / "tsc"), "-p", folder, "--pretty", "false"]
+        env = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+        done = subprocess.run(words, env=env, capture_output=True, text=True)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def main() -> int:
+    below = root()
+    if not are_there(below):
+        bring(below)
+    found = complaints(below, SOURCE.read_text("utf-8"))
+    print(found or f"{SOURCE.relative_to(CHECKOUT)} agrees with the types of {pi.PACKAGE.wanted}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
