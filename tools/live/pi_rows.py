@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from live.pi_cost import cost
 from live.pi_talk import Talk
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks
@@ -138,5 +139,5 @@ def _ends(play: Play, talk: Talk) -> None:
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    f"pi-{one.__name__}": one for one in (tree, forks, full, skill, silent, interrupted)
+    f"pi-{one.__name__}": one for one in (tree, forks, full, skill, silent, interrupted, cost)
 }
