@@ -1,4 +1,8 @@
-"""A JSON document read strictly, with the position of everything in it."""
+"""A JSON document read strictly, with the position of everything in it.
+
+Some programs read JSON with comments. `blank_comments` turns those into spaces, so that `parse` reads what is
+left, and everything is where it was.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ STRING = lazy_pattern(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))
 _SCALAR = lazy_pattern(
     STRING.pattern + r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null",
 )
+_STRING_OR_COMMENT = lazy_pattern(rf"{STRING.pattern}|(//[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z))")
 
 
 class Malformed(ValueError):
@@ -54,6 +59,21 @@ class Member:
     @property
     def end(self) -> int:
         return self.node.end
+
+
+@lru_cache(maxsize=8)
+def comments(text: str) -> tuple[tuple[int, int], ...]:
+    """Where comments begin and end in a document that may have some: `//` to the end of the line, `/* */`."""
+    return tuple(found.span(1) for found in _STRING_OR_COMMENT.finditer(text) if found[1])
+
+
+@lru_cache(maxsize=8)
+def blank_comments(text: str) -> str:
+    """The document with spaces for comments, but for their line breaks."""
+    for start, end in comments(text):
+        blank = "".join(letter if letter in "\r\n" else " " for letter in text[start:end])
+        text = text[:start] + blank + text[end:]
+    return text
 
 
 @lru_cache(maxsize=8)  # editing settings asks about one text again and again

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxrepo.domain.formats.jsontext import append, cut, replace
-from ctxrepo.domain.formats.jsontree import MAX_DEPTH, Malformed, find, parse
+from ctxrepo.domain.formats.jsontree import MAX_DEPTH, Malformed, blank_comments, comments, find, index, parse
 
 TWO = '{\n  "a": [\n    1,\n    2\n  ],\n  "b": {}\n}\n'
 
@@ -102,6 +102,52 @@ def test_what_is_not_json_is_told_by_its_place(text: str, line: int, column: int
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
+class TestComments:
+    def test_they_are_blanked_where_they_stand(self) -> None:
+        text = '{ // "a": 1\r\n  "b": "// no", /* x\n y */ "c\\"/*": 2 } // end'
+        blank = blank_comments(text)
+        assert len(blank) == len(text)
+        assert parse(blank).value == {"b": "// no", 'c"/*': 2}
+        assert [line.rstrip() for line in blank.split("\n")] == [
+            "{",
+            '  "b": "// no",',
+            '      "c\\"/*": 2 }',
+        ]
+
+    def test_one_that_never_ends_is_the_end_of_the_document(self) -> None:
+        with pytest.raises(Malformed, match=r"line 1, column 25: .* the file ends"):
+            append('{"a": 1 /* never closed }'[:-1], (), 1, key="b")
+
+    def test_what_is_appended_comes_behind_the_comment_on_the_last_line(self) -> None:
+        text = '{\n  // top\n  "a": 1, // of a\n  "b": [2] // of b\n  // "c": 3\n}\n'
+        longer = append(text, (), 3, key="d")
+        assert longer == text.replace("[2] // of b\n", '[2], // of b\n  "d": 3\n')
+        assert cut(longer, ("d",)) == text
+
+    def test_it_may_need_a_line_of_its_own(self) -> None:
+        text = '{"a": [1] // why\n}'
+        assert append(text, (), 2, key="b") == '{"a": [1], // why\n"b": 2\n}'
+        assert append('{"a": [1] /* why */}', (), 2, key="b") == '{"a": [1], "b": 2 /* why */}'
+
+    @pytest.mark.parametrize(
+        "text",
+        ["{\n  // nothing yet\n}", "{/* nothing */}", "{ // nothing\r\n}", "{\n  /* a */\n  // b\n\n}"],
+    )
+    def test_what_holds_comments_alone_holds_them_before_and_after(self, text: str) -> None:
+        longer = append(text, (), [1], key="a")
+        assert parse(blank_comments(longer)).value == {"a": [1]}
+        assert cut(longer, ("a",)) == text
+
+    def test_a_comment_outlives_its_neighbour(self) -> None:
+        text = '{\n  "a": 1, // of a, or so\n  // of b\n  "b": 2, /* of c */\n  "c": 3 // end\n}'
+        assert cut(text, ("a",)) == '{\n  // of a, or so\n  // of b\n  "b": 2, /* of c */\n  "c": 3 // end\n}'
+        assert (
+            cut(text, ("b",)) == '{\n  "a": 1 // of a, or so\n  // of b\n  , /* of c */\n  "c": 3 // end\n}'
+        )
+        assert cut('{"a": 1 // end\n}', ("a",)) == "{ // end\n}"
+        assert cut('{ // of a\n  "a": 1 }', ("a",)) == "{ // of a\n   }"
+
+
 def test_a_number_of_thousands_of_digits_is_no_obstacle() -> None:
     text = '{"a": ' + "1" * 5000 + "}"
     assert cut(append(text, (), 1, key="b"), ("b",)) == text
@@ -115,8 +161,13 @@ _VALUES = st.recursive(
 )
 
 
+_COMMENTED = _SPACE | st.sampled_from(
+    ["// a, b\n", "/* { */", " /* a\n, */ ", "\n  // c \r\n\t", "// /*\n// */\n"]
+)
+
+
 @st.composite
-def _documents(draw: st.DrawFn) -> tuple[str, object]:
+def _documents(draw: st.DrawFn, space: st.SearchStrategy[str] = _SPACE) -> tuple[str, object]:
     """A document spaced at random, token by token or as json.dumps does, and what it means."""
     value = draw(st.dictionaries(st.text(), _VALUES, max_size=4) | st.lists(_VALUES, max_size=4))
     if draw(st.booleans()):
@@ -125,17 +176,19 @@ def _documents(draw: st.DrawFn) -> tuple[str, object]:
         text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=draw(st.booleans()))
         text = text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
     else:
-        text = _spaced(draw, value)
+        text = _spaced(draw, value, space)
     return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", "\n"])), value
 
 
-def _spaced(draw: st.DrawFn, value: object) -> str:
-    s = draw(st.lists(_SPACE, min_size=4, max_size=4))
+def _spaced(draw: st.DrawFn, value: object, space: st.SearchStrategy[str]) -> str:
+    s = draw(st.lists(space, min_size=4, max_size=4))
     if isinstance(value, dict):
-        inner = [f"{s[0]}{json.dumps(k)}{s[1]}:{s[2]}{_spaced(draw, v)}{s[3]}" for k, v in value.items()]
+        inner = [
+            f"{s[0]}{json.dumps(k)}{s[1]}:{s[2]}{_spaced(draw, v, space)}{s[3]}" for k, v in value.items()
+        ]
         return "{" + (",".join(inner) or s[0]) + "}"
     if isinstance(value, list):
-        return "[" + (",".join(f"{s[0]}{_spaced(draw, v)}{s[1]}" for v in value) or s[0]) + "]"
+        return "[" + (",".join(f"{s[0]}{_spaced(draw, v, space)}{s[1]}" for v in value) or s[0]) + "]"
     return json.dumps(value)
 
 
@@ -148,23 +201,41 @@ def _paths(value: object, here: tuple[str | int, ...] = ()) -> list[tuple[str | 
 
 
 @settings(deadline=None)
-@given(_documents(), _VALUES, st.data())
+@given(_documents() | _documents(_COMMENTED), _VALUES, st.data())
 def test_cut_undoes_append_to_the_byte(
     document: tuple[str, object], new: object, data: st.DataObject
 ) -> None:
     text, value = document
     path = data.draw(st.sampled_from(_paths(value)))
-    parent = find(parse(text), path)
+    parent = find(parse(blank_comments(text)), path)
     assert parent is not None
     is_object = isinstance(parent.value, dict)
     step = "ours" if is_object else len(parent.items)
     longer = append(text, path, new, key="ours" if is_object else "")
 
-    found: Any = json.loads(longer.removeprefix("\ufeff"))
+    found: Any = json.loads(blank_comments(longer).removeprefix("\ufeff"))
     for part in (*path, step):
         found = found[part]
     assert found == new
     assert cut(longer, (*path, step)) == text
+
+
+@settings(deadline=None, max_examples=300)
+@given(_documents(_COMMENTED), st.data())
+def test_cut_keeps_every_comment_outside_of_what_it_cuts(
+    document: tuple[str, Any], data: st.DataObject
+) -> None:
+    text, value = document
+    steps: list[str | int] = [*value] if isinstance(value, dict) else [*range(len(value))]
+    assume(steps)
+    step = data.draw(st.sampled_from(steps))
+    root = parse(blank_comments(text))
+    item = root.items[index(root, step) or 0]
+    around = comments(text[: item.start]) + comments(text[item.end :])
+    shorter = cut(text, (step,))
+    del value[step]
+    assert json.loads(blank_comments(shorter).removeprefix("\ufeff")) == value
+    assert len(comments(shorter)) == len(around)
 
 
 @settings(deadline=None)
