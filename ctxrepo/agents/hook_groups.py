@@ -23,6 +23,8 @@ class HookGroups:
     """The events that get a hook, and the tools an event is about ('' where it is about none)."""
     timeout: int
     """The time after which the agent ends a hook, in the unit that it reads."""
+    has_comments: bool = False
+    """Whether the agent takes a document with comments."""
 
     def events(self) -> Sequence[str]:
         """The events that get a hook, in the order of a session."""
@@ -48,6 +50,7 @@ class HookGroups:
         """
         if not text.strip("\ufeff \t\r\n"):
             text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
+        self._check(text)
         _refuse_odd_shapes(text, self.matchers)
         wanted = self.groups(line)
         for event in _hooks(text):
@@ -62,6 +65,7 @@ class HookGroups:
 
         Lists and the object that `original` has are kept. jsontree.Malformed when the text can't be read.
         """
+        self._check(text)
         if not text.strip("\ufeff \t\r\n"):
             return text
         kept: set[tuple[str | int, ...]] = set()
@@ -73,6 +77,7 @@ class HookGroups:
 
     def lines(self, text: str) -> dict[str, list[str]]:
         """Our commands in these settings, by event."""
+        self._check(text)
         found: dict[str, list[str]] = {}
         for event, listed in _hooks(text).items():
             for group, hook in _places(listed, self.name):
@@ -88,8 +93,19 @@ class HookGroups:
         return ""
 
     def is_blank(self, text: str) -> bool:
-        """Whether these settings say nothing: no text, or an empty object."""
-        return not text.strip("\ufeff \t\r\n") or jsontree.parse(text).value == {}
+        """Whether these settings say nothing: no text, or an empty object without a comment."""
+        self._check(text)
+        return not text.strip("\ufeff \t\r\n") or (not jsontree.comments(text) and _parse(text).value == {})
+
+    def settings(self, text: str) -> dict[str, object]:
+        """The settings; empty when there are none, or when they are no object."""
+        self._check(text)
+        return _settings(text)
+
+    def _check(self, text: str) -> None:
+        """jsontree.Malformed where there are comments that the agent doesn't take."""
+        if not self.has_comments and jsontree.comments(text):
+            jsontree.parse(text)  # which says where the first one is
 
 
 def _with(text: str, agent: str, event: str, group: dict[str, object]) -> str:
@@ -137,7 +153,7 @@ def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int
     text = jsontext.cut(text, path)
     # What may be empty now, from inside out, and what then goes: a group goes with its matcher.
     for emptied, goes in ((path[:4], path[:3]), (path[:2], path[:2]), (path[:1], path[:1])):
-        node = jsontree.find(jsontree.parse(text), emptied)
+        node = jsontree.find(_parse(text), emptied)
         if node is None or node.items or tuple(goes) in kept:
             return text
         text = jsontext.cut(text, goes)
@@ -146,20 +162,24 @@ def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int
 
 def _hooks(text: str) -> dict[str, list[object]]:
     """The lists of groups, by event; whatever has another shape is left out."""
-    hooks = settings_in(text).get("hooks")
+    hooks = _settings(text).get("hooks")
     if not isinstance(hooks, dict):
         return {}
     return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
 
 
-def settings_in(text: str) -> dict[str, object]:
-    """The settings; empty when there are none, or when they are no object."""
-    settings = jsontree.parse(text).value if text.strip("\ufeff \t\r\n") else {}
+def _settings(text: str) -> dict[str, object]:
+    settings = _parse(text).value if text.strip("\ufeff \t\r\n") else {}
     return settings if isinstance(settings, dict) else {}
 
 
 def _has_hooks(text: str) -> bool:
-    return bool(text.strip("\ufeff \t\r\n")) and jsontree.find(jsontree.parse(text), ("hooks",)) is not None
+    return bool(text.strip("\ufeff \t\r\n")) and jsontree.find(_parse(text), ("hooks",)) is not None
+
+
+def _parse(text: str) -> jsontree.Node:
+    """The root of a document, with comments or without."""
+    return jsontree.parse(jsontree.blank_comments(text))
 
 
 def _places(listed: list[object], agent: str) -> Iterator[tuple[int, int]]:
@@ -184,7 +204,7 @@ def _command(listed: list[object], group: int, hook: int) -> str:
 
 def _refuse_odd_shapes(text: str, events: Iterable[str]) -> None:
     """Settings that the agent itself would not take are for a person to mend."""
-    root = jsontree.parse(text)
+    root = _parse(text)
     if not isinstance(root.value, dict):
         raise jsontree.Malformed(text, root.start, "expected an object, with braces")
     hooks = jsontree.find(root, ("hooks",))

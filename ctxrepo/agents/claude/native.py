@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxrepo.agents.claude import install
-from ctxrepo.agents.hook_groups import settings_in
+from ctxrepo.agents.claude.settings import SETTINGS
 
 NAME = "Claude Code's auto memory"
 OFF = '"autoMemoryEnabled": false'
@@ -21,4 +21,4 @@ def is_on(text: str, environment: Mapping[str, str]) -> bool:
     """Whether it is on with these settings; ValueError when they can't be read."""
     if environment.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "").lower() in ("1", "true", "yes", "on"):
         return False
-    return settings_in(text).get("autoMemoryEnabled") is not False
+    return SETTINGS.settings(text).get("autoMemoryEnabled") is not False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.agents.hook_groups import HookGroups, settings_in
+from ctxrepo.agents.hook_groups import HookGroups
 
 PLUGIN = "ctxrepo"
 """The name of our plugin; a marketplace may follow it behind an @."""
@@ -14,13 +14,13 @@ TIMEOUT = 10
 class _ClaudeSettings(HookGroups):
     def has_plugin(self, text: str) -> bool:
         """Whether these settings switch ctxrepo's plugin on, from whatever marketplace."""
-        plugins = settings_in(text).get("enabledPlugins")
+        plugins = self.settings(text).get("enabledPlugins")
         named = plugins.items() if isinstance(plugins, dict) else ()
         return any(name.partition("@")[0] == PLUGIN and is_on is True for name, is_on in named)
 
     def obstacle(self, text: str) -> str:
         """What in these settings keeps hooks from running, or ''."""
-        return "disableAllHooks is on" if settings_in(text).get("disableAllHooks") is True else ""
+        return "disableAllHooks is on" if self.settings(text).get("disableAllHooks") is True else ""
 
 
 SETTINGS = _ClaudeSettings(

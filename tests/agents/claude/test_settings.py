@@ -124,6 +124,7 @@ def test_lines_are_ours_only() -> None:
         ('{"hooks": null}', 'line 1, column 11: "hooks" should be an object'),
         ('{\n "hooks": {"Stop": {}}}', 'line 2, column 20: "Stop" should be a list'),
         ('{"a": 1,}', "line 1, column 9: a comma"),
+        ('{\n // mine\n "a": 1}', "line 2, column 2: a comment"),
     ],
 )
 def test_odd_settings_are_refused_by_their_place(text: str, said: str) -> None:
