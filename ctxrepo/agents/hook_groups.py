@@ -156,6 +156,8 @@ def _cut(text: str, event: str, group: int, hook: int, kept: Set[tuple[str | int
         node = jsontree.find(_parse(text), emptied)
         if node is None or node.items or tuple(goes) in kept:
             return text
+        if goes == emptied and jsontree.comments(text[node.start : node.end]):
+            return text  # what somebody wrote there outlives our hooks
         text = jsontext.cut(text, goes)
     return text
 

@@ -1,0 +1,132 @@
+"""How Gemini CLI talks to hooks: its events, where things stand in their JSON, and how it is answered."""
+
+import _sqlite3
+
+from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect.payload import extract_fields
+
+_SHELL = "run_shell_command"
+
+_RESPONSE: dict[str, tuple[str, ...]] = {
+    "output": ("$.tool_response.llmContent",),
+    "diff": ("$.tool_response.returnDisplay.fileDiff",),
+}
+
+_LINES_READ = """
+        select json_array(json_array(first, last)) from (
+            select json_extract(:json, '$.tool_input.start_line') as first,
+                json_extract(:json, '$.tool_input.end_line') as last
+        ) where typeof(first) = 'integer' and typeof(last) = 'integer' and 0 < first and first <= last"""
+
+_REPLY = """
+        select json_object('hookSpecificOutput', json((
+            select json_object('hookEventName', ?, 'additionalContext', ?))))"""
+
+_CONTEXT, _CONTEXT_END = "<hook_context>", "</hook_context>"
+
+_FILES = "--- Content from referenced files ---"
+"""What stands before the content of the files that a prompt names with an @."""
+
+_MOST_HUNKS = 100
+
+_BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
+"""How lines begin that may follow the one that tells how a command ended."""
+
+
+class _Gemini(Dialect):
+    def words(self, prompt: str) -> str:
+        """The prompt without what a hook of the session's start had it begin with, and without the content of
+        files."""
+        return without_context(prompt).partition(_FILES)[0].rstrip()
+
+    def touched(self, db: _sqlite3.Connection, event: Event, json: str) -> list[TouchedFile]:
+        """The one file of a call, with the lines that it read or changed."""
+        if not event.path:
+            return []
+        if self.only_reads(event.tool):
+            found = db.execute(_LINES_READ, {"json": json}).fetchone()
+            return [TouchedFile(event.path, found[0] if found else "[]")]
+        diff = extract_fields(db, json, _RESPONSE).get("diff", "")
+        return [TouchedFile(event.path, changed_lines(diff), event.wrote)]
+
+    def failure(self, db: _sqlite3.Connection, event: Event, json: str) -> str:
+        """The error of a tool; what a command printed that failed, which isn't an error to Gemini CLI."""
+        if event.error or event.tool != _SHELL:
+            return event.error
+        return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """One line of JSON; any other text would be shown to the user."""
+        return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"
+
+
+def without_context(text: str) -> str:
+    """The text without the context of hooks that it begins with."""
+    while text.startswith(_CONTEXT) and _CONTEXT_END in text:
+        text = text.partition(_CONTEXT_END)[2].lstrip()
+    return text
+
+
+def changed_lines(diff: str) -> str:
+    """The ranges of lines that a unified diff changes, as JSON: one a hunk, without the lines around them."""
+    ranges: list[list[int]] = []
+    here = 0  # the line of the new file, 0 before the first hunk
+    is_begun = False
+    for line in diff.split("\n"):
+        if line.startswith("@@ "):
+            first = line.partition(" +")[2].partition(" ")[0].partition(",")[0]
+            if not first.isdecimal() or len(ranges) == _MOST_HUNKS:
+                break
+            here, is_begun = int(first), False
+        elif here and line[:1] in ("+", "-"):
+            if is_begun:
+                ranges[-1][1] = here
+            else:
+                ranges.append([max(1, here), max(1, here)])
+                is_begun = True
+            here += line[0] == "+"
+        elif here:
+            here += line[:1] == " "
+    return str(ranges).replace(" ", "")
+
+
+def output_of_failed(told: str) -> str:
+    """What a command printed, in what Gemini CLI tells of it; '' where it ended well, or goes on."""
+    lines = told.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>").split("\n")
+    has_failed = False
+    while lines and lines[-1].startswith(_BEHIND_EXIT_CODE):
+        has_failed = has_failed or lines[-1].startswith("Signal: ")
+        lines.pop()
+    if lines and lines[-1].startswith("Exit Code: "):
+        has_failed = True
+        lines.pop()
+    return "\n".join(lines).removeprefix("Output: ") if has_failed else ""
+
+
+DIALECT = _Gemini(
+    name="gemini",
+    moments={
+        "SessionStart": "start",
+        "BeforeAgent": "prompt",
+        "AfterTool": "tool",
+        "AfterAgent": "stop",
+        "SessionEnd": "end",
+    },
+    fields={
+        "session": ("$.session_id",),
+        "cwd": ("$.cwd",),
+        "source": ("$.source",),
+        "prompt": ("$.prompt",),
+        "transcript": ("$.transcript_path",),
+        "tool": ("$.tool_name",),
+        "path": ("$.tool_response.returnDisplay.filePath", "$.tool_input.file_path"),
+        "wrote": ("$.tool_response.returnDisplay.newContent", "$.tool_input.content"),
+        "edit": ("$.tool_input.new_string",),
+        "command": ("$.tool_input.command",),
+        "error": ("$.tool_response.error.message",),
+    },
+    readers=frozenset(("read_file", "list_directory", "grep_search", "glob")),
+    shells=frozenset((_SHELL,)),
+    most_bytes=9500,
+    packet_at=WITH_PROMPT,
+)
