@@ -55,6 +55,12 @@ class _Gemini(Dialect):
             return event.error
         return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
 
+    def compaction(self, transcript: str) -> str:
+        """What stands for it in the transcript: its PreCompress comes before every request."""
+        from ctxrepo.agents.gemini.compaction import last_compaction
+
+        return last_compaction(transcript)
+
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON; any other text would be shown to the user."""
         return str(db.execute(_REPLY, (event, text)).fetchone()[0]) + "\n"

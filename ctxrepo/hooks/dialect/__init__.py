@@ -116,6 +116,11 @@ class Dialect:
         as the agent writes it. The default is `text` itself."""
         return text
 
+    def compaction(self, _transcript: str) -> str:
+        """What names the last compaction of the session with this transcript; '' where there was none, or
+        where hooks are told of one by an event. It is asked where the packet comes with a prompt."""
+        return ""
+
     def origin(self, _transcript: str) -> str:
         """The id of the session from which the one with this transcript was forked; '' where it can't be
         told. A dialect may look at the agent's files and processes for it."""

@@ -1,5 +1,5 @@
-"""Reads small regular files, or the start of one: a pipe may never end, and a large file isn't one that we
-look for."""
+"""Reads small regular files, or an end of one: a pipe may never end, and a large file isn't one that we look
+for."""
 
 import os
 
@@ -19,13 +19,21 @@ def start_of(path: str, count: int) -> bytes:
     return _read(path, count, follow=False) or b""
 
 
-def _read(path: str, count: int, follow: bool) -> bytes | None:
+def end_of(path: str, count: int) -> bytes:
+    """The last `count` bytes of the file at `path`; empty when it can't be read, or is no regular file."""
+    return _read(path, count, follow=False, at_end=True) or b""
+
+
+def _read(path: str, count: int, follow: bool, at_end: bool = False) -> bytes | None:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError):
         return None
     try:
-        return os.read(file, count) if os.fstat(file).st_mode & _KIND == _REGULAR else None
+        status = os.fstat(file)
+        if status.st_mode & _KIND != _REGULAR:
+            return None
+        return os.pread(file, count, max(0, status.st_size - count) if at_end else 0)
     except OSError:
         return None
     finally:

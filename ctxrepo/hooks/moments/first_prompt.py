@@ -1,4 +1,5 @@
-"""The first prompt of a session, where its agent gives the packet with it or starts the session beside it."""
+"""The first prompt of a session or after a compaction, where its agent gives the packet with it or starts the
+session beside it."""
 
 import _sqlite3
 import time
@@ -14,16 +15,29 @@ _POLL = 0.01
 
 
 def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
-    """The packet with the first prompt; '' where the session has one already, or is given it at its start."""
-    if not event.session or not _is_first(world, event):
+    """The packet; '' where the session has one already, or is given it at its start."""
+    if not event.session:
         return ""
+    is_first = _is_first(world, event)
     if dialect.packet_at == BESIDE_PROMPT:
-        _wait_for_start(world, event)
+        if is_first:
+            _wait_for_start(world, event)
         return ""
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    before = session.record
+    if before.is_off or event.silence_reason:
+        return ""
+    compaction = dialect.compaction(event.transcript)
+    if not is_first and compaction == before.compaction:
+        return ""
+    if not is_first:
+        event.source = "compact"
+        session.forget_given()
+    if compaction:
+        session.note_compaction(compaction)
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
-    session = Session(world.state, world.repo.id, event.agent, event.session)
-    return packet_with_prompt(db, world, event, session)
+    return packet_with_prompt(db, world, event, session, before)
 
 
 def _is_first(world: World, event: Event) -> bool:

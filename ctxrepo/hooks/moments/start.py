@@ -60,10 +60,12 @@ def answer(db: _sqlite3.Connection, world: World, event: Event, *, has_packet: b
         worker.start()
 
 
-def packet_with_prompt(db: _sqlite3.Connection, world: World, event: Event, session: Session) -> str:
-    """The packet of a session that wasn't given it at its start."""
+def packet_with_prompt(
+    db: _sqlite3.Connection, world: World, event: Event, session: Session, before: SessionRecord
+) -> str:
+    """The packet of a session that wasn't given it at its start; `before` is what its ledger said."""
     worker = _WorkerStart(world)
-    return _packet(db, world, event, session, session.record, session.record.began or time.time(), worker)
+    return _packet(db, world, event, session, before, before.began or time.time(), worker)
 
 
 def _packet(

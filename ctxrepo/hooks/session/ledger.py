@@ -19,6 +19,7 @@ Two versions of ctxrepo may read and write one ledger at once. A line is a word 
     handoff TIME      it began with the handoff of that time; `-` for none
     owed TIME         it is owed what a worker's round brings that begins after this time; 0 for nothing
     asked WORDS       its prompt was about these words
+    compaction NAME   it was given the packet anew after this compaction
     sought STAMPS     the worker was asked for the project of the folder, whose git files had these stamps
     of SESSION        it is a subagent, which this session started
     began TIME, cwd FOLDER, off, on    about the session itself (LASTING)

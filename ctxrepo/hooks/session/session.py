@@ -33,8 +33,8 @@ class SessionRecord:
     """What a ledger says of a session, and of what it knows of one repository."""
 
     __slots__ = (
-        "asked", "began", "cwd", "entries", "faults", "generation", "handoff", "is_off", "owed_since", "own",
-        "parent", "project", "sought", "wrote",
+        "asked", "began", "compaction", "cwd", "entries", "faults", "generation", "handoff", "is_off",
+        "owed_since", "own", "parent", "project", "sought", "wrote",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -50,6 +50,8 @@ class SessionRecord:
         """Its project's folder; '' for none, '?' while the project is unknown."""
         self.asked: list[str] = []
         """What its last prompts were about, oldest first."""
+        self.compaction = ""
+        """The last compaction that it was given the packet after, where its agent tells no hook of one."""
         self.handoff = ""
         """The time of the handoff that it began with, '-' for none; '' once a newer one was looked for."""
         self.is_off = False
@@ -87,7 +89,7 @@ class SessionRecord:
             self.faults.add(first)
         elif word == "asked":
             self.asked = [*self.asked, rest][-EARLIER_PROMPTS:]
-        elif word in ("project", "handoff", "sought", "cwd"):
+        elif word in ("project", "handoff", "sought", "cwd", "compaction"):
             setattr(self, word, rest)
         elif word == "of":
             self.parent = rest
@@ -171,6 +173,10 @@ class Session:
         """Note the time of the handoff that the session began with, '-' for none; '' once a newer one was
         looked for."""
         self._note_here(f"handoff {time_left}")
+
+    def note_compaction(self, name: str) -> None:
+        """Note that the session is given the packet after this compaction."""
+        self._note("compaction " + name.replace("\n", " "))
 
     def note_project_wanted(self, stamps: str) -> None:
         """Note that the worker was asked for the project of the folder, whose git files have these stamps."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world import World
 
+from ctxrepo.agents.gemini.compaction import last_compaction
 from ctxrepo.agents.gemini.dialect import DIALECT, changed_lines, output_of_failed, without_context
 from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.session.ledger import ledger_path
+from ctxrepo.hooks.session.session import hush
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/gemini"
 RECORDED = sorted(path.stem for path in PAYLOADS.glob("*.json"))
@@ -269,3 +274,60 @@ def test_it_reads_the_text_as_it_is(text: str) -> None:
     assert "\n" not in line[:-1]
     output = {"hookEventName": "BeforeAgent", "additionalContext": text}
     assert json.loads(line) == {"hookSpecificOutput": output}
+
+
+class TestCompaction:
+    """Gemini CLI tells no hook of one: its transcript does."""
+
+    @pytest.fixture
+    def transcript(self, tmp_path: Path) -> Path:
+        path = tmp_path / "session.jsonl"
+        path.write_text("".join(line + "\n" for line in self.lines()[:6]))
+        return path
+
+    def lines(self) -> list[str]:
+        return (CHECKOUT / "tests/agents/gemini_records/compacted.jsonl").read_text("utf-8").splitlines()
+
+    def test_its_answer_to_the_summary_is_found_and_stays_the_same(self, transcript: Path) -> None:
+        assert last_compaction(str(transcript)) == ""
+        assert last_compaction(str(transcript.with_name("missing"))) == ""
+        found = set()
+        for line in self.lines()[6:]:
+            with transcript.open("a") as file:
+                file.write(line + "\n")
+            found.add(last_compaction(str(transcript)))
+        assert {len(name) for name in found} == {0, 36}
+        assert len(found) == 2
+
+    def test_a_torn_or_odd_transcript_has_none(self, tmp_path: Path) -> None:
+        path = tmp_path / "odd"
+        mark = b'"type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]'
+        for data in (mark, b"x" + mark, b'{"id":"' + mark, b"\xff" * 100):
+            path.write_bytes(data)
+            last_compaction(str(path))
+        assert last_compaction(str(tmp_path)) == ""
+        path.unlink()
+        os.mkfifo(path)
+        assert last_compaction(str(path)) == ""
+
+    def test_index_and_entries_come_again_once(self, gemini: Gemini, transcript: Path) -> None:
+        asked = {"prompt": "Which staging port is it?", "transcript_path": str(transcript)}
+        gemini.tell("SessionStart", transcript_path=str(transcript))
+        assert INDEX in gemini.tell("BeforeAgent", **asked)
+        assert gemini.tell("BeforeAgent", **asked) == ""
+        transcript.write_text("".join(line + "\n" for line in self.lines()))
+        told = gemini.tell("BeforeAgent", **asked)
+        assert (told.count(INDEX), told.count("5433")) == (1, 1)
+        assert gemini.tell("BeforeAgent", **asked) == ""
+
+    def test_one_that_was_before_the_first_prompt_is_no_news(self, gemini: Gemini, transcript: Path) -> None:
+        transcript.write_text("".join(line + "\n" for line in self.lines()))
+        assert INDEX in gemini.asks("hello there", transcript_path=str(transcript))
+        assert gemini.asks("hello there", transcript_path=str(transcript)) == ""
+
+    def test_a_session_that_is_switched_off_stays_silent(self, gemini: Gemini, transcript: Path) -> None:
+        world = gemini.world
+        gemini.asks("hello there", transcript_path=str(transcript))
+        hush(ledger_path(str(world.state), "gemini", recorded("BeforeAgent")["session_id"]), is_off=True)
+        transcript.write_text("".join(line + "\n" for line in self.lines()))
+        assert gemini.asks("Which staging port is it?", transcript_path=str(transcript)) == ""
