@@ -21,9 +21,10 @@ INSTRUCTIONS = "GEMINI.md"
 SUMMARY = "<state_snapshot>They asked where redis listens.</state_snapshot>"
 
 LACKS: dict[str, str] = {
-    "given": "what a hook gives stands behind the prompt",
+    "order": "what a hook gives stands behind the prompt",
     "prefix": "a resumed session is built anew, without the signatures of its thoughts",
     "forked": "it can't fork a session",
+    "subagent": "it calls no hook for a subagent",
 }
 
 _SETTINGS: Mapping[str, Any] = {

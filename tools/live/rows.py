@@ -34,7 +34,7 @@ def given(play: Play) -> None:
     seen = f"index in text {index}, the user's words in {user} of {len(first)}"
     play.report.look("the index is given", index >= 0, seen)
     is_before = index < user or first[user].find(INDEX) < first[user].find(PORT)
-    play.report.look("before the user's words", is_before or "given" in play.agent.LACKS, seen)
+    play.report.look("before the user's words", is_before or "order" in play.agent.LACKS, seen)
     entry = sum("6380" in block for block in blocks(first))
     play.report.look("the entry is given once", entry == 1, f"in {entry} blocks")
     play.report.look("nothing of ours is in the system prompt", "ctxrepo-memory" not in play.told()[0].system)
@@ -70,6 +70,16 @@ def edits(play: Play) -> None:
     play.arrives("the edit is on the remote", at, "6399")
     body = play.stage.machine.git("log", "--format=%B", "-3")
     play.report.look("the commit names the agent", f"Ctxrepo-Agent: {play.agent.NAME}" in body)
+    play.asks_for_silence()
+
+
+def remembers(play: Play) -> None:
+    """What a command writes that the agent runs in its shell is committed, and on the remote."""
+    play.stage.model.will(play.agent.shell("ctxrepo remember 'the printer is called gutenberg'"), Text())
+    play.turns().say("Write down what our printer is called.")
+    at = time.monotonic()
+    play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
+    play.arrives("what was remembered is on the remote", at, "gutenberg")
     play.asks_for_silence()
 
 
@@ -184,7 +194,19 @@ def uninstalled(play: Play) -> None:
 
 ALL: dict[str, Callable[[Play], None]] = {
     one.__name__: one
-    for one in (given, resumed, edits, signalled, forked, compacted, subagent, two, fails, uninstalled)
+    for one in (
+        given,
+        resumed,
+        edits,
+        remembers,
+        signalled,
+        forked,
+        compacted,
+        subagent,
+        two,
+        fails,
+        uninstalled,
+    )
 }
 
 
