@@ -22,7 +22,6 @@ SUMMARY = "<state_snapshot>They asked where redis listens.</state_snapshot>"
 
 LACKS: dict[str, str] = {
     "order": "what a hook gives stands behind the prompt",
-    "prefix": "a resumed session is built anew, without the signatures of its thoughts",
     "forked": "it can't fork a session",
     "subagent": "it calls no hook for a subagent",
 }
