@@ -5,7 +5,8 @@ from ctxrepo.hooks.known.locate import Place
 # `fill_in` replaces what is in braces.
 PREAMBLE = """\
 This is ctxrepo, the long-term memory that all your sessions, agents and machines share: markdown notes in \
-the git repository {home}. It is separate from AGENTS.md and CLAUDE.md; never write memory into those.
+the git repository {home}. It is separate from AGENTS.md, CLAUDE.md and GEMINI.md; never write memory \
+into those.
 Where: `{global}/` is about the user and holds in every project; each project has a folder of its own \
 (this one: {project}). Teammates read project memory: be factual and fair.
 Save what will matter again, at once: corrections, build and test commands, constraints that are not \
