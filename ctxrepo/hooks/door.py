@@ -10,6 +10,8 @@ from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
 
+UNHEARD = "the agent throws the answer to this event away"
+
 
 def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
     """What to print for the event of this name with `raw` on standard input, as the agent reads it, or ''."""
@@ -26,7 +28,9 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
         json_text = object_text(raw)
         del raw  # a large event shouldn't be in memory twice
         fields = extract_fields(db, json_text, dialect.fields)
-        if world is None or not fields or not ensure_private_folder(world.repo.state):
+        if world is None or not fields or _is_run_by_another(world, dialect):
+            return ""
+        if not ensure_private_folder(world.repo.state):
             return ""
         if os.path.exists(f"{world.repo.state}/ledger"):  # an earlier version kept ledgers there
             from ctxrepo.hooks.session.ledger import move_old_ledgers
@@ -34,7 +38,8 @@ def answer(dialect: Dialect, event_name: str, state: str, raw: bytes) -> str:
             move_old_ledgers(state, world.repo.state)
         world.most_bytes = dialect.most_bytes
         event = Event(dialect.name, name, fields)
-        event.silence_reason = _why_silent(db, event.cwd or os.getcwd())
+        is_heard = name not in dialect.unheard
+        event.silence_reason = _why_silent(db, event.cwd or os.getcwd()) if is_heard else UNHEARD
         if moment == "prompt":
             event.prompt = dialect.words(event.prompt)
         if moment == "start" and event.source == "fork":
@@ -49,6 +54,14 @@ def is_off() -> bool:
     """Whether the user switched hooks off, or the worker is an ancestor of this process (daemon.WORKER_MARK,
     spelt out here, because most hooks don't load that module)."""
     return os.environ.get("CTXREPO_OFF", "0") not in ("", "0") or "CTXREPO_HOOK" in os.environ
+
+
+def _is_run_by_another(world: World, dialect: Dialect) -> bool:
+    """Whether another agent runs this hook, which it found in this agent's settings: it has hooks of its own,
+    and a session isn't given things twice."""
+    marks = [mark.partition("=") for mark in world.hook_marks.split()]
+    by = [agent for variable, _, agent in marks if os.environ.get(variable)]
+    return bool(by) and dialect.name not in by
 
 
 def log_error(state: str, words: list[str], error: BaseException) -> None:

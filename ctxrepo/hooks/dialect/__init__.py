@@ -76,6 +76,8 @@ class Dialect:
         most_bytes: int,
         shells: frozenset[str] = frozenset(),
         packet_at: str = AT_START,
+        hook_mark: str = "",
+        unheard: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -92,6 +94,11 @@ class Dialect:
         """The tools, in lower case, that run a command line, which may write to any file."""
         self.packet_at = packet_at
         """When a session is given its packet: AT_START, WITH_PROMPT or BESIDE_PROMPT."""
+        self.hook_mark = hook_mark
+        """The environment variable that the agent sets for hooks and for nothing else, where it also runs the
+        hooks of other agents; '' for most agents."""
+        self.unheard = unheard
+        """The events, as the agent writes them, whose answer it throws away: nothing is given with them."""
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""

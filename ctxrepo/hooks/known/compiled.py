@@ -105,9 +105,9 @@ class World:
 
     __slots__ = (
         "asks_for_trust", "budget", "config_file", "config_stamp", "fetches_at_start", "gives_preamble",
-        "global_folder", "interpreter", "is_gated", "is_semantic", "mode", "model", "most_bytes", "preset",
-        "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret", "state", "ttl",
-        "wakes_at_end", "wakes_at_stop",
+        "global_folder", "hook_marks", "interpreter", "is_gated", "is_semantic", "mode", "model",
+        "most_bytes", "preset", "recall_bytes", "recall_limit", "recalls", "reminds", "repo", "secret",
+        "state", "ttl", "wakes_at_end", "wakes_at_stop",
     )  # fmt: skip
 
     def __init__(self, settings: dict[str, str], state: str, repo: Repo) -> None:
@@ -127,6 +127,8 @@ class World:
         """Whether sessions start with the rules for using the memory."""
         self.global_folder = text("global", "global")
         """The folder of the global scope."""
+        self.hook_marks = text("hook_marks", "")
+        """`VARIABLE=AGENT` for each agent that also runs the hooks of others, and marks hooks so."""
         self.mode, self.preset = text("mode", ""), text("preset", "")
         self.budget = _number(settings, "budget_bytes", BUDGET)
         self.most_bytes = NO_LIMIT

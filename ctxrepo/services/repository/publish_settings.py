@@ -3,6 +3,9 @@ when their own line can't."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ctxrepo.agents import dialect_of, names
 from ctxrepo.hooks.known.compiled import stamp_of
 from ctxrepo.storage.disk.random_names import random_name
 from ctxrepo.storage.memory import Memory
@@ -26,6 +29,7 @@ def publish_settings(memory: Memory, interpreter: str) -> None:
         # The key that proves that a block around delivered text is ours, not written by a note's author.
         "secret": known.get("secret") or random_name(16),
         "global": memory.global_folder,
+        "hook_marks": " ".join(_hook_marks()),
         "mode": settings.delivery.mode,
         "preset": settings.delivery.preset,
         "budget_bytes": str(settings.delivery.budget_bytes),
@@ -60,6 +64,14 @@ def can_find_by_meaning(memory: Memory) -> bool:
     from ctxrepo.storage.meaning.models import find_model, has_libraries  # every command comes here
 
     return has_libraries() and find_model(wanted.model, memory.places.models) is not None
+
+
+def _hook_marks() -> Iterator[str]:
+    """How hooks know that an agent runs them that also runs those of others."""
+    for name in names():
+        dialect = dialect_of(name)
+        if dialect and dialect.hook_mark:
+            yield f"{dialect.hook_mark}={name}"
 
 
 def _flag(value: bool) -> str:
