@@ -28,10 +28,10 @@ def test_all_is_well(well: Terminal) -> None:
 def test_where_setup_never_ran_nothing_is_well(cli: Terminal) -> None:
     said = cli("doctor")
     assert said.code == 1
-    assert "  no agent is connected, so no session is given anything\n    `ctxrepo setup claude`" in said.out
+    assert "  no agent is connected, so no session is given anything\n    `ctxrepo setup --all`" in said.out
     assert said.out.endswith("1 thing is wrong\n")
     now = cli("status")
-    assert (now.code, "agents   none is connected: `ctxrepo setup claude`" in now.out) == (0, True)
+    assert (now.code, "agents   none is connected: `ctxrepo setup --all`" in now.out) == (0, True)
 
 
 def test_what_was_met_and_settled_is_no_finding_and_fix_puts_it_aside(well: Terminal) -> None:
