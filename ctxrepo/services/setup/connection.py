@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 
@@ -69,15 +69,17 @@ class Connection:
     machine: Machine
     files: tuple[WantedFile, ...]
     skills: tuple[Path, ...]
+    gone: Set[Path] = frozenset()
+    """Receipts of other agents that don't count any more, because those are being let go of."""
 
     @classmethod
-    def of(cls, name: str, machine: Machine) -> Connection:
+    def of(cls, name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Connection:
         """UsageError for an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
         agent = agent_named(name)
         wanted = wanted_of(agent, machine)
         files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills))
+        return cls(agent, machine, tuple(files), tuple(skills), gone)
 
     @cached_property
     def slip(self) -> Slip:
@@ -94,21 +96,27 @@ class Connection:
         """The receipt for these files connected, and for the skills `owned` then."""
         paths = (*(file.path for file in self.files), *owned)
         made = [folder for path in paths for folder in foreign.missing_folders(path)]
+        # A folder that another agent's setup made for both goes with whichever is let go of last.
+        above = {folder for path in paths for folder in path.parents}
+        shared = [folder for other in self._others for folder in other.folders if folder in above]
         return Receipt(
             files={
                 file.path: WrittenFile(file.before(self.slip.written(file.path)), digest(file.connected()))
                 for file in self.files
             },
             skills=owned,
-            folders=tuple(dict.fromkeys([*self.slip.folders, *made])),
+            folders=tuple(dict.fromkeys([*self.slip.folders, *made, *shared])),
         )
 
     @cached_property
     def shared_skills(self) -> Mapping[Path, str]:
         """The skills that other agents have from us as well, with the digests of what we wrote: several read
         one folder of skills."""
-        receipts = receipt.others(self.machine.places.config_dir, self.slip.path)
-        return {path: written for other in receipts for path, written in other.skills.items()}
+        return {path: written for other in self._others for path, written in other.skills.items()}
+
+    @cached_property
+    def _others(self) -> Sequence[Receipt]:
+        return receipt.others(self.machine.places.config_dir, {self.slip.path, *self.gone})
 
     def skills_installed(self) -> Skills:
         """What brings our skills up to date."""

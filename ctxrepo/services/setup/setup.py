@@ -6,16 +6,19 @@ nothing when a file has changed since. Going back is a plan like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
-from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.known import AGENTS, Agent
 from ctxrepo.domain.formats.counted import counted
+from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
+from ctxrepo.storage.user import receipt
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Plan:
     def visible(self) -> tuple[Change, ...]:
         """The changes to files that aren't ctxrepo's own; empty when all is as it should be."""
         return tuple(change for change in self.changes if not change.private)
+
+    @property
+    def receipts(self) -> Set[Path]:
+        """Where it is kept what setup did, which a removal takes away."""
+        return {change.path for change in self.changes if change.private}
 
     @property
     def summary(self) -> tuple[str, ...]:
@@ -66,13 +74,32 @@ class Plan:
 
 
 def present(machine: Machine) -> tuple[str, ...]:
-    """The agents that have a folder in this home, which is what "all" means."""
-    places, environment = machine.places, machine.environment
-    return tuple(
-        name
-        for name, agent in AGENTS.items()
-        if foreign.exists(agent.install.folder(places.user_home, environment))
-    )
+    """The agents that have a folder in this home, which is what "all" means. One whose folder can't be told
+    is among them: its plan says why."""
+    return tuple(name for name, agent in AGENTS.items() if _has_folder(agent, machine))
+
+
+def was_connected(machine: Machine) -> tuple[str, ...]:
+    """The agents that setup has connected and not let go of, though their folders may be gone."""
+    config = machine.places.config_dir
+    return tuple(name for name in AGENTS if foreign.exists(receipt.place(config, name)))
+
+
+def unstarted(machine: Machine) -> tuple[str, ...]:
+    """The agents that have no folder yet, and whose program can be called.
+
+    A program of that name may be somebody else's, so they aren't connected unasked.
+    """
+    path = machine.environment.get("PATH", "")
+    here = present(machine)
+    return tuple(name for name in AGENTS if name not in here and shutil.which(name, path=path))
+
+
+def _has_folder(agent: Agent, machine: Machine) -> bool:
+    try:
+        return foreign.exists(agent.install.folder(machine.places.user_home, machine.environment))
+    except ConfigError:
+        return True
 
 
 def plan(name: str, machine: Machine) -> Plan:
@@ -84,27 +111,28 @@ def plan(name: str, machine: Machine) -> Plan:
     connection = Connection.of(name, machine)
     files = [Change(file.path, file.data, file.connected()) for file in connection.files]
     skill = connection.skills_installed()
-    receipt = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
+    slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
     title = connection.agent.title
     beside = (f"{title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
     notices = beside if any(file.has_plugin() for file in connection.files) else ()
     return Plan(
         name,
         # The receipt first: what a crash leaves then has its way back.
-        _possible((receipt, *skill.changes, *files)),
+        _possible((slip, *skill.changes, *files)),
         {file.path: file.events for file in connection.files if file.events},
         connection.skills,
         (*skill.notices, *notices),
     )
 
 
-def removal(name: str, machine: Machine) -> Plan:
-    """What takes ctxrepo out of the agent's files again.
+def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
+    """What takes ctxrepo out of the agent's files again, after agents whose receipts are then `gone`.
 
     Files that are as setup left them get their old bytes back. Where a person has edited since, our hooks
-    are cut out and the edits stay; a file of ours and a skill that they edited stay.
+    are cut out and the edits stay; a file of ours and a skill that they edited stay. Skills that another
+    agent has too stay until that is let go of.
     """
-    connection = Connection.of(name, machine)
+    connection = Connection.of(name, machine, gone)
     slip, roots = connection.slip, connection.skills
     skill = connection.skills_removed()
     changes: list[Change] = []

@@ -50,12 +50,13 @@ def installed(root: Path, owned: Mapping[Path, str]) -> Skills:
 
 def removed(root: Path, owned: Mapping[Path, str] | None, kept: Set[Path] = frozenset()) -> Skills:
     """Take away the files in `owned` that are as we wrote them, but for those to be `kept`; None: it isn't
-    known any more what we own."""
+    known any more what we own. Another agent's setup may have written them last, as this version does."""
+    shipped = {path: digest(data) for path, data in _shipped(root).items()}
     if owned is None:
-        owned = {path: digest(data) for path, data in _shipped(root).items()}
+        owned = shipped
     ours = [path for path in owned if path.is_relative_to(root) and path not in kept]
     there = {path: data for path in ours if (data := foreign.read(path)) is not None}
-    ours = [path for path, data in there.items() if digest(data) == owned[path]]
+    ours = [path for path, data in there.items() if digest(data) in (owned[path], shipped.get(path))]
     return Skills(
         changes=tuple(Change(path, there[path], None) for path in ours),
         owned={},

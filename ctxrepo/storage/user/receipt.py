@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -82,10 +82,10 @@ def load(data: bytes | None) -> Receipt | None:
         return None
 
 
-def others(config_dir: Path, own: Path) -> list[Receipt]:
-    """The receipts for other agents, or for another folder of this one, whose own receipt is at `own`."""
+def others(config_dir: Path, own: Set[Path]) -> list[Receipt]:
+    """The receipts but for those at these places: of other agents, or for another folder of the same."""
     paths = sorted((config_dir / "receipts").glob("*.json"))
-    found = [load(foreign.read(path)) for path in paths if path != own]
+    found = [load(foreign.read(path)) for path in paths if path not in own]
     return [receipt for receipt in found if receipt]
 
 
