@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents import names as agent_names
 from ctxrepo.agents.known import agent_named
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.counted import counted
-from ctxrepo.errors import UsageError
+from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -47,34 +48,50 @@ class PlannedSetup:
     is_applied: bool
 
 
-def set_up(desk: Desk, request: SetupRequest) -> Result[Sequence[PlannedSetup]]:
-    """Connect agents, or take them out again, byte for byte."""
-    from ctxrepo.services.setup.setup import apply, plan, removal
+@dataclass(frozen=True)
+class SetupResult:
+    """What was done for agents, in their order, and what kept others from being looked after."""
 
-    names = _names(desk, request.agents)
+    done: Sequence[PlannedSetup]
+    failed: Mapping[str, CtxrepoError]
+
+
+def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
+    """Connect agents, or take them out again, byte for byte.
+
+    Of several agents one that can't be looked after is told and left as it is, and the others are looked
+    after nevertheless; then it ends with 1. A wrong name stops it before it has done anything.
+    """
+    names = _names(desk, request.agents, removes=request.removes)
     if not request.removes:
         _ = desk.memory  # hooks without a memory repository would be silent for ever: say so now
-    planned = removal if request.removes else plan
-    # All are planned first: a name that is wrong stops the operation before it has done half of its work.
-    plans = [planned(name, desk.machine) for name in dict.fromkeys(names)]
-    done = []
-    for one in plans:
+    done: list[PlannedSetup] = []
+    failed: dict[str, CtxrepoError] = {}
+    for name in names:
+        try:
+            # Each in its turn, because several agents may share files, which the one before has changed.
+            one = _plan(desk, request, name, done)
+        except CtxrepoError as error:
+            failed[name] = error
+            continue
         is_applied = not request.is_trial and (not one.visible or request.agrees(one))
-        if is_applied:
-            apply(one)
-        for line in (*one.notices, *(_trust_notices(desk, request, one.agent) if is_applied else ())):
+        try:
+            trust = _apply(desk, request, one) if is_applied else ()
+        except CtxrepoError as error:
+            failed[name] = error
+            continue
+        for line in (*one.notices, *trust):
             desk.notice(line)
         done.append(PlannedSetup(one, is_applied))
-    shown = [
-        {
-            "agent": one.plan.agent,
-            "applied": one.is_applied,
-            "paths": [str(change.path) for change in one.plan.visible],
-            "diff": one.plan.diff,
-        }
-        for one in done
-    ]
-    return Result(done, {"agents": shown})
+    if failed and len(names) == 1:
+        raise failed[names[0]]
+    for name, why in failed.items():
+        desk.notice(_failure(name, why))
+    if request.agents.every and not request.removes:
+        _tell_unstarted(desk)
+    shown = [_fields(one) for one in done]
+    shown += [{"agent": name, "applied": False, "error": why.message} for name, why in failed.items()]
+    return Result(SetupResult(done, failed), {"agents": shown}, 1 if failed else 0)
 
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
@@ -89,28 +106,78 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
     return Result(found, {"agents": shown}, 0 if is_well else 1)
 
 
-def _trust_notices(desk: Desk, request: SetupRequest, name: str) -> Sequence[str]:
-    """What to tell of the agent's trust in our hooks, which is given where that was asked for."""
+def _plan(desk: Desk, request: SetupRequest, name: str, before: Sequence[PlannedSetup]) -> Plan:
+    """What is to be done for an agent, after what is done for those `before` it.
+
+    Of a trial nothing is done, so that is left out which one of those has shown already.
+    """
+    from ctxrepo.services.setup.setup import plan, removal
+
+    is_trial = request.is_trial
+    if request.removes:
+        gone = {path for one in before for path in one.plan.receipts if is_trial}
+        found = removal(name, desk.machine, gone)
+    else:
+        found = plan(name, desk.machine)
+    shown = {change for one in before for change in one.plan.changes if is_trial}
+    return replace(found, changes=tuple(change for change in found.changes if change not in shown))
+
+
+def _apply(desk: Desk, request: SetupRequest, plan: Plan) -> Sequence[str]:
+    """Do it; returns what to tell of the agent's trust in our hooks, which is given where that was asked
+    for."""
+    from ctxrepo.services.setup.setup import apply
     from ctxrepo.services.setup.trust import hint_of, left_of, trust
 
+    apply(plan)
+    agent = agent_named(plan.agent)
     if request.removes:
-        return left_of(name)
-    if request.trusts:
-        count = trust(name, desk.machine)
-        return [f"{agent_named(name).title} trusts {counted(count, 'hook')} of ours."]
-    return hint_of(name)
+        return left_of(agent.name)
+    if request.trusts and (agent.trust or not request.agents.every):
+        count = trust(agent.name, desk.machine)
+        return [f"{agent.title} trusts {counted(count, 'hook')} of ours."]
+    return hint_of(agent.name)
 
 
-def _names(desk: Desk, request: AgentsRequest) -> list[str]:
-    from ctxrepo.services.setup.setup import present
+def _fields(one: PlannedSetup) -> dict[str, object]:
+    return {
+        "agent": one.plan.agent,
+        "applied": one.is_applied,
+        "paths": [str(change.path) for change in one.plan.visible],
+        "diff": one.plan.diff,
+    }
 
-    first = agent_names()[0]
-    names = list(present(desk.machine) if request.every else request.names)
-    if request.every and not names:
-        raise UsageError(
-            "no agent that ctxrepo knows is on this machine", f"`ctxrepo setup {first}` makes its folder."
+
+def _failure(name: str, error: CtxrepoError) -> str:
+    """Why an agent was left out, in a line."""
+    hint = f". {error.hint}" if error.hint else ""
+    return f"{agent_named(name).title} was left out: {error.message}{hint}"
+
+
+def _tell_unstarted(desk: Desk) -> None:
+    """Tell of agents that could be meant by "all", and have no folder yet."""
+    from ctxrepo.services.setup.setup import unstarted
+
+    for name in unstarted(desk.machine):
+        title = agent_named(name).title
+        desk.notice(
+            f"`{name}` can be called, and {title} has no folder yet: `ctxrepo setup {name}` connects it"
         )
-    if not names:
-        hint = f"`ctxrepo setup {first}`, or --all for those on this machine."
+
+
+def _names(desk: Desk, request: AgentsRequest, *, removes: bool = False) -> list[str]:
+    """The agents that are meant, each once; UsageError for a wrong name, and when there is none."""
+    from ctxrepo.services.setup.setup import present, unstarted, was_connected
+
+    if request.every:
+        known = {*present(desk.machine), *(was_connected(desk.machine) if removes else ())}
+        if known:
+            return sorted(known)
+        first = next(iter((*unstarted(desk.machine), *agent_names())))
+        raise UsageError(
+            "no agent that ctxrepo knows has a folder in this home", f"`ctxrepo setup {first}` makes one."
+        )
+    if not request.names:
+        hint = f"`ctxrepo setup {agent_names()[0]}`, or --all for those on this machine."
         raise UsageError("no agent was named", hint)
-    return names
+    return [agent_named(name).name for name in dict.fromkeys(request.names)]

@@ -29,7 +29,7 @@ def setup(
     agent: Annotated[
         list[str] | None, argument(metavar="AGENT", help=f"{', '.join(agent_names())}; may be several.")
     ] = None,
-    every: Annotated[bool, option("--all", help="Every agent that is on this machine.")] = False,
+    every: Annotated[bool, option("--all", help="Every agent that has a folder in this home.")] = False,
     check: Annotated[bool, option("--check", help="Only tell whether it is connected.")] = False,
     remove: Annotated[bool, option("--remove", help="Take everything back, byte for byte.")] = False,
     dry_run: Annotated[
@@ -44,19 +44,21 @@ def setup(
 ) -> None:
     """Connect an agent: hooks in its settings, skills beside them.
 
-    It says which files would change and asks first; `d` at the question shows the difference.
+    It says which files would change and asks first; `d` at the question shows the difference. Of several
+    agents one that can't be looked after is told and left as it is, and the others are looked after all the
+    same; it ends with 1 then.
 
     Example: ctxrepo setup claude
     """
-    from ctxrepo.app.repository.agents import AgentsRequest, PlannedSetup, SetupRequest, check_setup, set_up
+    from ctxrepo.app.repository.agents import AgentsRequest, SetupRequest, SetupResult, check_setup, set_up
 
     agents = AgentsRequest(agent or (), every)
     if check:
         answer(open_desk(), check_setup, agents, json, _checked)
         return
 
-    def said(done: Sequence[PlannedSetup]) -> str:
-        return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in done)
+    def said(result: SetupResult) -> str:
+        return "\n".join(_words(one.plan, remove, one.is_applied, dry_run) for one in result.done)
 
     request = SetupRequest(agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust)
     answer(open_desk(), set_up, request, json, said)

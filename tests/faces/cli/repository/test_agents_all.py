@@ -1,0 +1,127 @@
+"""setup --all: each agent that is there is looked after; one that can't be keeps no other one back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from connecting import put
+from homes import documents, others, snapshot, wanted
+from terminal import Terminal
+
+from ctxrepo.agents import names
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.protocol import SkillsFolder
+
+EDITED = [name for name in names() if documents(name, Path("/h"))]
+
+
+@pytest.fixture
+def started(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which every agent was started once; no program of theirs is on the PATH."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for name in names():
+        others(name, cli.machine.home)
+    return cli.machine.home
+
+
+def connected(said: str) -> list[str]:
+    return [line.split()[1].rstrip(":") for line in said.splitlines() if line.startswith("connected ")]
+
+
+def test_all_are_connected_and_let_go_of_to_the_byte(cli: Terminal, started: Path) -> None:
+    before = snapshot(started)
+    said = cli("setup", "--all", "--yes")
+    assert (said.code, connected(said.out)) == (0, names())
+    after = snapshot(started)
+    again = cli("setup", "--all", "--yes")
+    assert again.code == 0
+    assert again.out.splitlines() == [f"{name} is connected already" for name in names()]
+    assert snapshot(started) == after
+    checked = cli("setup", "--all", "--check")
+    assert [line for line in checked.out.splitlines() if not line.startswith(" ")] == [
+        f"{name}: current" for name in names()
+    ]
+    assert cli("setup", "--all", "--remove", "--yes").code == 0
+    assert snapshot(started) == before
+
+
+@pytest.mark.parametrize("spoilt", EDITED)
+def test_one_that_cannot_be_read_is_told_and_the_others_are_connected(
+    cli: Terminal, started: Path, spoilt: str
+) -> None:
+    document = documents(spoilt, started)[0]
+    whole = document.path.read_bytes()
+    document.path.write_bytes(b"\xff" + whole)
+    said = cli("setup", "--all", "--yes")
+    rest = [name for name in names() if name != spoilt]
+    assert (said.code, connected(said.out)) == (1, rest)
+    (told,) = [line for line in said.err.splitlines() if str(document.path) in line]
+    assert told.startswith(f"ctxrepo: {AGENTS[spoilt].title} was left out: {document.path} is not UTF-8")
+    assert document.path.read_bytes() == b"\xff" + whole
+    data = cli("setup", "--all", "--yes", "--json")
+    assert data.code == 1
+    assert [one["agent"] for one in data.data["agents"] if "error" in one] == [spoilt]
+    checked = cli("setup", "--all", "--check")
+    assert checked.code == 1
+    assert all(f"{name}: current" in checked.out for name in rest)
+    document.path.write_bytes(whole)
+    said = cli("setup", "--all", "--yes")
+    assert (said.code, connected(said.out)) == (0, [spoilt])
+
+
+def test_several_by_their_names_are_as_all_are_and_one_alone_is_an_error(
+    cli: Terminal, started: Path
+) -> None:
+    (started / ".claude/settings.json").write_text('{"hooks": [')
+    said = cli("setup", "claude", "cursor", "claude", "--yes")
+    assert (said.code, connected(said.out)) == (1, ["cursor"])
+    assert said.err.count("Claude Code was left out: ") == 1
+    alone = cli("setup", "claude", "--yes")
+    assert (alone.code, alone.is_one_line()) == (2, True)
+    before = snapshot(started)
+    assert cli("setup", "codex", "nobody", "--yes").code == 2
+    assert snapshot(started) == before
+
+
+def test_a_dry_run_shows_what_agents_share_once(cli: Terminal, started: Path) -> None:
+    parts = [part for name in names() for part in wanted(name, started)]
+    folders = {part.path for part in parts if isinstance(part, SkillsFolder)}
+    before = snapshot(started)
+    shown = cli("setup", "--all", "--dry-run")
+    assert shown.code == 0
+    for folder in folders:
+        assert shown.out.count(f"+++ {folder}/memory-write/SKILL.md\n") == 1
+    assert snapshot(started) == before
+    cli("setup", "--all", "--yes")
+    after = snapshot(started)
+    shown = cli("setup", "--all", "--remove", "--dry-run")
+    for folder in folders:
+        assert shown.out.count(f"--- {folder}/memory-write/SKILL.md\n") == 1
+    assert snapshot(started) == after
+
+
+def test_an_agent_that_is_gone_is_let_go_of_with_the_others(cli: Terminal, started: Path) -> None:
+    cli("setup", "cursor", "--yes")
+    (started / ".cursor/hooks.json").unlink()
+    (started / ".cursor/history.jsonl").unlink()
+    (started / ".cursor").rmdir()
+    said = cli("setup", "--all", "--remove", "--yes")
+    assert (said.code, "removed cursor:" in said.out) == (0, True)
+    assert [p.name for p in (started / ".agents/skills").iterdir()] == ["theirs"]
+    assert not (started / ".cursor").exists()
+
+
+def test_a_program_that_was_never_started_is_told_and_left(
+    cli: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "bin/codex", b"#!/bin/sh\nexit 1\n", 0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    said = cli("setup", "--all", "--yes")
+    assert (said.code, said.is_one_line()) == (2, True)
+    assert "`ctxrepo setup codex` makes one." in said.err
+    (cli.machine.home / ".cursor").mkdir()
+    said = cli("setup", "--all", "--yes")
+    assert (said.code, connected(said.out)) == (0, ["cursor"])
+    assert "`codex` can be called, and Codex has no folder yet: `ctxrepo setup codex` connects it" in said.err
+    assert not (cli.machine.home / ".codex").exists()
