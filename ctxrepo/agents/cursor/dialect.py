@@ -1,8 +1,8 @@
 """How Cursor talks to hooks: its events, where things stand in their JSON, and how it is answered.
 
 After https://cursor.com/docs/hooks; no session of Cursor was seen by us. The page says nothing of
-`additional_context` beside a prompt, which the clients of 2026 take (3.9 and 3.20 of the editor) and older
-ones pass over.
+`additional_context` beside a prompt and at a tool that failed, which the clients of 2026 take (3.9 and 3.20 of
+the editor) and older ones pass over.
 """
 
 import _sqlite3
@@ -13,6 +13,7 @@ _REPLIES = {
     "sessionStart": "select json_object('additional_context', ?)",
     "beforeSubmitPrompt": "select json_object('continue', json('true'), 'additional_context', ?)",
     "postToolUse": "select json_object('additional_context', ?)",
+    "postToolUseFailure": "select json_object('additional_context', ?)",
 }
 """The answers by event; Cursor takes context at no other."""
 
@@ -49,6 +50,7 @@ DIALECT = _Cursor(
         "sessionStart": "start",
         "beforeSubmitPrompt": "prompt",
         "postToolUse": "tool",
+        "postToolUseFailure": "tool",
         "afterFileEdit": "tool",
         "preCompact": "compact",
         "stop": "stop",

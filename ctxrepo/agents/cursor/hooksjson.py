@@ -23,6 +23,7 @@ MATCHERS: Mapping[str, str] = {
     "sessionStart": "",
     "beforeSubmitPrompt": "",
     "postToolUse": "Read|Write|StrReplace|Edit|ApplyPatch|Delete|Shell",
+    "postToolUseFailure": "Shell",
     "afterFileEdit": "",
     "preCompact": "",
     "stop": "",

@@ -195,6 +195,25 @@ def test_a_command_has_failed_when_its_output_says_so(output: str, failure: str)
         assert DIALECT.failure(db, event, '{"tool_output": null}') == ""
 
 
+def test_a_command_that_failed_brings_what_memory_says_of_it(cursor: Cursor) -> None:
+    cursor.start()
+    said = '{"output": "could not connect to the staging port 5432", "exitCode": 0}'
+    assert cursor.used("Shell", said, command="psql staging") == {}
+    failed = {"tool_name": "Shell", "tool_input": {"command": "psql staging"}, "cwd": str(cursor.world.code)}
+    why = "could not connect to the staging port 5432"
+    given = cursor.tell("postToolUseFailure", **failed, error_message=why, failure_type="error")
+    assert list(given) == ["additional_context"]
+    assert "The staging port is 5433" in given["additional_context"]
+    assert cursor.used("Shell", said.replace("0}", "2}"), command="psql staging") == {}, "once a session"
+
+
+def test_a_command_that_ended_with_another_code_has_failed(cursor: Cursor) -> None:
+    cursor.start()
+    said = '{"output": "could not connect to the staging port 5432", "exitCode": 2}'
+    given = cursor.used("Shell", said, command="psql staging")
+    assert "The staging port is 5433" in given["additional_context"]
+
+
 def test_turn_compaction_and_end_are_told_to_the_worker_and_answered_with_nothing(cursor: Cursor) -> None:
     assert cursor.tell("preCompact", trigger="auto", context_tokens=90_000) == {}
     assert cursor.tell("stop", status="completed", loop_count=0) == {}
@@ -225,7 +244,7 @@ def test_a_window_without_a_folder_has_the_global_notes(cursor: Cursor) -> None:
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
 def test_cursor_reads_the_text_as_it_is(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        for event in ("sessionStart", "postToolUse", "beforeSubmitPrompt"):
+        for event in ("sessionStart", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt"):
             line = DIALECT.reply(db, event, text)
             assert line.endswith("}\n")
             assert "\n" not in line[:-1]
