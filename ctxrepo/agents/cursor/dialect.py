@@ -1,8 +1,8 @@
 """How Cursor talks to hooks: its events, where things stand in their JSON, and how it is answered.
 
 After https://cursor.com/docs/hooks; no session of Cursor was seen by us. The page says nothing of
-`additional_context` beside a prompt and at a tool that failed, which the clients of 2026 take (3.9 and 3.20 of
-the editor) and older ones pass over.
+`additional_context` beside a prompt and at a tool that failed. The clients of 2026 take it (3.9 and 3.20 of
+the editor), and older ones pass over it.
 """
 
 import _sqlite3
