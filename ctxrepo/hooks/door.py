@@ -5,7 +5,7 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import AT_START, WITH_PROMPT, Dialect, Event
+from ctxrepo.hooks.dialect import AT_START, Dialect, Event
 from ctxrepo.hooks.dialect.payload import extract_fields, object_text
 from ctxrepo.hooks.files.private import ensure_private_folder, make_place_private
 from ctxrepo.hooks.known.compiled import World, open_hooks, world_of
@@ -115,12 +115,16 @@ def _answer_at(
     if moment == "start":
         from ctxrepo.hooks.moments import start
 
-        return start.answer(db, world, event, has_packet=dialect.packet_at != WITH_PROMPT)
+        return start.answer(db, world, dialect, event)
+    packet = ""
+    if moment in ("prompt", "tool") and not dialect.starts_after_compaction and not event.sub:
+        from ctxrepo.hooks.moments import first_prompt
+
+        packet = first_prompt.after_compaction(db, world, event)
     if moment == "prompt":
         from ctxrepo.hooks.moments import prompt
 
-        packet = ""
-        if dialect.packet_at != AT_START and not event.sub:
+        if dialect.packet_at != AT_START and not packet and not event.sub:
             from ctxrepo.hooks.moments import first_prompt
 
             packet = first_prompt.answer(db, world, dialect, event)
@@ -128,11 +132,15 @@ def _answer_at(
     if moment == "tool":
         from ctxrepo.hooks.moments import tool
 
-        return tool.answer(db, world, dialect, event, json_text)
+        return packet + tool.answer(db, world, dialect, event, json_text)
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 
         return subagent.answer(db, world, event)
+    if moment == "compact" and not dialect.starts_after_compaction:
+        from ctxrepo.hooks.moments import first_prompt
+
+        first_prompt.note_compaction(world, event)
     from ctxrepo.hooks.moments import turn
 
     return turn.answer(db, world, moment, event)

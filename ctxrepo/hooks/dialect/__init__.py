@@ -78,6 +78,8 @@ class Dialect:
         packet_at: str = AT_START,
         hook_mark: str = "",
         unheard: frozenset[str] = frozenset(),
+        keeps_start: bool = True,
+        starts_after_compaction: bool = True,
     ) -> None:
         self.name = name
         """The name of the agent's folder."""
@@ -99,6 +101,12 @@ class Dialect:
         hooks of other agents; '' for most agents."""
         self.unheard = unheard
         """The events, as the agent writes them, whose answer it throws away: nothing is given with them."""
+        self.keeps_start = keeps_start
+        """Whether a session that is resumed still holds what it was given at its start. Where it doesn't, its
+        start gives that again, to the byte."""
+        self.starts_after_compaction = starts_after_compaction
+        """Whether the agent calls the start's hook after a compaction too. Where it doesn't, the packet comes
+        again with the next prompt or tool call."""
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""

@@ -1,5 +1,6 @@
-"""The first prompt of a session or after a compaction, where its agent gives the packet with it or starts the
-session beside it."""
+"""The packet of a session that isn't given it at a start alone: the agent has it come with the first prompt,
+or starts the session beside that, or calls no start's hook after a compaction. Then it comes with whatever is
+next, a prompt or a tool call."""
 
 import _sqlite3
 import time
@@ -38,6 +39,32 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     from ctxrepo.hooks.moments.start import packet_with_prompt
 
     return packet_with_prompt(db, world, event, session, before)
+
+
+def note_compaction(world: World, event: Event) -> None:
+    """Note that the session forgets what it was given, but for what its last prompts were about."""
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    asked = session.record.asked
+    session.forget_given()
+    session.note_compacted()
+    for words in asked:
+        session.note_prompt_words(words)
+    session.save()
+
+
+def after_compaction(db: _sqlite3.Connection, world: World, event: Event) -> str:
+    """The packet that the session is owed since a compaction; '' where it is owed none.
+
+    It leaves recall its room, because an agent may cap together what one event is answered.
+    """
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    if session.record.is_off or event.silence_reason or not session.takes_packet():
+        return ""
+    from ctxrepo.hooks.moments.start import packet_with_prompt
+
+    event.source = "compact"
+    world.most_bytes -= world.recall_bytes
+    return packet_with_prompt(db, world, event, session, session.record)
 
 
 def _is_first(world: World, event: Event) -> bool:

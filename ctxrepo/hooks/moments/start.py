@@ -6,7 +6,7 @@ import os
 import time
 
 from ctxrepo.domain.text.block import size
-from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event
 from ctxrepo.hooks.files.clock import age_of
 from ctxrepo.hooks.files.daemon import start_worker
 from ctxrepo.hooks.known.catch_up import WORKER_SECONDS, open_when_current
@@ -36,9 +36,9 @@ class _WorkerStart:
         return self._is_started
 
 
-def answer(db: _sqlite3.Connection, world: World, event: Event, *, has_packet: bool = True) -> str:
-    """The packet; '' when the session goes on with a context that holds one, and without `has_packet`, where
-    it comes with the first prompt."""
+def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event) -> str:
+    """The packet; '' when the session goes on with a context that holds one, and where the agent is given it
+    with the first prompt."""
     session = Session(world.state, world.repo.id, event.agent, event.session)
     before = session.record
     if event.source in ("clear", "compact"):
@@ -53,11 +53,22 @@ def answer(db: _sqlite3.Connection, world: World, event: Event, *, has_packet: b
             from ctxrepo.hooks.session.fork import begin_as_copy
 
             begin_as_copy(session, event.origin)
-        if event.source in ("resume", "fork") or not has_packet:
+        if dialect.packet_at == WITH_PROMPT or event.source == "fork":
             return ""
-        return _packet(db, world, event, session, before, since, worker)
+        if event.source == "resume" and (dialect.keeps_start or _has_packet(before)):
+            return "" if before.is_off or event.silence_reason else before.packet
+        text = _packet(db, world, event, session, before, since, worker)
+        if text and not dialect.keeps_start:
+            session.note_packet(text)
+            session.save()
+        return text
     finally:
         worker.start()
+
+
+def _has_packet(record: SessionRecord) -> bool:
+    """Whether the session was given its packet: at its start, or with a prompt or a tool call since."""
+    return bool(record.packet) or record.is_compacted or record.project is not None
 
 
 def packet_with_prompt(

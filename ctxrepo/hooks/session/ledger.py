@@ -22,6 +22,10 @@ Two versions of ctxrepo may read and write one ledger at once. A line is a word 
     compaction NAME   it was given the packet anew after this compaction
     sought STAMPS     the worker was asked for the project of the folder, whose git files had these stamps
     of SESSION        it is a subagent, which this session started
+    packet TEXT       it was given this at its start, and is given it again when it is resumed; newlines and
+                      backslashes in it are escaped by a backslash
+    compacted         it was compacted by an agent that calls no start's hook then, and is owed the packet
+    gives PROCESS     the hook in this process gives it that packet; the first one after `compacted` does
     began TIME, cwd FOLDER, off, on    about the session itself (LASTING)
 """
 

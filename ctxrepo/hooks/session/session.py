@@ -1,6 +1,7 @@
 """A session: what it was given and what it wrote, as the lines of its ledger say (session/ledger.py)."""
 
 import _blake2
+import os
 import time
 
 from ctxrepo.hooks.files.logs import lines_of
@@ -33,8 +34,8 @@ class SessionRecord:
     """What a ledger says of a session, and of what it knows of one repository."""
 
     __slots__ = (
-        "asked", "began", "compaction", "cwd", "entries", "faults", "generation", "handoff", "is_off",
-        "owed_since", "own", "parent", "project", "sought", "wrote",
+        "asked", "began", "compaction", "cwd", "entries", "faults", "generation", "giver", "handoff",
+        "is_compacted", "is_off", "owed_since", "own", "packet", "parent", "project", "sought", "wrote",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -61,6 +62,12 @@ class SessionRecord:
         self.owed_since = 0.0
         """When it began to wait for a round of the worker that its start could not wait for, in Unix seconds;
         0 when it is owed nothing."""
+        self.packet = ""
+        """What it was given at its start, where its agent forgets that when it is resumed."""
+        self.is_compacted = False
+        """Whether it was compacted by an agent that calls no start's hook then."""
+        self.giver = ""
+        """Which process gives it the packet after that compaction; '' while it is owed one."""
         self.wrote: dict[str, str] = {}
         """Notes that it wrote: path -> the hash of what it made of the note last, or NO_TEXT."""
         self.began = 0.0
@@ -91,6 +98,12 @@ class SessionRecord:
             self.asked = [*self.asked, rest][-EARLIER_PROMPTS:]
         elif word in ("project", "handoff", "sought", "cwd", "compaction"):
             setattr(self, word, rest)
+        elif word == "packet":
+            self.packet = "\\".join([part.replace("\\n", "\n") for part in rest.split("\\\\")])
+        elif line == "compacted":
+            self.is_compacted, self.giver = True, ""
+        elif word == "gives":
+            self.giver = self.giver or rest
         elif word == "of":
             self.parent = rest
         elif line in ("off", "on"):
@@ -178,6 +191,24 @@ class Session:
         """Note that the session is given the packet after this compaction."""
         self._note("compaction " + name.replace("\n", " "))
 
+    def note_packet(self, text: str) -> None:
+        """Note what the session was given at its start, for an agent that forgets it when it is resumed."""
+        self._note_here("packet " + text.replace("\\", "\\\\").replace("\n", "\\n"))
+
+    def note_compacted(self) -> None:
+        """Note that the session was compacted, and is owed the packet."""
+        self._note_here("compacted")
+
+    def takes_packet(self) -> bool:
+        """Whether this process is the one that gives the session the packet that it is owed since it was
+        compacted. Of several hooks that run at once, the first in the ledger is."""
+        if not self.record.is_compacted or self.record.giver:
+            return False
+        self._note_here(f"gives {os.getpid()}")
+        self.save()
+        self._record = None
+        return self.record.giver == str(os.getpid())
+
     def note_project_wanted(self, stamps: str) -> None:
         """Note that the worker was asked for the project of the folder, whose git files have these stamps."""
         self._note(f"sought {stamps}")
@@ -258,16 +289,6 @@ def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]
         elif word == _WROTE:
             found.append((rest.rpartition(" ")[0], {**given}))
     return found
-
-
-def hush(path: str, is_off: bool) -> None:
-    """Note that the session is given nothing from now on, or is given memory again."""
-    add(path, ["off" if is_off else "on"])
-
-
-def is_hushed(path: str) -> bool:
-    """Whether the session is given nothing, from no repository."""
-    return read_ledger(path, "").is_off
 
 
 def _is_number(text: str) -> bool:

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
+from ctxrepo.hooks.session.hushed import hush, is_hushed
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import hush, is_hushed
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.look import folders_there, locate_with_git
 from ctxrepo.storage.memory import Memory

@@ -19,8 +19,8 @@ from world import World
 from ctxrepo.agents.gemini.compaction import last_compaction
 from ctxrepo.agents.gemini.dialect import DIALECT, changed_lines, output_of_failed, without_context
 from ctxrepo.hooks.dialect import Event
+from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.hooks.session.ledger import ledger_path
-from ctxrepo.hooks.session.session import hush
 
 PAYLOADS = CHECKOUT / "tests/hooks/payloads/gemini"
 RECORDED = sorted(path.stem for path in PAYLOADS.glob("*.json"))

@@ -13,7 +13,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cache import open_cache
 from ctxrepo.hooks.moments.remind import COMMON, entries_naming
-from ctxrepo.hooks.session.session import hush
+from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.storage.cache.writer import Cache
 
 NOTES = {

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ctxrepo.hooks.session.hushed import hush
 from ctxrepo.hooks.session.ledger import FOLDER, add, ledger_path
-from ctxrepo.hooks.session.session import Session, hush
+from ctxrepo.hooks.session.session import Session
 from ctxrepo.storage.state.ledgers import MANY, ledgers, remove_old
 
 REPO = "a" * 12
