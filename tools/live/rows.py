@@ -133,9 +133,10 @@ def subagent(play: Play) -> None:
     turns = play.turns()
     turns.say("Have a helper look where redis listens.")
     told = play.told()
-    its = [
-        prompt for prompt in told if any(task == text.strip() for _, texts in prompt.texts for text in texts)
+    said = [
+        (prompt, text) for prompt in told for who, texts in prompt.texts if who == "user" for text in texts
     ]
+    its = [prompt for prompt, text in said if task in text]
     found = blocks([text for prompt in its[:1] for text in added(None, prompt)])
     play.report.look("the subagent ran", bool(its), f"{len(its)} of {len(told)} requests are its")
     play.report.look("it is given the index", sum(INDEX in block for block in found) == 1, len(found))
