@@ -5,7 +5,7 @@ from ctxrepo.hooks.session.session import read_ledger
 
 
 def hush(path: str, is_off: bool) -> None:
-    """Note in the ledger at `path` that the session is given nothing from now on, or is given memory again."""
+    """Note in the ledger at `path` that the session is given nothing from now on, or memory again."""
     add(path, ["off" if is_off else "on"])
 
 

@@ -1,0 +1,50 @@
+"""Copilot CLI's installation: a file of hooks that is all ours, and our skills."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ctxrepo.agents.copilot.dialect import DIALECT
+from ctxrepo.agents.protocol import OwnFile, SkillsFolder, Wanted
+from ctxrepo.errors import ConfigError
+
+TIMEOUT = 10
+"""Seconds after which Copilot ends a hook."""
+
+_TOOLS = "view|edit|create|str_replace_editor|apply_patch|bash"
+"""A regular expression: the tools that read or write files, and the shell."""
+
+
+def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
+    """The user's folder of Copilot CLI: COPILOT_HOME, else ~/.copilot."""
+    named = environment.get("COPILOT_HOME", "")
+    if named and not Path(named).is_absolute():
+        raise ConfigError(
+            f"COPILOT_HOME is {named!r}, which is not an absolute path", "Set it to one, or unset it."
+        )
+    return Path(named) if named else user_home / ".copilot"
+
+
+def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+    """Our hooks, and the skills in the folder that other agents read too."""
+    hooks = {event: line(event) for event in events()}
+    path = folder(user_home, environment) / "hooks" / "ctxrepo.json"
+    return (OwnFile(path, document(line).encode(), hooks), SkillsFolder(user_home / ".agents" / "skills"))
+
+
+def events() -> Sequence[str]:
+    """The events that get a hook, as Copilot writes them."""
+    return [event for event, _ in DIALECT.events.values()]
+
+
+def document(line: Callable[[str], str]) -> str:
+    """A file of hooks as Copilot reads it, with the command of `line` for each event."""
+    hooks = {event: [_hook(event, line(event))] for event in events()}
+    return json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
+
+
+def _hook(event: str, command: str) -> dict[str, object]:
+    matcher = {"matcher": _TOOLS} if event == "postToolUse" else {}
+    return {"type": "command", **matcher, "bash": command, "timeoutSec": TIMEOUT}
