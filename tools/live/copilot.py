@@ -61,7 +61,8 @@ class Turns(turns.Turns):
     def words(self, prompt: str, how: turns.How) -> Sequence[str]:
         after = {"new": [], "resume": ["--continue"], "fork": []}[how]
         plugin = ["--plugin-dir", str(CHECKOUT)] if self.form == "plugin" else []
-        return [str(self.stage.installed.program), *after, "-p", prompt, "--allow-all", *plugin]
+        allowed = ["--allow-all-tools", "--add-dir", str(self.stage.memory)]
+        return [str(self.stage.installed.program), *after, "-p", prompt, *allowed, *plugin]
 
     def env(self) -> Mapping[str, str]:
         return {
