@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from ctxrepo.agents import names
+from ctxrepo.agents import dialect_of, names
 from ctxrepo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ class Agent:
     def title(self) -> str:
         """Its name in a sentence."""
         return self.identity.TITLE
+
+    @property
+    def moments(self) -> Mapping[str, str]:
+        """The moment that each of its events is for us, by the event as the agent writes it."""
+        dialect = dialect_of(self.name)
+        return dict(dialect.events.values()) if dialect else {}
 
     @cached_property
     def install(self) -> Install:

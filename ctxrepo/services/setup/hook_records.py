@@ -30,7 +30,8 @@ SESSIONS = 10
 SUBAGENTS = 20
 """How many of a session's subagents are, the newest."""
 
-_ANCHORS = {"session/new": "SessionStart", "session/resume": "SessionStart", "session/end": "SessionEnd"}
+_ANCHORS = {"session/new": "start", "session/resume": "start", "session/end": "end"}
+"""The moment at which a session's anchor of this name is left."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _look(
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]
     noted = _noted(memory, {session.id for session in sessions})
-    rows = [_row(event, sessions, noted, records.UNRECORDED) for event in events]
+    rows = [_row(event, agent.moments[event], sessions, noted, records.UNRECORDED) for event in events]
     since = stamp(datetime.fromtimestamp(max(written(file.path) for file in files if file.hooks), UTC))
     later = [session for session in sessions if session.began > since]
     findings = [
@@ -111,21 +112,22 @@ def _read(records: Records, path: Path, subagents: str) -> RecordedSession | Non
 
 
 def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
-    """(session, event) -> how often ctxrepo itself wrote down that it was called."""
+    """(session, moment) -> how often ctxrepo itself wrote down that a hook was called."""
     found: Counter[tuple[str, str]] = Counter()
     for access in AccessLog(memory.state.access).newest():
-        found[access.session, "PostToolUse"] += 1
+        found[access.session, "tool"] += 1
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
             found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
     for ledger in ledgers(memory.places.sessions, memory.state.id):
         if ledger.parent:
-            found[ledger.parent, "SubagentStart"] += 1
-    return Counter({(session, event): n for (session, event), n in found.items() if session in sessions})
+            found[ledger.parent, "sub"] += 1
+    return Counter({(session, at): n for (session, at), n in found.items() if session in sessions})
 
 
 def _row(
     event: str,
+    moment: str,
     sessions: Sequence[RecordedSession],
     noted: Mapping[tuple[str, str], int],
     unrecorded: Mapping[str, str],
@@ -135,7 +137,7 @@ def _row(
         happened=sum(session.happened.get(event, 0) for session in sessions),
         calls=[call for session in sessions for call in session.calls if call.event == event],
         given=[given for session in sessions for given in session.given if given.event == event],
-        noted=sum(count for (_, at), count in noted.items() if at == event),
+        noted=sum(count for (_, at), count in noted.items() if at == moment),
         unrecorded=unrecorded.get(event, ""),
     )
 
@@ -199,8 +201,9 @@ def _silences(
 
     What can't be told, because such a hook may well be silent, is left out.
     """
-    for event in (e for e in ("SessionStart", "PostToolUse", "Stop") if e in hooked):
-        silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, noted)]
+    for event in (e for e in hooked if agent.moments.get(e) in ("start", "tool", "stop")):
+        at = agent.moments[event]
+        silent = [s for s in sessions if s.happened.get(event) and not _left_a_trace(s, event, at, noted)]
         if silent:
             yield Finding(
                 f"{agent.title}: no trace of the hook of {event} in {len(silent)} of {len(sessions)} "
@@ -210,9 +213,13 @@ def _silences(
             )
 
 
-def _left_a_trace(session: RecordedSession, event: str, noted: Mapping[tuple[str, str], int]) -> bool:
+def _left_a_trace(
+    session: RecordedSession, event: str, moment: str, noted: Mapping[tuple[str, str], int]
+) -> bool:
     is_recorded = any(call.event == event for call in session.calls)
-    return is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, event)))
+    return (
+        is_recorded or any(g.event == event for g in session.given) or bool(noted.get((session.id, moment)))
+    )
 
 
 def _times(count: int) -> str:
